@@ -16,25 +16,25 @@ const editable = {
     .trim()
     .min(1, 'must not be empty')
     .max(64)
-    .describe('Name of the destination, different from that of every other one.'),
-  aeTitle: AeTitle.describe('AE title that the destination is called by.'),
-  host: Host.describe('Host name or address of the destination.'),
-  port: z.int().min(1).max(65_535).describe('TCP port the destination listens at.'),
-  isTls: z.boolean().describe('Whether associations to it are made with TLS (PS3.15 B.12).'),
+    .describe('Name of the destination, different from that of every other one'),
+  aeTitle: AeTitle.describe('AE title that the destination is called by'),
+  host: Host.describe('Host name or address of the destination'),
+  port: z.int().min(1).max(65_535).describe('TCP port the destination listens at'),
+  isTls: z.boolean().describe('Whether associations to it are made with TLS (PS3.15 B.12)'),
   certificate: z.string().max(20_000).nullable().meta({
     contentMediaType: 'application/x-pem-file',
     description:
-      'Certificate of the destination or of its issuer; none: it is not checked, even with TLS.',
+      'Certificate of the destination or of its issuer; none: it is not checked, even with TLS',
   }),
-  isEnabled: z.boolean().describe('Whether anything is sent to it.'),
-  isAutomatic: z.boolean().describe('Whether everything that is received is sent there.'),
+  isEnabled: z.boolean().describe('Whether anything is sent to it'),
+  isAutomatic: z.boolean().describe('Whether everything that is received is sent there'),
   modalities: z
     .array(ModalityCode)
     .max(50)
-    .describe('Modalities that are sent there automatically; none: all.'),
+    .describe('Modalities that are sent there automatically; none: all'),
   hasPriors: z
     .boolean()
-    .describe('Whether it answers Study Root queries and sends studies back (C-FIND, C-MOVE).'),
+    .describe('Whether it answers Study Root queries and sends studies back (C-FIND, C-MOVE)'),
 }
 
 /** A DICOM node the gateway sends images to, or gets priors from. */

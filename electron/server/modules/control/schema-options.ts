@@ -116,7 +116,7 @@ function nameOf({ path, form }: Field): string {
 
 function commandOption(field: Field): CommandOption {
   const { form, isRequired } = field
-  const about = form.description ?? ''
+  const about = form.description === undefined ? '' : `${form.description}.`
   const initial = form.default === undefined ? {} : { initial: inWords(form.default) }
   if (form.type === 'boolean') return { type: 'boolean', isNegatable: true, about, ...initial }
   const isLong = (form.enum?.length ?? 0) > MOST_VALUES_IN_USAGE
