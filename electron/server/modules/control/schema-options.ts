@@ -50,17 +50,12 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
     return undefined
   }
 
-  function faultOf(issue: z.core.$ZodIssue): { path: string; message: string } {
-    const path = issue.path.join('.')
-    const name = optionOf(path)
-    const field = name === undefined ? undefined : fields.get(name)
-    if (name === undefined || !field) return { path: `--${kebab(path)}`, message: issue.message }
-    const remedy = valuesOf(field)
-    if (issue.code === 'invalid_type' && issue.input === undefined)
-      return { path: `--${name}`, message: `is missing: it takes ${remedy}` }
-    // The words of the contract say what is wrong; those of zod are for programmers.
-    const isOfContract = !/^(Too |Invalid )/.test(issue.message)
-    return { path: `--${name}`, message: isOfContract ? issue.message : `must be ${remedy}` }
+  /** What the contract does not say in words of its own. */
+  function messageOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+    const field = fields.get(optionOf(path.join('.')) ?? '')
+    if (!field) return undefined
+    const isMissing = code === 'invalid_type' && input === undefined
+    return `${isMissing ? 'is missing: it takes' : 'must be'} ${valuesOf(field)}`
   }
 
   return {
@@ -69,10 +64,13 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
       const given = {}
       for (const [name, field] of fields)
         if (options[name] !== undefined) assign(given, field.path, fieldValue(field, options[name]))
-      const parsed = schema.safeParse(given, { reportInput: true })
+      const parsed = schema.safeParse(given, { error: messageOf })
       if (parsed.success) return parsed.data
       throw new ApiError('malformed', NOT_CARRIED_OUT, {
-        errors: parsed.error.issues.map(faultOf),
+        errors: parsed.error.issues.map(({ path, message }) => ({
+          path: `--${optionOf(path.join('.')) ?? kebab(path.join('.'))}`,
+          message,
+        })),
       })
     },
     named(work) {
