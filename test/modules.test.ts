@@ -54,7 +54,7 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'context > images': 3,
   'context > procedure-steps': 2,
   'context > reconciliation': 1,
-  'context > reports': 10,
+  'context > reports': 9,
   'context > settings': 2,
   'context > studies': 3,
   'context > users': 1,

@@ -80,10 +80,6 @@ import {
   type ReportRevisionsStore,
   reportRevisionsStore,
 } from '#server/modules/reports/report-revision-queries.ts'
-import {
-  type ReportTemplatesStore,
-  reportTemplatesStore,
-} from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
 import {
@@ -145,7 +141,6 @@ export interface Context extends Disposable {
   readonly criticalResults: CriticalResultsStore
   readonly correctionNotices: CorrectionNoticesStore
   readonly neededAddenda: NeededAddendaStore
-  readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
   readonly idempotency: IdempotencyStore
@@ -277,7 +272,6 @@ export function openContext({
       criticalResults: criticalResultsStore(database, seal),
       correctionNotices: correctionNoticesStore(database, seal),
       neededAddenda: neededAddendaStore(database),
-      reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
       idempotency: idempotencyStore(database, seal, clock),

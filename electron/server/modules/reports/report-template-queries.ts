@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 
-/** A template or a macro; what it holds names no patient. */
+/**
+ * A template or a macro; what it holds names no patient. One owner has a name of one kind once, and
+ * a shortcut once, whatever the case.
+ */
 export interface ReportTemplateRecord {
   readonly templateId: string
   readonly kind: 'template' | 'macro'
@@ -19,51 +22,51 @@ export interface ReportTemplateRecord {
   readonly updatedAt: string
 }
 
-/** One owner has a name of one kind once, and a shortcut once, whatever the case. */
-export interface ReportTemplatesStore {
-  /** Everybody's and the person's own, by name. */
-  listFor(userId: string): ReportTemplateRecord[]
-  get(templateId: string): ReportTemplateRecord | undefined
-  insert(template: ReportTemplateRecord): void
-  update(template: ReportTemplateRecord): void
-  remove(templateId: string): boolean
+/** Everybody's and the person's own, by name. */
+export const listReportTemplates = (database: Database, userId: string): ReportTemplateRecord[] =>
+  database
+    .all(
+      database.sql
+        .selectFrom('reportTemplates')
+        .selectAll()
+        .where((of) => of.or([of('ownerId', 'is', null), of('ownerId', '=', userId)]))
+        .orderBy('name')
+        .orderBy('templateId'),
+    )
+    .map(recordOf)
+
+export function findReportTemplate(
+  database: Database,
+  templateId: string,
+): ReportTemplateRecord | undefined {
+  const row = database.get(
+    database.sql.selectFrom('reportTemplates').selectAll().where('templateId', '=', templateId),
+  )
+  return row && recordOf(row)
 }
 
-export function reportTemplatesStore(db: Database): ReportTemplatesStore {
-  const every = db.sql.selectFrom('reportTemplates').selectAll()
-  const recordOf = (row: { [K in keyof ReportTemplateRecord]: unknown }): ReportTemplateRecord =>
-    ({
-      ...row,
-      modalities: JSON.parse(String(row.modalities)),
-      keywords: JSON.parse(String(row.keywords)),
-    }) as ReportTemplateRecord
-  const rowOf = (template: ReportTemplateRecord) => ({
-    ...template,
-    modalities: JSON.stringify(template.modalities),
-    keywords: JSON.stringify(template.keywords),
-  })
-  return {
-    listFor: (userId) =>
-      db
-        .all(
-          every
-            .where((of) => of.or([of('ownerId', 'is', null), of('ownerId', '=', userId)]))
-            .orderBy('name')
-            .orderBy('templateId'),
-        )
-        .map(recordOf),
-    get(templateId) {
-      const row = db.get(every.where('templateId', '=', templateId))
-      return row && recordOf(row)
-    },
-    insert: (template) => void db.run(db.sql.insertInto('reportTemplates').values(rowOf(template))),
-    update(template) {
-      const { templateId, ...changed } = rowOf(template)
-      db.run(
-        db.sql.updateTable('reportTemplates').set(changed).where('templateId', '=', templateId),
-      )
-    },
-    remove: (templateId) =>
-      db.run(db.sql.deleteFrom('reportTemplates').where('templateId', '=', templateId)).changes > 0,
-  }
+export const insertReportTemplate = (database: Database, template: ReportTemplateRecord) =>
+  database.run(database.sql.insertInto('reportTemplates').values(rowOf(template)))
+
+export function updateReportTemplate(database: Database, template: ReportTemplateRecord): void {
+  const { templateId, ...changed } = rowOf(template)
+  database.run(
+    database.sql.updateTable('reportTemplates').set(changed).where('templateId', '=', templateId),
+  )
 }
+
+export const deleteReportTemplate = (database: Database, templateId: string) =>
+  database.run(database.sql.deleteFrom('reportTemplates').where('templateId', '=', templateId))
+
+const rowOf = (template: ReportTemplateRecord) => ({
+  ...template,
+  modalities: JSON.stringify(template.modalities),
+  keywords: JSON.stringify(template.keywords),
+})
+
+const recordOf = (row: { [K in keyof ReportTemplateRecord]: unknown }): ReportTemplateRecord =>
+  ({
+    ...row,
+    modalities: JSON.parse(String(row.modalities)),
+    keywords: JSON.parse(String(row.keywords)),
+  }) as ReportTemplateRecord

@@ -6,7 +6,14 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { NewReportTemplate, ReportTemplate } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { personOf } from './report-people.ts'
-import type { ReportTemplateRecord } from './report-template-queries.ts'
+import {
+  deleteReportTemplate,
+  findReportTemplate,
+  insertReportTemplate,
+  listReportTemplates,
+  type ReportTemplateRecord,
+  updateReportTemplate,
+} from './report-template-queries.ts'
 import { fitOf, subjectOf } from './template-fit.ts'
 
 export type ReportTemplatePatch = {
@@ -33,7 +40,7 @@ export interface ReportTemplates {
 
 export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   const { store, clock, uuid } = deps
-  const { database, reportTemplates } = store
+  const { database } = store
 
   const view = ({
     ownerId,
@@ -58,7 +65,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   }
 
   function mineToChange(caller: UserCaller, templateId: string): ReportTemplateRecord {
-    const template = reportTemplates.get(templateId)
+    const template = findReportTemplate(database, templateId)
     if (!template || (template.ownerId !== null && template.ownerId !== caller.user.userId))
       throw new ApiError('not-found', 'There is no such template.')
     demandFor(caller, template.ownerId)
@@ -70,9 +77,9 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
     { templateId, ownerId, kind, name, shortcut, ageFrom, ageTo }: ReportTemplateRecord,
     userId: string,
   ): void {
-    const others = reportTemplates
-      .listFor(userId)
-      .filter((other) => other.templateId !== templateId && other.ownerId === ownerId)
+    const others = listReportTemplates(database, userId).filter(
+      (other) => other.templateId !== templateId && other.ownerId === ownerId,
+    )
     if (others.some((other) => other.kind === kind && isSame(other.name, name)))
       throw refused('body.name', `must not be that of another ${kind}`)
     if (
@@ -87,7 +94,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   return {
     list(caller, studyId) {
       demand(caller, 'readStudies')
-      const templates = reportTemplates.listFor(caller.user.userId)
+      const templates = listReportTemplates(database, caller.user.userId)
       if (studyId === undefined) return templates.map(view)
       const subject = subjectOf(deps, visibleStudy(deps.store, caller, 'scribe', studyId))
       return templates
@@ -114,7 +121,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
           updatedAt: now,
         }
         demandFree(record, caller.user.userId)
-        reportTemplates.insert(record)
+        insertReportTemplate(database, record)
         note(deps.store, actorOf(caller), 'template.add', record.templateId, {
           kind: record.kind,
           name: record.name,
@@ -131,7 +138,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
         )
         const after: ReportTemplateRecord = { ...before, ...given, updatedAt: instantOf(clock()) }
         demandFree(after, caller.user.userId)
-        reportTemplates.update(after)
+        updateReportTemplate(database, after)
         const { updatedAt: _, ...changes } = differences(before, after)
         note(deps.store, actorOf(caller), 'template.change', templateId, {
           fields: Object.keys(changes),
@@ -142,7 +149,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
     remove: (caller, templateId) =>
       database.transaction(() => {
         const { kind, name } = mineToChange(caller, templateId)
-        reportTemplates.remove(templateId)
+        deleteReportTemplate(database, templateId)
         note(deps.store, actorOf(caller), 'template.remove', templateId, { kind, name })
       }),
   }
