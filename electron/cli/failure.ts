@@ -10,7 +10,9 @@ export function failureOf(error: unknown, usage = ''): { sentence: string; exitC
   const isUnparsed =
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
   if (isUnparsed) {
-    const sentence = [error.message, usage].filter((text) => text !== '').join('\n\n')
+    // Node's hint about positional arguments hides what is wrong.
+    const said = error.message.replace(/\. To specify a positional argument .*$/s, '.')
+    const sentence = [said, usage].filter((text) => text !== '').join('\n\n')
     return { sentence, exitCode: 2 }
   }
   const sentence =
