@@ -1,10 +1,17 @@
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
 import { runDataCommand } from './data-command.ts'
+import { type Documented, helpOf, listOf } from './help.ts'
+import {
+  DATA_OPTION,
+  MODALITY_SIMULATOR_OPTIONS,
+  PARTNER_SIMULATOR_OPTIONS,
+  RECOVER_OPTIONS,
+  RESTORE_OPTIONS,
+  SERVE_OPTIONS,
+} from './options.ts'
 import { UsageError } from './words.ts'
 
-export interface Command {
-  readonly usage: string
-  readonly about: string
+export interface Command extends Documented {
   /** Resolves with the exit code. */
   readonly run: (args: readonly string[]) => Promise<number>
 }
@@ -20,14 +27,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
       'run the gateway until it is told to stop; --rescue: a page to put a back-up back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
+    options: SERVE_OPTIONS,
     run: async (args) => (await import('./serve.ts')).serve(args),
   },
   ...Object.fromEntries(
     Object.entries(DATA_COMMANDS).map(([name, command]) => [
       name,
       {
-        usage: `${name} --data DIR ${command.usage}`,
+        usage: `${name} --data DIR ${command.usage}`.trimEnd(),
         about: command.about,
+        options: { data: DATA_OPTION, ...command.options },
         run: (args: readonly string[]) => runDataCommand(name, command, args),
       },
     ]),
@@ -36,12 +45,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'recover --data DIR --recovery-key-stdin',
     about:
       'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
+    options: RECOVER_OPTIONS,
     run: async (args) => (await import('./recover.ts')).recover(args),
   },
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about:
       'put a back-up in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
+    options: RESTORE_OPTIONS,
     run: async (args) => (await import('./restore.ts')).restore(args),
   },
   'simulator partner': {
@@ -49,40 +60,79 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'simulator partner --port P --secret-file F|--secret-stdin [--worklist FILE.json] [--scenario normal|slow|down|refuse|garbage|huge|oversize] [--images]',
     about:
       'a small partner that checks signatures and answers all seven events; --images: with an invented CT for the viewer',
+    options: PARTNER_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-partner.ts')).simulatePartner(args),
   },
   'simulator modality': {
     usage:
       'simulator modality --ae-title CT1 --to HOST:PORT [--called-ae-title ISTHMUS] [--modality CT] [--date YYYYMMDD|any]',
     about: 'play a device: echo, then the worklist, printed as a console shows it',
+    options: MODALITY_SIMULATOR_OPTIONS,
     run: async (args) => (await import('./simulate-modality.ts')).simulateModality(args),
   },
   help: {
-    usage: 'help',
-    about: 'this list',
-    run: () => {
-      process.stdout.write(`${help()}\n`)
+    usage: 'help [COMMAND]',
+    about: 'this list, or the options of one command; COMMAND --help is the same',
+    options: {},
+    run: (words) => {
+      process.stdout.write(`${helpFor(words)}\n`)
       return Promise.resolve(0)
     },
   },
 }
 
-function help(): string {
-  const lines = Object.values(COMMANDS).map(({ usage, about }) => `  ${usage}\n      ${about}`)
-  return `isthmus <command>\n\n${lines.join('\n')}`
+/** @throws UsageError where no command begins with these words */
+export function helpFor(words: readonly string[]): string {
+  if (words.length === 0) return help()
+  const name = nameOf(words)
+  const command = name === undefined ? undefined : COMMANDS[name]
+  if (command) return helpOf(command)
+  const group = groupOf(words[0] ?? '')
+  if (group.length > 0) return `isthmus ${words[0]} <command>\n\n${listOf(group)}\n\n${MORE}`
+  throw noCommand(words)
+}
+
+const MORE = '“isthmus COMMAND --help” lists the options of a command.'
+
+const help = () => `isthmus <command>\n\n${listOf(Object.values(COMMANDS))}\n\n${MORE}`
+
+/** Commands of two words that begin with this one. */
+const groupOf = (word: string): Command[] =>
+  Object.entries(COMMANDS)
+    .filter(([name]) => name.startsWith(`${word} `))
+    .map(([, command]) => command)
+
+/** The name of the command that the words begin with, the longest first. */
+const nameOf = (words: readonly string[]): string | undefined =>
+  [2, 1]
+    .filter((length) => length <= words.length)
+    .map((length) => words.slice(0, length).join(' '))
+    .find((name) => Object.hasOwn(COMMANDS, name))
+
+function noCommand(words: readonly string[]): UsageError {
+  const group = groupOf(words[0] ?? '')
+  const shown = group.length > 0 ? `isthmus ${words[0]} <command>\n\n${listOf(group)}` : help()
+  return new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${shown}`)
 }
 
 /**
- * The command the words begin with, the longest name first, and the words behind it. @throws
- * UsageError
+ * The command the words begin with, and the words behind it; with `--help` among them, the help of
+ * that command. @throws UsageError
  */
-export function commandOf(words: readonly string[]): { command: Command; rest: readonly string[] } {
-  const asked = words.length === 0 || words[0] === '--help' || words[0] === '-h' ? ['help'] : words
-  for (const length of [2, 1]) {
-    const command = Object.hasOwn(COMMANDS, asked.slice(0, length).join(' '))
-      ? COMMANDS[asked.slice(0, length).join(' ')]
-      : undefined
-    if (command) return { command, rest: asked.slice(length) }
+export function commandOf(words: readonly string[]): {
+  name: string
+  command: Command
+  rest: readonly string[]
+} {
+  const end = words.indexOf('--')
+  const options = end < 0 ? words : words.slice(0, end)
+  const helping = { name: 'help', command: COMMANDS.help as Command }
+  if (words.length === 0) return { ...helping, rest: [] }
+  if (options.includes('--help') || options.includes('-h')) {
+    const first = words.findIndex((word) => word.startsWith('-'))
+    return { ...helping, rest: words.slice(0, first) }
   }
-  throw new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${help()}`)
+  const name = nameOf(words)
+  if (name === undefined) throw noCommand(words)
+  return { name, command: COMMANDS[name] as Command, rest: words.slice(name.split(' ').length) }
 }

@@ -2,13 +2,16 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { StartError } from '#server/http/start-error.ts'
-import { type DataCommand, runAlone } from '#server/modules/control/commands.ts'
+import type { DataCommand } from '#server/modules/control/command.ts'
+import { runAlone } from '#server/modules/control/commands.ts'
 import {
   askControl,
   type ControlReply,
   type ControlRequest,
 } from '#server/modules/control/control.ts'
+import { DATA_OPTION } from './options.ts'
 import { ownPackage } from './own-package.ts'
+import { textFromFile } from './secret.ts'
 import { UsageError } from './words.ts'
 
 const PATIENCE_MS = 15_000
@@ -30,13 +33,17 @@ export async function runDataCommand(
 ): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { data: { type: 'string' }, ...command.options },
+    options: { data: DATA_OPTION, ...command.options },
     allowPositionals: true,
+    allowNegative: true,
   })
-  const { data: folder, ...options } = values as Record<string, string | boolean> & {
+  const { data: folder, ...given } = values as Record<string, string | boolean | string[]> & {
     data?: string
   }
   if (!folder) throw new UsageError(`${name} needs --data DIR, the folder of the database.`)
+  const options = Object.fromEntries(
+    Object.entries(given).map(([option, value]) => [option, optionValue(command, option, value)]),
+  )
   const wantsInput = command.input !== undefined && options[command.input] === true
   const request: ControlRequest = {
     command: name,
@@ -48,6 +55,17 @@ export async function runDataCommand(
   const stream = reply.ok ? process.stdout : process.stderr
   if (reply.output) stream.write(`${reply.output}\n`)
   return reply.ok ? 0 : 1
+}
+
+/** A list is joined; a file is read here, where its path and the account's rights are known. */
+function optionValue(
+  { options }: DataCommand,
+  name: string,
+  value: string | boolean | string[],
+): string | boolean {
+  if (Array.isArray(value)) return value.join(',')
+  if (typeof value === 'boolean' || !options[name]?.isFile) return value
+  return value === '' || value === 'none' ? value : textFromFile(`--${name}`, value)
 }
 
 /**

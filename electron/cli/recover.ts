@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { recoverFolder } from '#server/modules/backups/recover.ts'
 import { runAlone } from '#server/modules/control/commands.ts'
+import { RECOVER_OPTIONS } from './options.ts'
 import { UsageError } from './words.ts'
 
 /**
@@ -11,7 +12,7 @@ import { UsageError } from './words.ts'
 export async function recover(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { data: { type: 'string' }, 'recovery-key-stdin': { type: 'boolean' } },
+    options: RECOVER_OPTIONS,
   })
   if (!values.data)
     throw new UsageError(

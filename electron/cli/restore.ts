@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { restoreFolder } from '#server/modules/backups/restore-command.ts'
+import { RESTORE_OPTIONS } from './options.ts'
 import { UsageError } from './words.ts'
 
 const PHASES = { decrypting: 'Opening the back-up', checking: 'Checking it' } as const
@@ -12,12 +13,7 @@ const PHASES = { decrypting: 'Opening the back-up', checking: 'Checking it' } as
 export async function restore(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      data: { type: 'string' },
-      from: { type: 'string' },
-      'recovery-key-stdin': { type: 'boolean' },
-      yes: { type: 'boolean', default: false },
-    },
+    options: RESTORE_OPTIONS,
   })
   if (!values.data)
     throw new UsageError(

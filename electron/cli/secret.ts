@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from './words.ts'
 
-/** The secret in the file of an option such as `--partner-secret-file`. @throws UsageError */
-export function secretFromFile(option: string, file: string): string {
-  let secret: string
+/** The text in the file of an option such as `--partner-secret-file`, trimmed. @throws UsageError */
+export function textFromFile(option: string, file: string): string {
+  let text: string
   try {
-    secret = readFileSync(file, 'utf8').trim()
+    text = readFileSync(file, 'utf8').trim()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new UsageError(`${option}: ${file} could not be read (${code}).`)
   }
-  if (secret === '') throw new UsageError(`${option}: ${file} is empty.`)
-  return secret
+  if (text === '') throw new UsageError(`${option}: ${file} is empty.`)
+  return text
 }
 
 /** Of an option that is still taken, and no longer documented. */

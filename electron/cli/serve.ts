@@ -7,9 +7,10 @@ import { isLoopback } from '#server/platform/network-interfaces.ts'
 import type { GatewayOptions } from '#server/server.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { liveOn } from './lives.ts'
+import { SERVE_OPTIONS } from './options.ts'
 import { ownPackage } from './own-package.ts'
 import { type HandedKey, keyFromFile, keyFromParent } from './parent-key.ts'
-import { secretFromFile, secretInArguments } from './secret.ts'
+import { secretInArguments, textFromFile } from './secret.ts'
 import { untilStopped } from './until-stopped.ts'
 import { hostAndPort, UsageError } from './words.ts'
 import { parentPort, workersThrough } from './worker-port.ts'
@@ -59,24 +60,7 @@ type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
 export function readArguments(args: readonly string[]): ServeOptions {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      data: { type: 'string' },
-      http: { type: 'string' },
-      https: { type: 'string' },
-      dimse: { type: 'string' },
-      'dimse-tls': { type: 'string' },
-      'ae-title': { type: 'string' },
-      'partner-url': { type: 'string' },
-      'partner-secret': { type: 'string' },
-      'partner-secret-file': { type: 'string' },
-      'allow-unknown-devices': { type: 'boolean' },
-      rescue: { type: 'boolean', default: false },
-      'data-key-file': { type: 'string' },
-      'data-key-from-parent': { type: 'boolean' },
-      'safe-mode': { type: 'boolean' },
-      'log-file': { type: 'string' },
-      'log-level': { type: 'string', default: 'info' },
-    },
+    options: SERVE_OPTIONS,
   })
   if (!values.data) throw new UsageError('serve needs --data DIR, the folder of the database.')
   if (values['partner-secret'] && values['partner-secret-file'])
@@ -86,7 +70,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
   const secretFile = values['partner-secret-file']
   const secret =
     values['partner-secret'] ??
-    (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
+    (secretFile ? textFromFile('--partner-secret-file', secretFile) : undefined)
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
   if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))

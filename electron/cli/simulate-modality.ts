@@ -1,30 +1,26 @@
 import { parseArgs } from 'node:util'
 import { visitAsModality, type WorklistExam } from '#server/modules/devices/modality-simulation.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
+import { MODALITY_SIMULATOR_OPTIONS } from './options.ts'
 import { hostAndPort, UsageError } from './words.ts'
 
 /** `simulator modality`: C-ECHO, then the worklist, printed as a console shows it. */
 export async function simulateModality(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      'ae-title': { type: 'string' },
-      to: { type: 'string' },
-      'called-ae-title': { type: 'string', default: 'ISTHMUS' },
-      modality: { type: 'string', default: '' },
-      date: { type: 'string', default: today() },
-    },
+    options: MODALITY_SIMULATOR_OPTIONS,
   })
+  const date = values.date ?? today()
   const aeTitle = aeTitleOf(values['ae-title'] ?? '', '--ae-title')
   if (!values.to)
     throw new UsageError(
       'simulator modality needs --to HOST:PORT, where the gateway listens for devices.',
     )
-  if (!/^(\d{8}|any)$/.test(values.date))
+  if (!/^(\d{8}|any)$/.test(date))
     throw new UsageError('--date takes a day as DICOM writes it, such as 20261122, or any.')
   const { host = '127.0.0.1', port } = hostAndPort(values.to, '--to')
   const called = aeTitleOf(values['called-ae-title'], '--called-ae-title')
-  const keys = { modality: values.modality, startDate: values.date === 'any' ? '' : values.date }
+  const keys = { modality: values.modality, startDate: date === 'any' ? '' : date }
   const { echoMs, worklistMs, exams } = await visitAsModality(
     { host, port, aeTitle: called },
     aeTitle,

@@ -15,7 +15,8 @@ import {
   WorklistFileError,
 } from '#electron/simulator/partner.ts'
 import { listenError } from '#server/http/start-error.ts'
-import { secretFromFile, secretInArguments } from './secret.ts'
+import { PARTNER_SIMULATOR_OPTIONS } from './options.ts'
+import { secretInArguments, textFromFile } from './secret.ts'
 import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
 
@@ -30,16 +31,7 @@ const STUDY: PhantomSeries = {
 export async function simulatePartner(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      port: { type: 'string' },
-      host: { type: 'string', default: '127.0.0.1' },
-      secret: { type: 'string' },
-      'secret-file': { type: 'string' },
-      'secret-stdin': { type: 'boolean' },
-      worklist: { type: 'string' },
-      scenario: { type: 'string', default: 'normal' },
-      images: { type: 'boolean' },
-    },
+    options: PARTNER_SIMULATOR_OPTIONS,
   })
   const port = Number(values.port)
   if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
@@ -88,7 +80,7 @@ async function secretFrom(given: SecretOptions): Promise<string> {
     throw new UsageError('Give one of --secret, --secret-file and --secret-stdin.')
   const found =
     file !== undefined
-      ? secretFromFile('--secret-file', file)
+      ? textFromFile('--secret-file', file)
       : isStdin
         ? (await text(process.stdin)).trim()
         : secret

@@ -323,7 +323,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   }
   const context = () => ({
     ...{ origin: windowUrl(up), listening: listening(), keyStore: keyStore() },
-    ...{ backups: setup.backups, version, running },
+    ...{ backups: setup.backups, version, running, forwarding },
   })
   opened.use(await openControl(folder, controlAnswers(parts, context, report)))
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')

@@ -9,23 +9,32 @@ const Host = z
   .trim()
   .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address')
 
+// The descriptions are the help of the options of `destination add` and `destination update`.
 const editable = {
-  name: z.string().trim().min(1, 'must not be empty').max(64),
-  /** What it is called by: its AE title. */
-  aeTitle: AeTitle,
-  host: Host,
-  port: z.int().min(1).max(65_535),
-  /** Associations to it are by TLS (PS3.15 B.12). */
-  isTls: z.boolean(),
-  /** Its certificate or that of its issuer (PEM); null: not checked where `isTls`. */
-  certificate: z.string().max(20_000).nullable(),
-  isEnabled: z.boolean(),
-  /** Everything that is received goes there by itself. */
-  isAutomatic: z.boolean(),
-  /** Where it is automatic: only these modalities; empty: all. */
-  modalities: z.array(ModalityCode).max(50),
-  /** It answers Study Root queries and sends studies back (C-FIND, C-MOVE). */
-  hasPriors: z.boolean(),
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(64)
+    .describe('Name of the destination, different from that of every other one'),
+  aeTitle: AeTitle.describe('AE title that the destination is called by'),
+  host: Host.describe('Host name or address of the destination'),
+  port: z.int().min(1).max(65_535).describe('TCP port the destination listens at'),
+  isTls: z.boolean().describe('Whether associations to it are made with TLS (PS3.15 B.12)'),
+  certificate: z.string().max(20_000).nullable().meta({
+    contentMediaType: 'application/x-pem-file',
+    description:
+      'Certificate of the destination or of its issuer; none: it is not checked, even with TLS',
+  }),
+  isEnabled: z.boolean().describe('Whether anything is sent to it'),
+  isAutomatic: z.boolean().describe('Whether everything that is received is sent there'),
+  modalities: z
+    .array(ModalityCode)
+    .max(50)
+    .describe('Modalities that are sent there automatically; none: all'),
+  hasPriors: z
+    .boolean()
+    .describe('Whether it answers Study Root queries and sends studies back (C-FIND, C-MOVE)'),
 }
 
 /** A DICOM node the gateway sends images to, or gets priors from. */

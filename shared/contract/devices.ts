@@ -41,48 +41,73 @@ const DeviceAddress = z
 export const DEVICE_PROFILES = ['standard', 'ge', 'philips'] as const
 export type DeviceProfile = (typeof DEVICE_PROFILES)[number]
 
+// The descriptions are the help of the options of `device add` and `device update`.
 const editable = {
-  aeTitle: AeTitle,
-  address: DeviceAddress,
-  name: z.string().trim().max(64),
-  /** Modality (0008,0060) of the device, used where a row names none. */
-  modality: ModalityCode.nullable(),
-  isEnabled: z.boolean(),
-  /** Set of the answers; null lets each row decide. */
-  characterSet: CharacterSet.nullable(),
-  /**
-   * echo: a requested station name is taken as this device's; strict: another than its own AE title
-   * matches nothing.
-   */
-  stationMode: z.enum(['echo', 'strict']),
-  /** Send SpecificCharacterSet with ASCII rows too. */
-  alwaysSendCharacterSet: z.boolean(),
-  /** Days a query without a date asks for; null: the clinic's setting. */
-  daysBack: z.int().min(0).max(31).nullable(),
-  daysForward: z.int().min(0).max(31).nullable(),
-  /** Rows sent to one query; null: the clinic's setting. */
-  maxRows: z.int().min(1).max(50_000).nullable(),
-  /**
-   * TCP port the device itself listens at, for C-ECHO and the results of storage commitment; null:
-   * it does not.
-   */
-  port: z.int().min(1).max(65_535).nullable(),
-  /** Whose published rules its rows are checked against. */
-  profile: z.enum(DEVICE_PROFILES),
-  /** Leave out steps that are in progress (MPPS). */
-  hideStarted: z.boolean(),
-  /**
-   * The console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table
-   * 6.2-1.
-   */
-  countsBytes: z.boolean(),
-  /**
-   * optional: by TLS or not; required: only by TLS; mutual: and only with a certificate that is
-   * known here.
-   */
-  tls: z.enum(['optional', 'required', 'mutual']),
-  /** The certificate it shows (PEM); null: one that `dimse.tlsAuthorities` issued. */
-  certificate: Pem.nullable(),
+  aeTitle: AeTitle.describe('AE title that the device calls with'),
+  address: DeviceAddress.describe(
+    'IP address or CIDR range that the device calls from; none: any address',
+  ),
+  name: z.string().trim().max(64).describe('Name that staff know the device by'),
+  modality: ModalityCode.nullable().describe(
+    'Modality (0008,0060) of the device, used where a row names none',
+  ),
+  isEnabled: z.boolean().describe('Whether the device is let in'),
+  characterSet: CharacterSet.nullable().describe(
+    'Character set of the answers; none: each row has the one it needs',
+  ),
+  stationMode: z
+    .enum(['echo', 'strict'])
+    .describe(
+      'What a requested station name does; echo: it is taken as this device’s; strict: another than its own AE title matches nothing',
+    ),
+  alwaysSendCharacterSet: z
+    .boolean()
+    .describe('Whether Specific Character Set is sent with ASCII rows too'),
+  daysBack: z
+    .int()
+    .min(0)
+    .max(31)
+    .nullable()
+    .describe('Days back that a query without a date asks for; none: the clinic’s setting'),
+  daysForward: z
+    .int()
+    .min(0)
+    .max(31)
+    .nullable()
+    .describe('Days ahead that a query without a date asks for; none: the clinic’s setting'),
+  maxRows: z
+    .int()
+    .min(1)
+    .max(50_000)
+    .nullable()
+    .describe('Rows sent to one query at most; none: the clinic’s setting'),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullable()
+    .describe(
+      'TCP port the device itself listens at, for C-ECHO and the results of storage commitment; none: it does not listen',
+    ),
+  profile: z
+    .enum(DEVICE_PROFILES)
+    .describe('Console whose published rules its rows are checked against'),
+  hideStarted: z.boolean().describe('Whether steps that are in progress (MPPS) are left out'),
+  countsBytes: z
+    .boolean()
+    .describe(
+      'Whether the console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table 6.2-1',
+    ),
+  tls: z
+    .enum(['optional', 'required', 'mutual'])
+    .describe(
+      'How the device has to connect; optional: with TLS or without; required: only with TLS; mutual: only with TLS and a certificate that is known here',
+    ),
+  certificate: Pem.nullable().meta({
+    contentMediaType: 'application/x-pem-file',
+    description:
+      'Certificate the device shows; none: one that an authority of `dimse.tlsAuthorities` issued',
+  }),
 }
 
 /** A known DICOM device of the clinic. */

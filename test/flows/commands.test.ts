@@ -6,7 +6,9 @@ import { allUsers } from '#server/modules/users/queries.ts'
 import { openParts } from '#server/parts.ts'
 import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { NewDevice } from '#shared/contract/devices.ts'
+import { DestinationPatch, dashboardDestinations } from '#shared/contract/destinations.ts'
+import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
+import { selfSignedCertificate } from '../support/certificate.ts'
 import { isthmus, type Ran, running, serving } from '../support/command-line.ts'
 import {
   followLink,
@@ -327,7 +329,6 @@ it('refuses a wrong use in one sentence, with 2', async () => {
   const serve = ['serve', '--data', temp.folder]
   const uses: [args: string[], words: string | RegExp][] = [
     [['serve'], 'serve needs --data DIR'],
-    [[...serve, '--htpp', '127.0.0.1:0'], "Unknown option '--htpp'"],
     [
       [...serve, '--http', '8042'],
       '--http takes HOST:PORT, such as 127.0.0.1:8042; “8042” is not of that form.',
@@ -371,6 +372,14 @@ it('refuses a wrong use in one sentence, with 2', async () => {
     stdout: '',
     stderr: expect.stringContaining('There is no command “frobnicate”.'),
   })
+  const option = await isthmus([...serve, '--htpp', '127.0.0.1:0'])
+  expect(option).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(option.stderr).toMatch(
+    /^Unknown option '--htpp'[^\n]*\n\nUsage: isthmus serve --data DIR /,
+  )
+  const ofCommand = await isthmus(['device', 'add', '--help'])
+  expect(ofCommand).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(ofCommand.stdout).toMatch(/^Usage: isthmus device add --data DIR --ae-title TEXT/)
   const help = await isthmus(['--help'])
   expect(help).toMatchObject({ exitCode: 0, stderr: '' })
   for (const command of ['serve', 'simulator partner', ...Object.keys(DATA_COMMANDS)])
@@ -520,4 +529,85 @@ it('simulates a partner that answers what is signed and nothing else', async () 
     `cannot use 127.0.0.1:${port}: node (process ${simulator.child.pid}) already uses that port`,
   )
   expect(await simulator.end('SIGTERM')).toBe(0)
+})
+
+const pem = (folder: string, name: string): { file: string; text: string } => {
+  const file = join(folder, `${name}.pem`)
+  const text = selfSignedCertificate([name]).cert
+  writeFileSync(file, text)
+  return { file, text: text.trim() }
+}
+
+/** Every field of the contract, each with another value than its initial one. */
+const everyField = (folder: string) => {
+  const [ofDevice, ofDestination] = [pem(folder, 'device'), pem(folder, 'destination')]
+  const device: DevicePatch = {
+    ...{ aeTitle: 'CT1', address: '10.0.3.0/24', name: 'CT, room 1', modality: 'CT' },
+    ...{ isEnabled: false, characterSet: 'ISO_IR 192', stationMode: 'strict' },
+    ...{ alwaysSendCharacterSet: true, daysBack: 1, daysForward: 2, maxRows: 300, port: 104 },
+    ...{ profile: 'ge', hideStarted: true, countsBytes: true, tls: 'mutual' },
+    certificate: ofDevice.text,
+  }
+  const destination: DestinationPatch = {
+    ...{ name: 'PACS', aeTitle: 'ARCHIVE', host: 'pacs.clinic.example', port: 2762 },
+    ...{ isTls: true, isEnabled: false, isAutomatic: true, modalities: ['CT', 'MR'] },
+    ...{ hasPriors: true, certificate: ofDestination.text },
+  }
+  const deviceOptions = [
+    ...['--ae-title', 'CT1', '--address', '10.0.3.0/24', '--name', 'CT, room 1'],
+    ...['--modality', 'ct', '--no-enabled', '--character-set', 'ISO_IR 192'],
+    ...['--station-mode', 'strict', '--always-send-character-set', '--days-back', '1'],
+    ...['--days-forward', '2', '--max-rows', '300', '--port', '104', '--profile', 'ge'],
+    ...['--hide-started', '--counts-bytes', '--tls', 'mutual'],
+    ...['--certificate-file', ofDevice.file],
+  ]
+  const destinationOptions = [
+    ...['--name', 'PACS', '--ae-title', 'ARCHIVE', '--host', 'pacs.clinic.example'],
+    ...['--port', '2762', '--tls', '--no-enabled', '--automatic', '--modalities', 'ct'],
+    ...['--modalities', 'mr', '--has-priors', '--certificate-file', ofDestination.file],
+  ]
+  return { device, destination, deviceOptions, destinationOptions }
+}
+
+it('sets up a device and a destination with every field, which the window then has', async () => {
+  using temp = tempFolder()
+  const data = join(temp.folder, 'data')
+  const { device, destination, deviceOptions, destinationOptions } = everyField(temp.folder)
+  expect(Object.keys(device).toSorted()).toEqual(Object.keys(DevicePatch.shape).toSorted())
+  expect(Object.keys(destination).toSorted()).toEqual(
+    Object.keys(DestinationPatch.shape).toSorted(),
+  )
+  const run = async (words: string, args: readonly string[] = []) => {
+    const ran = await isthmus([...words.split(' '), '--data', data, ...args])
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    return ran.stdout.trim()
+  }
+  // The device without a gateway, the destination with one.
+  const deviceId = await run('device add', deviceOptions)
+  await isthmus(['user', 'create', '--data', data, ...USER], OWNER.password)
+  await using gateway = await serving(data)
+  const destinationId = await run('destination add', destinationOptions)
+  const call = await signIn(gateway.http)
+  const window = async () => ({
+    ...(await call(dashboard.devices, {})),
+    destinations: (await call(dashboardDestinations.list, {})).destinations,
+  })
+  expect(await window()).toMatchObject({
+    devices: [{ deviceId, ...device }],
+    destinations: [{ destinationId, ...destination }],
+  })
+  expect(JSON.parse(await run('device list', ['--json']))).toMatchObject([device])
+  expect(JSON.parse(await run('destination list', ['--json']))).toMatchObject([destination])
+
+  await run('device update', ['CT1', '--enabled', '--certificate-file', 'none', '--port', ''])
+  await run('destination update', ['PACS', '--no-tls', '--modalities', 'none', '--enabled'])
+  expect(await window()).toMatchObject({
+    devices: [{ ...device, isEnabled: true, certificate: null, port: null }],
+    destinations: [{ ...destination, isTls: false, modalities: [], isEnabled: true }],
+  })
+  await run('device remove', [deviceId])
+  expect(await gateway.end('SIGTERM')).toBe(0)
+  await run('destination remove', ['PACS'])
+  expect(await run('destination list')).toMatch(/^ID +NAME [^\n]*$/)
+  expect(JSON.parse(await run('device list', ['--json']))).toEqual([])
 })

@@ -8,7 +8,7 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
   },
   {
     files:
-      /\/(commands|viewer-commands|backup-commands|shell-commands|control|recover|restore-command|doctor|start-error|port-holder|modality-simulation|listeners|connection-sheet)\.ts$/,
+      /\/(commands?|(viewer|device|destination)-commands|record-command|schema-options|backup-commands|shell-commands|control|recover|restore-command|doctor|start-error|port-holder|modality-simulation|listeners|connection-sheet)\.ts$/,
     why: 'the command line',
   },
   {

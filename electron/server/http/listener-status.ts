@@ -1,4 +1,4 @@
-import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { CommandContext } from '#server/modules/control/command.ts'
 import type { Dicom } from '#server/modules/devices/dicom-services.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import { ApiError } from '#shared/errors.ts'

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest'
-import { COMMANDS, commandOf } from '#electron/cli/commands.ts'
+import { COMMANDS, commandOf, helpFor } from '#electron/cli/commands.ts'
 import { UsageError } from '#electron/cli/words.ts'
 
 it('finds a command by its longest name and leaves the rest to it', () => {
   expect(commandOf(['api-key', 'create', '--data', 'x'])).toEqual({
+    name: 'api-key create',
     command: COMMANDS['api-key create'],
     rest: ['--data', 'x'],
   })
   expect(commandOf(['serve', '--data', 'x'])).toEqual({
+    name: 'serve',
     command: COMMANDS.serve,
     rest: ['--data', 'x'],
   })
@@ -23,3 +25,43 @@ it.each([[['frobnicate']], [['api-key']], [['constructor']], [['__proto__']], [[
     expect(() => commandOf(words)).toThrow(UsageError)
   },
 )
+
+it('gives the help of a command where --help is among its words, whatever else is', () => {
+  expect(commandOf(['device', 'add', '--data', 'x', '--help'])).toEqual({
+    name: 'help',
+    command: COMMANDS.help,
+    rest: ['device', 'add'],
+  })
+  expect(commandOf(['config', 'set', '--', '--help']).name).toBe('config set')
+})
+
+it('shows every option of every command with a sentence and what it takes', () => {
+  for (const [name, { usage, options }] of Object.entries(COMMANDS)) {
+    const help = helpFor(name.split(' '))
+    expect(help).toContain(`Usage: isthmus ${usage}\n`)
+    for (const [option, { type, takes, about, isHidden }] of Object.entries(options)) {
+      if (isHidden) continue
+      expect(about, `${name} --${option}`).toMatch(/^\S.*\.$/)
+      expect(takes === undefined, `${name} --${option}`).toBe(type === 'boolean')
+      expect(help).toContain(`\n  --${option}`)
+    }
+  }
+})
+
+it('shows the commands that begin with a word, and refuses one that none begins with', () => {
+  expect(helpFor(['device'])).toMatch(/device add .*device update .*device remove .*device list/s)
+  expect(helpFor(['device'])).not.toContain('destination')
+  expect(() => helpFor(['frobnicate'])).toThrow(UsageError)
+})
+
+it('says what an option defaults to and that it is required', () => {
+  const help = helpFor(['device', 'add'])
+  expect(help).toContain(
+    '  --ae-title TEXT\n      AE title that the device calls with. Required.\n',
+  )
+  expect(help).toContain(
+    '  --enabled, --no-enabled\n      Whether the device is let in. Default: yes.',
+  )
+  expect(helpFor(['serve'])).toMatch(/--log-level LEVEL\n .* Default: info\./)
+  expect(helpFor(['device', 'update'])).not.toMatch(/Default:|AE title .* Required/)
+})

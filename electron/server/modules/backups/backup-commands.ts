@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import type { CommandContext, DataCommand } from '#server/modules/control/commands.ts'
+import type { CommandContext, DataCommand } from '#server/modules/control/command.ts'
 import type { Parts } from '#server/parts.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Backups, openBackups } from './backups.ts'
 import { openStandby } from './standby.ts'
 
 const ACTOR = 'command-line'
-const text = { type: 'string' } as const
 
 const Copy = z.object({
   to: z.string().trim().min(1, '--to TEXT says where the copy is').max(200),
@@ -41,7 +40,15 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '--to TEXT --backup NAME',
     about:
       'note that a back-up has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
-    options: { to: text, backup: text },
+    options: {
+      to: { type: 'string', takes: 'TEXT', isRequired: true, about: 'Where the standby is.' },
+      backup: {
+        type: 'string',
+        takes: 'NAME',
+        isRequired: true,
+        about: 'Name of the backup that was copied.',
+      },
+    },
     async run({ deps, settings }, { options }) {
       const copy = Copy.safeParse({ to: options.to ?? '', backup: options.backup ?? '' })
       if (!copy.success)

@@ -1,64 +1,25 @@
-import type { ParseArgsOptionsConfig } from 'node:util'
 import { z } from 'zod'
 import { takeLock } from '#server/database/lock.ts'
 import { sentenceOf } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { UPKEEP_COMMANDS } from '#server/modules/backups/backup-commands.ts'
-import type { Backups } from '#server/modules/backups/backups.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
 import { connectionSheet } from '#server/modules/devices/connection-sheet.ts'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
 import { hasUser, mintSetupLink, mintSignInLink } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openParts, type Parts } from '#server/parts.ts'
-import { NewDevice } from '#shared/contract/devices.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
-import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
+import { type CommandContext, type DataCommand, read } from './command.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
-import { type RunningGateway, SHELL_COMMANDS } from './shell-commands.ts'
+import { DESTINATION_COMMANDS } from './destination-commands.ts'
+import { DEVICE_COMMANDS } from './device-commands.ts'
+import { SHELL_COMMANDS } from './shell-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
-/**
- * A command on the data folder: it runs in the gateway that has it open, or under the folder's lock
- * where none has.
- */
-export interface DataCommand {
-  /** Words after `--data DIR`. */
-  readonly usage: string
-  readonly about: string
-  readonly options: ParseArgsOptionsConfig
-  /** The option that says that standard input belongs to the command. */
-  readonly input?: string
-  /** Resolves with what the command prints. @throws ApiError */
-  readonly run: (
-    parts: Parts,
-    request: ControlRequest,
-    context: CommandContext,
-  ) => string | Promise<string>
-}
-
-export interface CommandContext {
-  /** Base URL of the window: the running gateway's, else what the settings say. */
-  readonly origin: string
-  /** Where the running gateway listens; undefined where none runs. */
-  readonly listening:
-    | (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined })
-    | undefined
-  /** How the data key is kept, where the desktop app said so. */
-  readonly keyStore?: KeyStoreState | undefined
-  /** Of the running gateway, which makes one back-up at a time; undefined where none runs. */
-  readonly backups?: Backups | undefined
-  /** What only the running gateway can tell or do; undefined where none runs. */
-  readonly running?: RunningGateway | undefined
-  /** Of the program, as a back-up says it. */
-  readonly version?: string | undefined
-}
-
 const ACTOR = 'command-line'
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
 
 const NewKey = z.object({
   description: z.string().trim().min(1, 'must not be empty').max(200),
@@ -79,13 +40,31 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '[--email E]',
     about:
       'print a one-time link, good for 15 minutes: to make the owner’s account, or to sign in as the owner or the user named',
-    options: { email: text, 'if-no-owner': flag },
+    options: {
+      email: { type: 'string', takes: 'E', about: 'E-mail address of the user; else the owner.' },
+      'if-no-owner': { type: 'boolean', about: 'Print nothing where there is an owner.' },
+    },
     run: signInLink,
   },
   'api-key create': {
     usage: '--description TEXT [--viewer] [--scope all|self] [--manage-people]',
     about: 'print a new API key, once',
-    options: { description: text, viewer: flag, scope: text, 'manage-people': flag },
+    options: {
+      description: {
+        type: 'string',
+        takes: 'TEXT',
+        isRequired: true,
+        about: 'What the key is for, as the list of keys shows it.',
+      },
+      viewer: { type: 'boolean', about: 'The key may use the viewer.' },
+      scope: {
+        type: 'string',
+        takes: 'all|self',
+        initial: 'all',
+        about: 'all: studies of everybody; self: only those created with this key.',
+      },
+      'manage-people': { type: 'boolean', about: 'The key may invite and change people.' },
+    },
     run(parts, { options }) {
       const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
       return createApiKey(
@@ -100,12 +79,31 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       '--email E --first-name F --last-name L --level owner|admin|member [--role ROLE] --password-stdin',
     about: 'print the id of a new user of the window; the password is read from standard input',
     options: {
-      email: text,
-      'first-name': text,
-      'last-name': text,
-      level: text,
-      role: text,
-      'password-stdin': flag,
+      email: {
+        type: 'string',
+        takes: 'E',
+        isRequired: true,
+        about: 'E-mail address to sign in with.',
+      },
+      'first-name': { type: 'string', takes: 'F', isRequired: true, about: 'First name.' },
+      'last-name': { type: 'string', takes: 'L', isRequired: true, about: 'Last name.' },
+      level: {
+        type: 'string',
+        takes: 'owner|admin|member',
+        isRequired: true,
+        about: 'What the user may do in the window.',
+      },
+      role: {
+        type: 'string',
+        takes: 'ROLE',
+        initial: 'Other',
+        about: `Role in the clinic: ${ClinicRole.options.join(', ')}.`,
+      },
+      'password-stdin': {
+        type: 'boolean',
+        isRequired: true,
+        about: 'Read the password from standard input.',
+      },
     },
     input: 'password-stdin',
     async run(parts, { options, input }) {
@@ -124,18 +122,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       return (await parts.people.createUser(user, ACTOR)).userId
     },
   },
-  'device add': {
-    usage: '--ae-title CT1 [--address CIDR] [--modality CT] [--name TEXT] [--character-set SET]',
-    about: 'let a device in, print its id',
-    options: { 'ae-title': text, address: text, modality: text, name: text, 'character-set': text },
-    run(parts, { options }) {
-      const { 'ae-title': aeTitle, 'character-set': characterSet, ...rest } = options
-      return parts.devices.add(
-        read(NewDevice, { aeTitle, ...rest, ...(characterSet !== undefined && { characterSet }) }),
-        ACTOR,
-      ).deviceId
-    },
-  },
+  ...DEVICE_COMMANDS,
+  ...DESTINATION_COMMANDS,
   'config get': {
     usage: '[KEY]',
     about: 'print a setting, or all of them',
@@ -240,20 +228,6 @@ function signInLink(
     )
   return `${origin}/#/sign-in?token=${mintSignInLink(store, user.userId, ACTOR).token}`
 }
-
-/** Options parsed by a schema; faults name the option as it is written. */
-function read<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
-  const parsed = schema.safeParse(options)
-  if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map((issue) => ({
-    path: `--${kebab(issue.path.join('.'))}`,
-    message:
-      issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message,
-  }))
-  throw new ApiError('malformed', 'The command was not carried out.', { errors })
-}
-
-const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 function settingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known === name)

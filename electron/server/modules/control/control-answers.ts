@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Parts } from '#server/parts.ts'
-import { type CommandContext, replyOf } from './commands.ts'
+import type { CommandContext } from './command.ts'
+import { replyOf } from './commands.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { lockThisPc } from '#server/modules/users/sessions.ts'
 import type { ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { DataCommand } from './commands.ts'
+import type { DataCommand } from './command.ts'
 
 /** What the running gateway does for the desktop app, beyond its data. */
 export interface RunningGateway {

@@ -3,14 +3,11 @@ import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { createStudy } from '#server/modules/studies/service.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { createViewerLink } from '#server/modules/viewer/links.ts'
-import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { CommandContext, DataCommand } from './commands.ts'
-import type { ControlRequest } from './control.ts'
+import type { DataCommand } from './command.ts'
 
 const ACTOR = 'command-line'
-const text = { type: 'string' } as const
 
 /**
  * What somebody needs who tries the viewer without a partner's system, by the table of
@@ -21,21 +18,38 @@ export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: 'HOST:PORT [--plaintext]',
     about:
       'let images and documents come from a host of the partner; --plaintext: by http, inside the clinic',
-    options: { plaintext: { type: 'boolean' } },
+    options: { plaintext: { type: 'boolean', about: 'The host is asked by http, without TLS.' } },
     run: addFileHost,
   },
   'link viewer': {
     usage: '--study UID|stu_… [--description TEXT]',
     about:
       'print a link that opens the viewer on a study, once; with a description, a study that is not there is made',
-    options: { study: text, description: text },
+    options: {
+      study: {
+        type: 'string',
+        takes: 'UID|stu_…',
+        isRequired: true,
+        about: 'Study Instance UID or id of the study.',
+      },
+      description: {
+        type: 'string',
+        takes: 'TEXT',
+        about: 'Description of the study that is made where there is none.',
+      },
+    },
     run: viewerLink,
   },
 }
 
 function addFileHost(
-  { store, settings }: Parts,
-  { arguments: [host], options }: ControlRequest,
+  ...[
+    { store, settings },
+    {
+      arguments: [host],
+      options,
+    },
+  ]: Parameters<DataCommand['run']>
 ): string {
   if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host))
     throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
@@ -56,7 +70,7 @@ function addFileHost(
 }
 
 /** As a partner creates it, with the newest key that may: the link ends with the key. */
-function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
+function viewerLink(...[parts, { options }, { origin }]: Parameters<DataCommand['run']>): string {
   const { deps } = parts
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }

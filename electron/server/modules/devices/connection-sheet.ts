@@ -8,7 +8,7 @@ import {
 } from '#server/dicom/data-set/uids.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
-import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { CommandContext } from '#server/modules/control/command.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { CommandContext } from '#server/modules/control/command.ts'
 import type { Parts } from '#server/parts.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'

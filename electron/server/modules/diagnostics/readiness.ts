@@ -13,7 +13,7 @@ import {
 } from '#server/modules/backups/backup-findings.ts'
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
-import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { CommandContext } from '#server/modules/control/command.ts'
 import { newestCalls } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'

@@ -6,7 +6,7 @@ import {
   type UpkeepOptions,
 } from '#server/modules/backups/backup-service.ts'
 import { openRecovery } from '#server/modules/backups/recovery-key-setup.ts'
-import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { CommandContext } from '#server/modules/control/command.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { readinessOf } from '#server/modules/diagnostics/readiness.ts'
 import { selfTest } from '#server/modules/diagnostics/self-test.ts'

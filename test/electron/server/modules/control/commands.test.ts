@@ -110,6 +110,7 @@ it('runs on a folder alone, and not on one that is taken', async () => {
 it('has a usage and a sentence for each command', () => {
   for (const [name, { about, options, usage }] of Object.entries(DATA_COMMANDS)) {
     expect(about, name).toMatch(/^[a-z]/)
+    if (usage.includes('[OPTION …]')) continue
     for (const option of Object.keys(options).filter((one) => one !== 'if-no-owner'))
       expect(usage, name).toContain(`--${option}`)
   }

@@ -1,0 +1,47 @@
+import type { CommandOption } from '#server/modules/control/command.ts'
+
+export interface Documented {
+  readonly usage: string
+  readonly about: string
+  readonly options: Readonly<Record<string, CommandOption>>
+}
+
+/** The help of one command: usage, what it does, and each option with what it takes. */
+export function helpOf({ usage, about, options }: Documented): string {
+  const shown = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
+  const lines = shown.flatMap(([name, option]) => [
+    `  ${formOf(name, option)}`,
+    `      ${sentencesOf(option)}`,
+  ])
+  return [`Usage: isthmus ${usage}`, '', sentenceCase(about), '', 'Options:', ...lines, HELP].join(
+    '\n',
+  )
+}
+
+const HELP = '  --help\n      Print this help.'
+
+/** Commands with one sentence each. */
+export const listOf = (commands: readonly Documented[]): string =>
+  commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n')
+
+/** What a wrong use is answered with after its sentence. */
+export const usageLines = (name: string, { usage }: Documented): string =>
+  `Usage: isthmus ${usage}\n“isthmus ${name} --help” lists the options.`
+
+function formOf(name: string, { takes, isNegatable }: CommandOption): string {
+  if (isNegatable) return `--${name}, --no-${name}`
+  return takes === undefined ? `--${name}` : `--${name} ${takes}`
+}
+
+function sentencesOf(option: CommandOption): string {
+  const { about, isRequired, multiple, initial, default: given } = option
+  const standard = initial ?? (typeof given === 'string' && given !== '' ? given : undefined)
+  return [
+    about,
+    ...(multiple ? ['Joined with commas, or repeated.'] : []),
+    ...(isRequired ? ['Required.'] : []),
+    ...(standard === undefined ? [] : [`Default: ${standard}.`]),
+  ].join(' ')
+}
+
+const sentenceCase = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -1,0 +1,179 @@
+import type { CommandOption } from '#server/modules/control/command.ts'
+
+// The options of the commands that are not on the table of data commands, as `parseArgs` takes them
+// and as the help shows them. They are here so that the help loads no command.
+
+type Options = Readonly<Record<string, CommandOption>>
+
+export const DATA_OPTION = {
+  type: 'string',
+  takes: 'DIR',
+  isRequired: true,
+  about: 'Data folder of the gateway, the folder of the database.',
+} as const satisfies CommandOption
+
+const RECOVERY_KEY_OPTION = {
+  type: 'boolean',
+  about: 'Read the recovery key from standard input.',
+} as const satisfies CommandOption
+
+export const SERVE_OPTIONS = {
+  data: DATA_OPTION,
+  http: {
+    type: 'string',
+    takes: 'HOST:PORT',
+    about: 'Address of the window and of the interface for partners, without encryption.',
+    initial: 'the settings http.host and http.port',
+  },
+  https: {
+    type: 'string',
+    takes: 'HOST:PORT',
+    about: 'Address of the window for other PCs, with TLS.',
+    initial: 'what the settings say',
+  },
+  dimse: {
+    type: 'string',
+    takes: 'HOST:PORT',
+    about: 'Address that devices call.',
+    initial: 'the settings dimse.host and dimse.port',
+  },
+  'dimse-tls': {
+    type: 'string',
+    takes: 'PORT|off',
+    about: 'Port that devices call with TLS, at the address of --dimse.',
+    initial: 'the setting dimse.tlsPort',
+  },
+  'ae-title': {
+    type: 'string',
+    takes: 'T',
+    about: 'AE title of the gateway.',
+    initial: 'the setting dimse.aeTitle',
+  },
+  'partner-url': {
+    type: 'string',
+    takes: 'URL',
+    about: 'Where the webhooks of the partner are sent; it is kept.',
+  },
+  'partner-secret': { type: 'string', about: '', isHidden: true },
+  'partner-secret-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File with the secret that the webhooks are signed with.',
+  },
+  'allow-unknown-devices': {
+    type: 'boolean',
+    about: 'Serve devices that are not in the list too.',
+  },
+  'data-key-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File with the data key, where it is not kept in the data folder.',
+  },
+  'data-key-from-parent': { type: 'boolean', about: '', isHidden: true },
+  'log-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File that the log is written to.',
+    initial: 'standard error',
+  },
+  'log-level': {
+    type: 'string',
+    takes: 'LEVEL',
+    default: 'info',
+    about: 'Least level that is logged: fatal, error, warn, info, debug or trace.',
+  },
+  rescue: {
+    type: 'boolean',
+    default: false,
+    about: 'Serve a page to restore a backup where the data cannot be opened.',
+  },
+  'safe-mode': {
+    type: 'boolean',
+    about: 'Serve only the window of this PC: no device is served and nothing is sent.',
+  },
+} as const satisfies Options
+
+export const RECOVER_OPTIONS = {
+  data: DATA_OPTION,
+  'recovery-key-stdin': { ...RECOVERY_KEY_OPTION, isRequired: true },
+} as const satisfies Options
+
+export const RESTORE_OPTIONS = {
+  data: DATA_OPTION,
+  from: {
+    type: 'string',
+    takes: 'BACKUP_FOLDER',
+    isRequired: true,
+    about: 'Folder of the backup, such as isthmus-2026-03-10-023000Z.',
+  },
+  'recovery-key-stdin': RECOVERY_KEY_OPTION,
+  yes: {
+    type: 'boolean',
+    default: false,
+    about: 'Restore it; without this option it only says what would be done.',
+  },
+} as const satisfies Options
+
+export const PARTNER_SIMULATOR_OPTIONS = {
+  port: {
+    type: 'string',
+    takes: 'P',
+    isRequired: true,
+    about: 'TCP port to listen at; 0 takes a free one.',
+  },
+  host: { type: 'string', takes: 'HOST', default: '127.0.0.1', about: 'Address to listen at.' },
+  secret: { type: 'string', about: '', isHidden: true },
+  'secret-file': {
+    type: 'string',
+    takes: 'FILE',
+    about: 'File with the secret that webhooks are signed with.',
+  },
+  'secret-stdin': { type: 'boolean', about: 'Read the secret from standard input.' },
+  worklist: {
+    type: 'string',
+    takes: 'FILE.json',
+    about: 'Worklist to answer with.',
+    initial: 'an invented one',
+  },
+  scenario: {
+    type: 'string',
+    takes: 'NAME',
+    default: 'normal',
+    about:
+      'How it answers: normal, slow, down, refuse, garbage, huge, large, oversize, hang, error, gone or redirect.',
+  },
+  images: { type: 'boolean', about: 'Serve an invented CT for the viewer too.' },
+} as const satisfies Options
+
+export const MODALITY_SIMULATOR_OPTIONS = {
+  'ae-title': {
+    type: 'string',
+    takes: 'CT1',
+    isRequired: true,
+    about: 'AE title of the simulated device.',
+  },
+  to: {
+    type: 'string',
+    takes: 'HOST:PORT',
+    isRequired: true,
+    about: 'Where the gateway listens for devices.',
+  },
+  'called-ae-title': {
+    type: 'string',
+    takes: 'T',
+    default: 'ISTHMUS',
+    about: 'AE title of the gateway.',
+  },
+  modality: {
+    type: 'string',
+    takes: 'CT',
+    default: '',
+    about: 'Modality to ask for; empty: all.',
+  },
+  date: {
+    type: 'string',
+    takes: 'YYYYMMDD|any',
+    about: 'Day to ask for.',
+    initial: 'today',
+  },
+} as const satisfies Options

@@ -1,0 +1,110 @@
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import {
+  addDestination,
+  removeDestination,
+  updateDestination,
+} from '#server/modules/forwarding/destinations.ts'
+import { countForwardsTo } from '#server/modules/forwarding/forward-queries.ts'
+import { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
+import type { DataCommand } from './command.ts'
+import {
+  ACTOR,
+  demandChange,
+  demandNoWords,
+  LIST_OPTIONS,
+  recordNamed,
+  tableOf,
+  usageOf,
+  withoutDefaults,
+} from './record-command.ts'
+import { schemaOptions } from './schema-options.ts'
+
+const adding = schemaOptions(NewDestination)
+const changing = schemaOptions(DestinationPatch)
+
+const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
+
+/**
+ * The list of destinations, by the table of `commands.ts`. A running gateway changes them itself,
+ * because each has a worker there.
+ */
+export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
+  'destination add': {
+    usage: usageOf(adding.options),
+    about: 'add a DICOM node that images are sent to, print its id',
+    options: adding.options,
+    run({ store, settings }, { arguments: words, options }, { forwarding }) {
+      demandNoWords('destination add', words)
+      const destination = adding.read(options)
+      const added = adding.named(() =>
+        forwarding
+          ? forwarding.add(destination, ACTOR)
+          : addDestination(store, settings.get, destination, ACTOR),
+      )
+      return added.destinationId
+    },
+  },
+  'destination update': {
+    usage: 'DESTINATION [OPTION …]',
+    about: 'change a destination, named by its id, AE title or name; print its id',
+    options: withoutDefaults(changing.options),
+    run({ store, settings }, { arguments: words, options }, { forwarding }) {
+      const all = listDestinations(store.database)
+      const { destinationId } = recordNamed('destination update', words, all, NAMES)
+      const patch = changing.read(options)
+      demandChange('destination update', patch)
+      changing.named(() =>
+        forwarding
+          ? forwarding.update(destinationId, patch, ACTOR)
+          : updateDestination(store, settings.get, destinationId, patch, ACTOR),
+      )
+      return destinationId
+    },
+  },
+  'destination remove': {
+    usage: 'DESTINATION',
+    about:
+      'remove a destination that nothing waits for, named by its id, AE title or name; print its id',
+    options: {},
+    run({ store }, { arguments: words }, { forwarding }) {
+      const all = listDestinations(store.database)
+      const { destinationId } = recordNamed('destination remove', words, all, NAMES)
+      if (forwarding) forwarding.remove(destinationId, ACTOR)
+      else removeDestination(store, destinationId, ACTOR)
+      return destinationId
+    },
+  },
+  'destination list': {
+    usage: '[--json]',
+    about: 'print the destinations as a table, with what waits and what was not taken',
+    options: LIST_OPTIONS,
+    run({ store: { database } }, { arguments: words, options }) {
+      demandNoWords('destination list', words)
+      const all = listDestinations(database).map((destination) => ({
+        ...destination,
+        queue: countForwardsTo(database, destination.destinationId),
+      }))
+      if (options.json === true) return JSON.stringify(all)
+      const yesNo = (isSo: boolean) => (isSo ? 'yes' : 'no')
+      return tableOf(
+        [
+          'ID',
+          'NAME',
+          'AE TITLE',
+          'HOST',
+          'PORT',
+          'TLS',
+          'ENABLED',
+          'AUTOMATIC',
+          'WAITING',
+          'FAILED',
+        ],
+        all.map((one) => [
+          ...[one.destinationId, one.name, one.aeTitle, one.host, String(one.port)],
+          ...[yesNo(one.isTls), yesNo(one.isEnabled), yesNo(one.isAutomatic)],
+          ...[String(one.queue.waiting), String(one.queue.failed)],
+        ]),
+      )
+    },
+  },
+}

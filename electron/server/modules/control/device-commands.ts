@@ -1,0 +1,70 @@
+import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
+import type { DataCommand } from './command.ts'
+import {
+  ACTOR,
+  demandChange,
+  demandNoWords,
+  LIST_OPTIONS,
+  recordNamed,
+  tableOf,
+  usageOf,
+  withoutDefaults,
+} from './record-command.ts'
+import { schemaOptions } from './schema-options.ts'
+
+const adding = schemaOptions(NewDevice)
+const changing = schemaOptions(DevicePatch)
+
+const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
+
+/** The list of devices, by the table of `commands.ts`. */
+export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
+  'device add': {
+    usage: usageOf(adding.options),
+    about: 'let a device in, print its id',
+    options: adding.options,
+    run({ devices }, { arguments: words, options }) {
+      demandNoWords('device add', words)
+      const device = adding.read(options)
+      return adding.named(() => devices.add(device, ACTOR)).deviceId
+    },
+  },
+  'device update': {
+    usage: 'DEVICE [OPTION …]',
+    about: 'change a device, named by its id, AE title or name; print its id',
+    options: withoutDefaults(changing.options),
+    run({ devices }, { arguments: words, options }) {
+      const { deviceId } = recordNamed('device update', words, devices.list(), NAMES)
+      const patch = changing.read(options)
+      demandChange('device update', patch)
+      return changing.named(() => devices.update(deviceId, patch, ACTOR)).deviceId
+    },
+  },
+  'device remove': {
+    usage: 'DEVICE',
+    about: 'remove a device, named by its id, AE title or name; print its id',
+    options: {},
+    run({ devices }, { arguments: words }) {
+      const { deviceId } = recordNamed('device remove', words, devices.list(), NAMES)
+      devices.remove(deviceId, ACTOR)
+      return deviceId
+    },
+  },
+  'device list': {
+    usage: '[--json]',
+    about: 'print the devices as a table',
+    options: LIST_OPTIONS,
+    run({ devices }, { arguments: words, options }) {
+      demandNoWords('device list', words)
+      const all = devices.list()
+      if (options.json === true) return JSON.stringify(all)
+      return tableOf(
+        ['ID', 'AE TITLE', 'ADDRESS', 'MODALITY', 'NAME', 'ENABLED', 'LAST SEEN'],
+        all.map((device) => [
+          ...[device.deviceId, device.aeTitle, device.address ?? 'any', device.modality ?? '-'],
+          ...[device.name || '-', device.isEnabled ? 'yes' : 'no', device.lastSeenAt ?? 'never'],
+        ]),
+      )
+    },
+  },
+}

@@ -1,0 +1,97 @@
+import { ApiError } from '#shared/errors.ts'
+import type { CommandOption } from './command.ts'
+
+/** What the commands on records, such as devices and destinations, have in common. */
+
+export const ACTOR = 'command-line'
+
+export const LIST_OPTIONS = {
+  json: { type: 'boolean', about: 'Print JSON with every field.' },
+} as const satisfies Record<string, CommandOption>
+
+/** Options of an update: what is not given stays as it is. */
+export const withoutDefaults = (
+  options: Readonly<Record<string, CommandOption>>,
+): Record<string, CommandOption> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, { initial: _, isRequired: __, ...option }]) => [
+      name,
+      option,
+    ]),
+  )
+
+/** `--ae-title TEXT …`, the required options and then that there are others. */
+export const usageOf = (options: Readonly<Record<string, CommandOption>>): string =>
+  [
+    ...Object.entries(options)
+      .filter(([, { isRequired }]) => isRequired)
+      .map(([name, { takes }]) => `--${name} ${takes}`),
+    '[OPTION …]',
+  ].join(' ')
+
+/** @throws ApiError malformed: the command takes no words but its options */
+export function demandNoWords(command: string, words: readonly string[]): void {
+  if (words.length > 0)
+    throw new ApiError(
+      'malformed',
+      `${command} takes options only; “${words[0]}” is none. ${command} --help lists them.`,
+    )
+}
+
+/**
+ * The record that the word of a command names, by its id or another of its names.
+ * @throws ApiError malformed: no word, or several; not-found; refused: several records have that
+ *   name
+ */
+export function recordNamed<T>(
+  command: string,
+  words: readonly string[],
+  records: readonly T[],
+  names: { readonly kind: string; readonly id: keyof T; readonly others: readonly (keyof T)[] },
+): T {
+  const { kind, id, others } = names
+  const [word] = words
+  if (word === undefined || words.length > 1)
+    throw new ApiError(
+      'malformed',
+      `${command} takes one ${kind}: its id, AE title or name. ${kind} list shows them.`,
+    )
+  const exact = records.find((record) => record[id] === word)
+  if (exact) return exact
+  const folded = word.trim().toUpperCase()
+  const found = records.filter((record) =>
+    others.some((name) => String(record[name]).trim().toUpperCase() === folded),
+  )
+  const [only] = found
+  if (only === undefined)
+    throw new ApiError('not-found', `There is no ${kind} “${word}”. ${kind} list shows them.`)
+  if (found.length > 1)
+    throw new ApiError(
+      'refused',
+      `${found.length} ${kind}s are called “${word}”: name one by its id, as ${kind} list shows it.`,
+    )
+  return only
+}
+
+/** @throws ApiError malformed: nothing to change */
+export function demandChange(command: string, patch: object): void {
+  if (Object.keys(patch).length === 0)
+    throw new ApiError(
+      'malformed',
+      `Nothing to change was given. ${command} --help lists the options.`,
+    )
+}
+
+/** Columns padded to the widest value, under their headings. */
+export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows]
+  const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((value, at) => value.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

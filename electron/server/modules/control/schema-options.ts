@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { ApiError } from '#shared/errors.ts'
+import { type CommandOption, kebab, NOT_CARRIED_OUT } from './command.ts'
+
+type JsonSchema = z.core.JSONSchema.JSONSchema
+
+/** Longer lists of values are in the help, not in the usage. */
+const MOST_VALUES_IN_USAGE = 4
+
+interface Field {
+  /** Names of the properties that lead to it. */
+  readonly path: readonly string[]
+  readonly form: JsonSchema
+  readonly isNullable: boolean
+  readonly isRequired: boolean
+}
+
+/** The options of the fields of a schema, and how they are read. */
+export interface SchemaOptions<T extends z.ZodObject> {
+  readonly options: Readonly<Record<string, CommandOption>>
+  /** @throws ApiError with each option that is missing or wrong, and what it takes */
+  readonly read: (options: Readonly<Record<string, unknown>>) => z.output<T>
+  /** Work whose refusals name the options instead of the fields. */
+  readonly named: <R>(work: () => R) => R
+}
+
+/**
+ * Options of a command for every field of an object of the contract, so that a new field has one
+ * too: `daysBack` is `--days-back N`, `isTls` is `--tls` and `--no-tls`, a list is joined with
+ * commas or repeated, a field of a nested object is `--OBJECT-FIELD`, and a field whose content has
+ * a media type is read from the file of `--FIELD-file`. The word none, or an empty value, clears a
+ * field that may be null. The sentence of an option is the description of its field.
+ */
+export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T> {
+  const fields = new Map(
+    fieldsOf(z.toJSONSchema(schema, { io: 'input' })).map((field) => [nameOf(field), field]),
+  )
+  const byPath = new Map([...fields].map(([name, { path }]) => [path.join('.'), name]))
+
+  /** `body.aeTitle` is `--ae-title`; `modalities.1` is `--modalities`. */
+  function optionOf(path: string): string | undefined {
+    for (
+      let rest = path.replace(/^body\./, '');
+      rest !== '';
+      rest = rest.replace(/\.?[^.]*$/, '')
+    ) {
+      const name = byPath.get(rest)
+      if (name !== undefined) return name
+    }
+    return undefined
+  }
+
+  /** What the contract does not say in words of its own. */
+  function messageOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+    const field = fields.get(optionOf(path.join('.')) ?? '')
+    if (!field) return undefined
+    const isMissing = code === 'invalid_type' && input === undefined
+    return `${isMissing ? 'is missing: it takes' : 'must be'} ${valuesOf(field)}`
+  }
+
+  return {
+    options: Object.fromEntries([...fields].map(([name, field]) => [name, commandOption(field)])),
+    read(options) {
+      const given = {}
+      for (const [name, field] of fields)
+        if (options[name] !== undefined) assign(given, field.path, fieldValue(field, options[name]))
+      const parsed = schema.safeParse(given, { error: messageOf })
+      if (parsed.success) return parsed.data
+      throw new ApiError('malformed', NOT_CARRIED_OUT, {
+        errors: parsed.error.issues.map(({ path, message }) => ({
+          path: `--${optionOf(path.join('.')) ?? kebab(path.join('.'))}`,
+          message,
+        })),
+      })
+    },
+    named(work) {
+      try {
+        return work()
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const errors = error.errors.map(({ path, message }) => {
+          const name = optionOf(path)
+          return { path: name === undefined ? path : `--${name}`, message }
+        })
+        throw new ApiError(error.code, error.message, { errors })
+      }
+    },
+  }
+}
+
+function fieldsOf(form: JsonSchema, above: readonly string[] = []): Field[] {
+  return Object.entries(form.properties ?? {}).flatMap(([name, property]) => {
+    const whole = property as JsonSchema
+    const { anyOf, ...rest } = whole
+    const choices = (anyOf ?? []) as JsonSchema[]
+    const only = choices.find(({ type }) => type !== 'null')
+    const inner: JsonSchema = only ? { ...only, ...rest } : whole
+    const path = [...above, name]
+    if (inner.type === 'object') return fieldsOf(inner, path)
+    return {
+      path,
+      form: inner,
+      isNullable: choices.some(({ type }) => type === 'null'),
+      isRequired: form.required?.includes(name) === true && inner.default === undefined,
+    }
+  })
+}
+
+function nameOf({ path, form }: Field): string {
+  const joined = kebab(path.join('.'))
+  if (form.type === 'boolean') return joined.replace(/^is-/, '')
+  return form.contentMediaType === undefined ? joined : `${joined}-file`
+}
+
+function commandOption(field: Field): CommandOption {
+  const { form, isRequired } = field
+  const about = form.description === undefined ? '' : `${form.description}.`
+  const initial = form.default === undefined ? {} : { initial: inWords(form.default) }
+  if (form.type === 'boolean') return { type: 'boolean', isNegatable: true, about, ...initial }
+  const isLong = (form.enum?.length ?? 0) > MOST_VALUES_IN_USAGE
+  return {
+    type: 'string',
+    takes: placeholderOf(form),
+    about: isLong ? `${about} One of: ${form.enum?.join(', ')}.` : about,
+    ...initial,
+    ...(form.type === 'array' && { multiple: true }),
+    ...(form.contentMediaType !== undefined && { isFile: true }),
+    ...(isRequired && { isRequired: true }),
+  }
+}
+
+function placeholderOf(form: JsonSchema): string {
+  if (form.enum) return form.enum.length > MOST_VALUES_IN_USAGE ? 'VALUE' : form.enum.join('|')
+  if (form.type === 'array') return 'LIST'
+  if (form.type === 'integer' || form.type === 'number') return 'N'
+  return form.contentMediaType === undefined ? 'TEXT' : 'FILE'
+}
+
+/** The values a field takes, as a remedy says them. */
+function valuesOf({ form, isNullable }: Field): string {
+  const or = isNullable ? ', or none' : ''
+  if (form.enum) return `one of ${form.enum.join(', ')}${or}`
+  if (form.contentMediaType !== undefined)
+    return `a file of at most ${form.maxLength} characters${or}`
+  switch (form.type) {
+    case 'integer':
+      return `a whole number from ${form.minimum} to ${form.maximum}${or}`
+    case 'array':
+      return `at most ${form.maxItems} values joined with commas, or none`
+    default:
+      return form.maxLength === undefined
+        ? `a text${or}`
+        : `a text of at most ${form.maxLength} characters${or}`
+  }
+}
+
+function inWords(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return value === '' ? 'empty' : String(value)
+}
+
+function fieldValue({ form, isNullable }: Field, given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  const isNone = given.trim() === '' || given.trim() === 'none'
+  if (form.type === 'array')
+    return isNone
+      ? []
+      : given
+          .split(',')
+          .map((one) => one.trim())
+          .filter((one) => one !== '')
+  if (isNullable && isNone) return null
+  const isNumber = form.type === 'integer' || form.type === 'number'
+  return isNumber && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
+}
+
+function assign(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path
+  if (rest.length === 0) {
+    target[name] = value
+    return
+  }
+  const inner = (target[name] ?? {}) as Record<string, unknown>
+  target[name] = inner
+  assign(inner, rest, value)
+}
