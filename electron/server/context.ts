@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IdempotencyStore, idempotencyStore } from '#server/http/idempotency-queries.ts'
 import { type OutboxStore, outboxStore } from '#server/jobs/outbox-queries.ts'
-import { type JobSignals, openJobSignals } from '#server/jobs/signals.ts'
 import { openAnchor } from '#server/modules/audit/audit-anchor.ts'
 import { type AuditStore, auditStore } from '#server/modules/audit/audit-queries.ts'
 import {
@@ -114,7 +113,6 @@ export interface Context extends Disposable {
   readonly uuid: () => string
   /** Safe mode: no worker takes up what waits; what a person asks for is done. */
   readonly isSafe: boolean
-  readonly jobs: JobSignals
   readonly database: Database
   readonly writeHealth: WriteHealth
   readonly seal: Seal
@@ -244,7 +242,6 @@ export function openContext({
       clock,
       uuid,
       isSafe,
-      jobs: openJobSignals(database),
       database,
       writeHealth,
       seal,

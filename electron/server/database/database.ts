@@ -88,8 +88,18 @@ interface Statement {
   readonly isChange: boolean
 }
 
-/** What listeners are told of after the commit of a change. */
-export type Topic = 'studies' | 'events' | 'endpoints'
+/**
+ * What listeners are told of after the commit of a change, such as of a job that was added; the
+ * outbox has a topic for each kind of row.
+ */
+export type Topic =
+  | 'studies'
+  | 'events'
+  | 'endpoints'
+  | 'audit'
+  | 'forwards'
+  | 'commitments'
+  | `outbox ${string}`
 
 interface Writer {
   readonly write: () => unknown

@@ -29,7 +29,8 @@ export interface OutboxRow<T> extends OutboxRecord {
 }
 
 /**
- * Rows are appended in the transaction of what they tell of. The payload is JSON, sealed at rest,
+ * Rows are appended in the transaction of what they tell of, and the listeners of `outbox KIND` are
+ * told once it has committed. The payload is JSON, sealed at rest,
  * and forgotten when the row stops waiting.
  */
 export interface OutboxStore {
@@ -40,8 +41,6 @@ export interface OutboxStore {
     readonly payload: unknown
     readonly at: string
   }): number
-  /** Calls `heard` after each commit that appended a row of the kind. Returns what stops it. */
-  onAppend(kind: string, heard: () => void): () => void
   /**
    * The waiting rows that are due, those first that are due longest; of a lane only its first one.
    * A payload that cannot be opened is undefined.
@@ -99,7 +98,6 @@ export interface OutboxStore {
 }
 
 export function outboxStore(db: Database, seal: Seal): OutboxStore {
-  const listeners = new Set<{ readonly kind: string; readonly heard: () => void }>()
   const columns = [
     'outboxId',
     'kind',
@@ -142,15 +140,8 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
         updatedAt: at,
       }
       const { lastInsertRowid } = db.run(db.sql.insertInto('outbox').values(row))
-      db.afterCommit(() => {
-        for (const listener of listeners) if (listener.kind === kind) listener.heard()
-      })
+      db.notify(`outbox ${kind}`)
       return lastInsertRowid
-    },
-    onAppend(kind, heard) {
-      const listener = { kind, heard }
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
     },
     due(kind, now, limit, after) {
       const rows = waiting(kind)

@@ -38,7 +38,7 @@ export interface Held {
 export interface OutboxWorkerOptions {
   readonly store: {
     readonly outbox: OutboxStore
-    readonly database: Pick<Database, 'transaction' | 'afterCommit' | 'inTransaction'>
+    readonly database: Pick<Database, 'transaction' | 'afterCommit' | 'inTransaction' | 'subscribe'>
   }
   readonly kind: string
   readonly clock: Clock
@@ -242,7 +242,7 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     })
   }
 
-  const stopListening = outbox.onAppend(kind, () => void setImmediate(wake))
+  const stopListening = database.subscribe(`outbox ${kind}`, () => void setImmediate(wake))
   wake()
 
   return {

@@ -101,10 +101,6 @@ export interface AuditStore {
   inspect(): readonly AuditFinding[]
   /** What is wrong with the anchor; where it cannot be read it was not compared yet. */
   readonly anchorFault: AnchorFault | undefined
-  /**
-   * Calls the listener after each commit with an entry. It must not throw. Returns what stops it.
-   */
-  onAppend(listener: () => void): () => void
 }
 
 /** What the chain ends in. */
@@ -147,7 +143,6 @@ export function auditStore(
   let isCompared = false
   /** Whether the database was new when this process opened it. */
   let wasNew = false
-  const listeners = new Set<() => void>()
 
   function readHead(): Head | 'missing' | 'unreadable' {
     const row = db.get(db.sql.selectFrom('auditHead').select('sealed'))
@@ -229,8 +224,8 @@ export function auditStore(
         committed = end
         // An anchor that was not compared yet may be what shows a rollback.
         if (isCompared) anchor?.note(end)
-        for (const listener of listeners) listener()
       })
+      db.notify('audit')
       return end.count
     })
   }
@@ -367,10 +362,6 @@ export function auditStore(
     inspect,
     get anchorFault() {
       return anchor?.fault
-    },
-    onAppend(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
     },
 
     list({ cursor, limit }) {

@@ -84,7 +84,7 @@ export function openCollector(options: CollectorOptions): Collector {
   let open: TLSSocket | undefined
 
   const newest = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
-  const stopListening = store.audit.onAppend(() => wake.abort())
+  const stopListening = store.database.subscribe('audit', () => wake.abort())
 
   /** Until something is appended, the settings change, or the time has passed. */
   async function rest(ms: number | undefined): Promise<void> {

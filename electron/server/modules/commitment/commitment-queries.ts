@@ -42,8 +42,6 @@ export type NewCommitment = Pick<
 export interface CommitmentsStore {
   /** Its id. */
   append(commitment: NewCommitment): number
-  /** Calls `heard` after each commit that appended one. Returns what stops it. */
-  onAppend(heard: () => void): () => void
   get(commitmentId: number): CommitmentRecord | undefined
   /** The newest of a transaction of a device. */
   find(callingAeTitle: string, transactionUid: string): CommitmentRecord | undefined
@@ -88,7 +86,6 @@ const OF_STUDY = `${SELECT} where commitmentId in (
   order by commitmentId desc`
 
 export function commitmentsStore(db: Database): CommitmentsStore {
-  const listeners = new Set<() => void>()
   const all = (text: string, ...parameters: (string | number)[]) =>
     db.all(rawQuery<CommitmentRecord>(text, parameters))
 
@@ -99,16 +96,9 @@ export function commitmentsStore(db: Database): CommitmentsStore {
         const commitmentId = db.run(db.sql.insertInto('commitments').values(row)).lastInsertRowid
         for (const [position, { sopClassUid, sopInstanceUid }] of items.entries())
           db.run(rawQuery(INSERT_ITEM, [commitmentId, position, sopClassUid, sopInstanceUid]))
-        db.afterCommit(() => {
-          for (const heard of listeners) heard()
-        })
+        db.notify('commitments')
         return commitmentId
       }),
-    onAppend(heard) {
-      const listener = () => heard()
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
     get: (commitmentId) => all(`${SELECT} where commitmentId = ?`, commitmentId)[0],
     find: (callingAeTitle, transactionUid) =>
       all(

@@ -326,7 +326,7 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     })
   }
 
-  const stopListening = commitments.onAppend(() => alarm.wake())
+  const stopListening = database.subscribe('commitments', () => alarm.wake())
   alarm.wake()
   return {
     scp: {

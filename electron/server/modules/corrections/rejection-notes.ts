@@ -77,7 +77,13 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
     destinationId: string,
     { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
   ) =>
-    appendForward(store, { destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+    appendForward(store.database, {
+      destinationId,
+      instanceId,
+      sopInstanceUid,
+      studyInstanceUid,
+      at: now(),
+    })
 
   const found = (ids: readonly number[]) => ids.flatMap((id) => instances.get(id) ?? [])
 

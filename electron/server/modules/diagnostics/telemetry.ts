@@ -38,7 +38,7 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   for (const name of restored) feed.append(restoredLine(name))
   opened.defer(store.studies.onChange(() => feed.noteStudies()))
   opened.defer(store.database.subscribe('events', () => feed.noteChange('events')))
-  opened.defer(store.audit.onAppend(() => feed.noteChange('audit')))
+  opened.defer(store.database.subscribe('audit', () => feed.noteChange('audit')))
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const accesses = opened.use(openAccessAudit({ ...deps, onError }))

@@ -1,4 +1,3 @@
-import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
@@ -112,20 +111,17 @@ const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(fail
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
 
-/** The queue whose workers hear of what is added (`Context.jobs`). */
-export const FORWARDS = 'forwards'
-
 /**
  * Its id; undefined where the instance is on its way there, or was sent, already. One that failed
  * or was dropped waits again.
  */
 export function appendForward(
-  { database, jobs }: Pick<Context, 'database' | 'jobs'>,
+  database: Database,
   { destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }: NewForward,
 ): number | undefined {
   const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
   const row = database.get(rawQuery<{ forwardId: number }>(APPEND, values))
-  if (row) jobs.added(FORWARDS)
+  if (row) database.notify('forwards')
   return row?.forwardId
 }
 
@@ -197,13 +193,13 @@ export const openStudies = (database: Database, destinationId: string): string[]
  * Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many.
  */
 export function retryForwards(
-  { database, jobs }: Pick<Context, 'database' | 'jobs'>,
+  database: Database,
   destinationId: string,
   studyInstanceUid: string,
   at: string,
 ): number {
   const count = database.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
-  if (count > 0) jobs.added(FORWARDS)
+  if (count > 0) database.notify('forwards')
   return count
 }
 

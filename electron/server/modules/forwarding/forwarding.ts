@@ -33,7 +33,6 @@ import { imagesOf, type News, newsLine } from './feed.ts'
 import {
   countForwards,
   countForwardsTo,
-  FORWARDS,
   type ForwardRecord,
   listForwardedStudies,
   listForwards,
@@ -80,7 +79,7 @@ export function openForwarding(
   transcoder: Transcoder,
   listeners: ForwardingListeners,
 ) {
-  const { database, imageStudies, jobs } = context
+  const { database, imageStudies } = context
   const send = openSender(context, outbound, transcoder)
   const foundStudies = openFoundStudies(context)
   const pulls = openPulls(context, outbound, foundStudies.about, listeners)
@@ -106,7 +105,7 @@ export function openForwarding(
   const wakeAll = () => {
     for (const worker of workers.values()) worker.wake()
   }
-  const stopListening = jobs.onAdded(FORWARDS, wakeAll)
+  const stopListening = database.subscribe('forwards', wakeAll)
   wakeAll()
 
   function viewOf(destination: DestinationRecord): Destination {

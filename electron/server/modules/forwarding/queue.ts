@@ -175,7 +175,7 @@ export const retryStudies = (
     context,
     destinationId,
     studyInstanceUid,
-    (uid) => retryForwards(context, destinationId, uid, instantOf(context.clock())),
+    (uid) => retryForwards(context.database, destinationId, uid, instantOf(context.clock())),
     { actor, action: 'forward.retry' },
   )
 
@@ -234,7 +234,7 @@ const append = (
   destinationId: string,
   { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
 ) =>
-  appendForward(context, {
+  appendForward(context.database, {
     ...{ destinationId, instanceId, sopInstanceUid, studyInstanceUid },
     at: instantOf(context.clock()),
   })

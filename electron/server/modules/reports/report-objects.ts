@@ -57,7 +57,7 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
   function queue(destinationId: string, objects: readonly InstanceRecord[]): number {
     return objects.filter(
       ({ instanceId, sopInstanceUid, studyInstanceUid }) =>
-        appendForward(store, {
+        appendForward(store.database, {
           destinationId,
           instanceId,
           sopInstanceUid,

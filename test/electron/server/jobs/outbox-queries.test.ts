@@ -154,7 +154,9 @@ describe('the outbox', () => {
     using temp = tempStore()
     const { outbox, database } = temp.store
     const heard: number[] = []
-    const stop = outbox.onAppend(kind, () => heard.push(outbox.due(kind, AT, 10).length))
+    const stop = database.subscribe(`outbox ${kind}`, () =>
+      heard.push(outbox.due(kind, AT, 10).length),
+    )
     database.transaction(() => {
       outbox.append({ kind, subject: 'inv_a', payload: {}, at: AT })
       expect(heard).toEqual([])

@@ -113,7 +113,7 @@ describe('commitment requests', () => {
     using temp = tempStore()
     const { commitments, database } = temp.store
     let heard = 0
-    const stop = commitments.onAppend(() => heard++)
+    const stop = database.subscribe('commitments', () => heard++)
     const id = database.transaction(() => {
       const made = commitments.append(request('2.25.1', '1.2.1.1'))
       expect(heard).toBe(0)

@@ -95,7 +95,7 @@ describe('a correction', () => {
       ...{ hasPriors: false, createdAt: AT, updatedAt: AT, lastSentAt: null, lastError: '' },
     })
     const forward = (instanceId: number) =>
-      appendForward(on.store, {
+      appendForward(on.store.database, {
         ...{ destinationId: 'd1', instanceId, sopInstanceUid: `1.${instanceId}` },
         ...{ studyInstanceUid: FROM, at: AT },
       }) ?? 0

@@ -33,14 +33,14 @@ const destination = (destinationId: string): DestinationRecord => ({
 
 function stage() {
   const temp = tempStore()
-  const { database, jobs } = temp.store
+  const { database } = temp.store
   const forwards = bound(forwardQueries, database)
   const destinations = bound(destinationQueries, database)
   for (const id of ['b', 'a']) destinations.insertDestination(destination(id))
   return {
-    ...{ ...temp, forwards, destinations, database, jobs },
+    ...{ ...temp, forwards, destinations, database },
     append: (instanceId: number, { to = 'a', study = '1.2', at = AT } = {}) =>
-      forwardQueries.appendForward(temp.store, {
+      forwards.appendForward({
         destinationId: to,
         instanceId,
         sopInstanceUid: `${study}.1.${instanceId}`,
@@ -163,7 +163,7 @@ describe('a forward', () => {
   it('is appended once, and waits anew only where it failed or was dropped', () => {
     using on = stage()
     let heard = 0
-    on.jobs.onAdded(forwardQueries.FORWARDS, () => heard++)
+    on.database.subscribe('forwards', () => heard++)
     const [sent, failed] = [on.append(1), on.append(2)]
     on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     on.forwards.settleForward(failed, 'failed', { at: AT, ...FAULT })
@@ -219,7 +219,7 @@ describe('a forward', () => {
   it('is told of when it is committed, and not when it was rolled back', () => {
     using on = stage()
     let heard = 0
-    const stop = on.jobs.onAdded(forwardQueries.FORWARDS, () => heard++)
+    const stop = on.database.subscribe('forwards', () => heard++)
     expect(() =>
       on.database.transaction(() => {
         on.append(1)
@@ -249,7 +249,7 @@ describe('studies on their way', () => {
     expect(on.studies('failed')).toEqual([['a 1.2', 1, 1, 1, 0, 'The PACS is full.']])
     expect(on.forwards.countForwardsTo('a')).toEqual({ waiting: 2, sent: 1, failed: 1 })
     expect(on.forwards.countForwards()).toEqual({ waiting: 3, failed: 1 })
-    expect(forwardQueries.retryForwards(on.store, 'a', '1.2', LAST)).toBe(2)
+    expect(on.forwards.retryForwards('a', '1.2', LAST)).toBe(2)
     expect(on.forwards.findForward(b)).toMatchObject({
       state: 'waiting',
       attempts: 0,

@@ -327,7 +327,7 @@ describe('forwarding', () => {
     database.transaction(() => {
       for (let n = 0; n < 2500; n++) {
         const uids = { sopInstanceUid: `1.9.${n}`, studyInstanceUid: `1.9.0.${n % 25}` }
-        appendForward(stage.store, { destinationId, instanceId: 100_000 + n, ...uids, at })
+        appendForward(stage.store.database, { destinationId, instanceId: 100_000 + n, ...uids, at })
       }
     })
     expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toBe(
