@@ -157,6 +157,12 @@ const NEED_ISOLATION = [
   'test/electron/main-second.test.ts',
   'test/electron/preload.test.ts',
   'test/electron/desktop/native-workers.test.ts',
+  // They replace queries, which a file that shares its modules with others cannot do.
+  'test/electron/server/jobs/outbox-worker.test.ts',
+  'test/electron/server/modules/dashboard/today-items.test.ts',
+  'test/electron/server/modules/worklist/repeated-queries.test.ts',
+  'test/electron/server/modules/worklist/worklist-correlation.test.ts',
+  'test/electron/server/webhooks/deliveries.test.ts',
   // They expect that no timer is left in the process, where earlier files may have left some.
   'test/electron/server/modules/control/control.test.ts',
   'test/electron/server/dicom/upper-layer/association.properties.test.ts',
@@ -181,14 +187,7 @@ const UNIT = {
  * workers idle.
  */
 const LONGEST = [
-  ...[
-    'attacks/attacks',
-    'crash/kill-rounds',
-    'interop/judges',
-    'flows/commands',
-    'flows/standby',
-    'flows/rescue',
-  ],
+  ...['crash/kill-rounds', 'interop/judges', 'flows/commands', 'flows/standby', 'flows/rescue'],
   ...[
     'crash/power-loss',
     'flows/soak',
@@ -266,6 +265,7 @@ export default defineConfig({
       electron: join(root, 'test/support/electron.ts'),
       'electron-updater': join(root, 'test/support/electron-updater.ts'),
     },
+    setupFiles: [join(root, 'test/support/message-equality.ts')],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -293,11 +293,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'flows',
-          include: ['test/{flows,attacks}/**/*.test.ts'],
+          include: ['test/flows/**/*.test.ts'],
           isolate: false,
           testTimeout: 30_000,
           ...PROCESSES,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'attacks', include: ['test/attacks/**/*.test.ts'], ...PROCESSES },
       },
       {
         extends: true,

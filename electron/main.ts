@@ -1,220 +1,237 @@
 import { join } from 'node:path'
 import { app, shell } from 'electron'
 import { askControl } from '#server/modules/control/control.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 import { lockMachine } from './desktop/app-lock.ts'
-import { readArguments } from './desktop/arguments.ts'
-import { openAutostart } from './desktop/autostart.ts'
-import { keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
+import { readArguments, type StartArguments } from './desktop/arguments.ts'
+import { type Autostart, openAutostart } from './desktop/autostart.ts'
+import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
 import { placeIn, takeLinks } from './desktop/deep-link.ts'
-import { desktopLog } from './desktop/desktop-log.ts'
-import { dialogs } from './desktop/dialogs.ts'
-import { GatewayProcess, type Ready } from './desktop/gateway-process.ts'
-import { answerPage } from './desktop/ipc.ts'
+import { Dialogs } from './desktop/dialogs.ts'
+import { type GatewayEnd, GatewayProcess, type Ready } from './desktop/gateway-process.ts'
 import { openKeyStore } from './desktop/key-store.ts'
-import { mainWindow } from './desktop/main-window.ts'
-import { setMenu } from './desktop/menu.ts'
+import { MainWindow } from './desktop/main-window.ts'
+import { type Actions, setMenu } from './desktop/menu.ts'
 import { openNotifier } from './desktop/notifications.ts'
-import { pageAnswers } from './desktop/page-answers.ts'
+import { answerPage, pageAnswers } from './desktop/page-answers.ts'
 import { refusePermissions, refuseRequests } from './desktop/permissions.ts'
 import { stayAwake, watchSleep } from './desktop/sleep.ts'
 import { watchStatus } from './desktop/status-watch.ts'
 import { openTray } from './desktop/tray.ts'
-import { openUpdates } from './desktop/updates.ts'
+import { Updates } from './desktop/updates.ts'
 import { refuseWebviews } from './desktop/window.ts'
-import { shellWords } from './desktop/words.ts'
+import { type ShellWords, shellWords } from './desktop/words.ts'
 
 const here = import.meta.dirname
 /** As in electron-builder.yml: Windows shows notifications for programs it knows by it. */
 const APP_ID = 'health.isthmus.gateway'
-/** A PC that ends waits a few seconds at most. */
+/** The system waits a few seconds at most for a program when the PC shuts down. */
 const SHUTDOWN_MS = 4_000
 
-/**
- * Ready → start the gateway's process → open the window and the tray; before quitting → drain it.
- */
+/** Starts the desktop app, unless another one runs on this PC. */
 export async function main(): Promise<void> {
   app.enableSandbox()
   keepCrashReports()
   app.setAppUserModelId(APP_ID)
   const argv = process.argv.slice(app.isPackaged ? 1 : 2)
-  const userData = app.getPath('userData')
-  const { folder, isNamed, isHidden, place, serve } = readArguments(argv, userData)
+  const start = readArguments(argv, app.getPath('userData'))
   if (!app.requestSingleInstanceLock()) return app.quit()
   // The gateway goes on serving devices while the window is closed; only Quit ends it.
   app.on('window-all-closed', () => undefined)
-  let wanted = place
-  let ready: Ready | undefined
-  let fault = ''
-  let ending: Promise<void> | undefined
-  let isDrained = false
-  takeLinks(open)
+  let desktop: DesktopApp | undefined
+  let { place } = start
+  takeLinks((to) => {
+    if (desktop) desktop.open(to)
+    else place = to
+  })
   await app.whenReady()
 
   const words = shellWords(app.getLocale())
-  const ask = dialogs(words, () => window.current())
-  const log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
-  const origin = () => ready?.http
-
-  const window = mainWindow({
-    folder: userData,
-    preload: join(here, 'preload.cjs'),
-    platform: process.platform,
-    origin,
-    firstPage: async () =>
-      ready?.rescue ? ready.link : ready && (await firstPage(folder, ready.http)),
-    isEnding: () => ending !== undefined,
-    onHidden: () => void ask.explainsClosing(),
-    onSessionEnd: () => shutdown(),
-  })
-  const machine = await lockMachine(isNamed ? folder : APP_ID)
+  const machine = await lockMachine(start.isNamed ? start.folder : APP_ID)
   if ('heldBy' in machine) {
-    await ask.saysAlreadyRunning(machine.heldBy)
+    await new Dialogs(words).sayAlreadyRunning(machine.heldBy)
     return app.exit(0)
   }
-  refuseWebviews()
-  refusePermissions(origin)
-  refuseRequests(origin)
-  watchCrashes(log, Date.now)
-
-  const command = [
-    process.execPath,
-    ...(app.isPackaged ? [] : [app.getAppPath()]),
-    ...(isNamed ? ['--data', folder] : []),
-  ]
-  const autostart = openAutostart({ platform: process.platform, env: process.env, argv, command })
-  const isQuiet = isHidden || autostart.startedIt()
-  const keys = openKeyStore(folder, {
-    onError: (error) => log('the key store refused', { error: String(error) }),
-  })
-  const awake = stayAwake()
-  const openDataFolder = () => void shell.openPath(folder)
-
-  const gateway = new GatewayProcess({
-    entry: join(here, 'headless.js'),
-    worker: join(here, 'native-worker.js'),
-    args: [
-      '--data',
-      folder,
-      '--rescue',
-      '--data-key-from-parent',
-      '--log-file',
-      join(folder, 'logs', 'gateway.log'),
-      ...serve,
-    ],
-    keys,
-    isAlone: isQuiet,
-    onReady(started) {
-      const isFirst = !ready
-      ready = started
-      fault = ''
-      log('the gateway is ready', { isRescue: started.rescue === true })
-      if (started.rescue) awake.release()
-      else awake.hold()
-      void status.now()
-      // Without the link of a rescue: whoever has it may put another database in the place of this
-      // one.
-      if (isFirst)
-        process.stdout.write(`${JSON.stringify({ ready: true, ...started, link: undefined })}\n`)
-      else void window.renew()
-      if (started.rescue || (isFirst && !isQuiet) || wanted !== undefined) open()
-    },
-    onEnd({ exitCode, waitMs, fault: said, isSafe }) {
-      awake.release()
-      fault = said
-      log('the gateway ended', { exitCode, waitMs, fault: said, isSafe })
-      void status.now()
-      if (waitMs === undefined) void startAgain(exitCode)
-    },
-  })
-  const startAgain = async (exitCode: number) => {
-    if (await ask.saysStartFailed(fault, exitCode)) gateway.start()
-    else app.exit(exitCode || 1)
-  }
-
-  const tell = async (name: string): Promise<string> => {
-    const { ok, output } = await askControl(folder, { command: name })
-    if (!ok) throw new Error(output)
-    return output
-  }
-  const updates = openUpdates({
-    status: () => status.latest(),
-    prepare: () => tell('prepare-update'),
-    stop: () => end(),
-  })
-  const tray = openTray(join(here, '../renderer'), words, {
-    open: () => open(),
-    openDataFolder,
-    installUpdate: () => void updates.install(),
-    quit: () => void quit(),
-  })
-  const notifier = openNotifier({ words, open, clock: Date.now })
-  const status = watchStatus(folder, (latest) => {
-    if (ending) return
-    tray.show({ status: latest, update: updates.state(), fault })
-    notifier.tell(latest)
-  })
-  setMenu(words, { show: open, openDataFolder, quit: () => void quit() })
-  answerPage(origin, pageAnswers({ gateway, autostart, keys, updates, openDataFolder }))
-
-  /** Shows a place of the window; before there is something to show, once there is. */
-  function open(to?: string): void {
-    if (ending) return
-    if (!ready) {
-      wanted = to ?? wanted ?? '/'
-      return
-    }
-    void window.show(to ?? wanted)
-    wanted = undefined
-  }
-  app.on('second-instance', (_event, secondArgv) => open(placeIn(secondArgv)))
-  app.on('activate', () => open())
-
-  /** Drains and ends the gateway's process; nothing is shown or asked after that. */
-  function end(timeoutMs?: number): Promise<void> {
-    ending ??= gateway.stop(timeoutMs).then(() => {
-      isDrained = true
-      awake.release()
-      status[Symbol.dispose]()
-    })
-    return ending
-  }
-  const quit = async () => {
-    if (await ask.asksToQuit()) app.quit()
-  }
-  app.on('before-quit', (event) => {
-    if (isDrained) return
-    event.preventDefault()
-    updates[Symbol.dispose]()
-    void end().then(() => app.quit())
-  })
-  // The PC ends: what is under way is finished if there is time, and no update is begun.
-  function shutdown(): void {
-    updates[Symbol.dispose]()
-    void end(SHUTDOWN_MS).then(() => app.exit(0))
-  }
-  watchSleep({
-    away: () => void tell('lock').catch(() => undefined),
-    back: () =>
-      void status.now().then((latest) => {
-        if (latest && !latest.isSafe && latest.tray === 'listener-down') gateway.restart()
-      }),
-    shutdown,
-  })
-
-  tray.show({ status: undefined, update: updates.state(), fault })
-  if (process.platform === 'win32') window.prepare()
-  gateway.start()
+  desktop = new DesktopApp({ ...start, place }, argv, words)
+  desktop.start()
 }
 
 /**
- * The set-up page with its one-time link where there is no owner yet, else the window's front page.
+ * The app once it is ready: the gateway's process, the window, the tray and the menu. Before it
+ * quits it drains the gateway.
  */
-async function firstPage(folder: string, origin: string): Promise<string> {
-  const link = await askControl(folder, {
-    command: 'sign-in-link',
-    options: { 'if-no-owner': true },
-  }).catch(() => undefined)
-  return link?.ok && link.output ? link.output : `${origin}/`
+class DesktopApp implements Actions {
+  readonly #folder: string
+  readonly #log: ReturnType<typeof desktopLog>
+  readonly #dialogs: Dialogs
+  readonly #window: MainWindow
+  readonly #autostart: Autostart
+  /** Nobody is there: it was started hidden, or by the system. */
+  readonly #isQuiet: boolean
+  readonly #gateway: GatewayProcess
+  readonly #updates: Updates
+  readonly #tray: ReturnType<typeof openTray>
+  readonly #status: ReturnType<typeof watchStatus>
+  readonly #awake = stayAwake()
+  /** Shown once there is something to show. */
+  #place: string | undefined
+  #ready: Ready | undefined
+  #fault = ''
+  #ending: Promise<void> | undefined
+  #isDrained = false
+
+  constructor(start: StartArguments, argv: readonly string[], words: ShellWords) {
+    const { folder, isNamed } = start
+    this.#folder = folder
+    this.#place = start.place
+    this.#log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
+    const userData = app.getPath('userData')
+    this.#window = new MainWindow(folder, userData, join(here, 'preload.cjs'), process.platform)
+    this.#dialogs = new Dialogs(words, () => this.#window.current())
+    const command = [
+      process.execPath,
+      ...(app.isPackaged ? [] : [app.getAppPath()]),
+      ...(isNamed ? ['--data', folder] : []),
+    ]
+    this.#autostart = openAutostart(process.platform, process.env, argv, command)
+    this.#isQuiet = start.isHidden || this.#autostart.startedIt()
+    const keys = openKeyStore(folder, (error) =>
+      this.#log('the key store refused', { error: String(error) }),
+    )
+    this.#gateway = new GatewayProcess(
+      join(here, 'headless.js'),
+      join(here, 'native-worker.js'),
+      [
+        ...['--data', folder, '--rescue', '--data-key-from-parent'],
+        ...['--log-file', join(folder, 'logs', 'gateway.log'), ...start.serve],
+      ],
+      keys,
+      this.#isQuiet,
+    )
+    this.#updates = new Updates(
+      () => this.#status.latest(),
+      () => this.#askControl('prepare-update'),
+      () => this.#end(),
+    )
+    this.#tray = openTray(join(here, '../renderer'), words, this)
+    const notifier = openNotifier(words, (place) => this.open(place), Date.now)
+    this.#status = watchStatus(folder, (status) => {
+      if (this.#ending) return
+      this.#tray.show({ status, update: this.#updates.state(), fault: this.#fault })
+      notifier.update(status)
+    })
+    setMenu(words, this)
+    const answers = pageAnswers(this.#gateway, this.#autostart, keys, this.#updates, this)
+    answerPage(this.#window.origin, answers)
+  }
+
+  start(): void {
+    refuseWebviews()
+    refusePermissions(this.#window.origin)
+    refuseRequests(this.#window.origin)
+    watchCrashes(this.#log, Date.now)
+    this.#gateway.on('ready', (ready) => this.#gatewayReady(ready))
+    this.#gateway.on('end', (end) => this.#gatewayEnded(end))
+    this.#window.on('first-hidden', () => void this.#dialogs.explainClosing())
+    this.#window.on('session-end', () => this.#shutDown())
+    app.on('second-instance', (_event, argv) => this.open(placeIn(argv)))
+    app.on('activate', () => this.open())
+    app.on('before-quit', (event) => {
+      if (this.#isDrained) return
+      event.preventDefault()
+      this.#updates[Symbol.dispose]()
+      void this.#end().then(() => app.quit())
+    })
+    watchSleep(
+      () => void this.#askControl('lock').catch(() => undefined),
+      () => void this.#restartUnreachable(),
+      () => this.#shutDown(),
+    )
+    this.#tray.show({ status: undefined, update: this.#updates.state(), fault: '' })
+    if (process.platform === 'win32') this.#window.prepare()
+    this.#gateway.start()
+  }
+
+  /** Shows a place of the window; before there is something to show, once there is. */
+  open(place?: string): void {
+    if (this.#ending) return
+    if (!this.#ready) {
+      this.#place = place ?? this.#place ?? '/'
+      return
+    }
+    void this.#window.show(place ?? this.#place)
+    this.#place = undefined
+  }
+
+  openDataFolder(): void {
+    void shell.openPath(this.#folder)
+  }
+
+  installUpdate(): void {
+    void this.#updates.install()
+  }
+
+  async quit(): Promise<void> {
+    if (await this.#dialogs.askToQuit()) app.quit()
+  }
+
+  #gatewayReady(ready: Ready): void {
+    const isFirst = !this.#ready
+    this.#ready = ready
+    this.#fault = ''
+    this.#window.ready = ready
+    this.#log('the gateway is ready', { isRescue: ready.rescue === true })
+    if (ready.rescue) this.#awake.release()
+    else this.#awake.hold()
+    void this.#status.now()
+    // Without the link of a rescue: whoever has it may replace the database.
+    if (isFirst)
+      process.stdout.write(`${JSON.stringify({ ready: true, ...ready, link: undefined })}\n`)
+    else void this.#window.renew()
+    if (ready.rescue || (isFirst && !this.#isQuiet) || this.#place !== undefined) this.open()
+  }
+
+  #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayEnd): void {
+    this.#awake.release()
+    this.#fault = fault
+    this.#log('the gateway ended', { exitCode, waitMs, fault, isSafe })
+    void this.#status.now()
+    if (waitMs === undefined) void this.#retryStart(exitCode)
+  }
+
+  async #retryStart(exitCode: number): Promise<void> {
+    if (await this.#dialogs.askToRetry(this.#fault, exitCode)) this.#gateway.start()
+    else app.exit(exitCode || 1)
+  }
+
+  /** After sleep, where devices cannot reach the gateway. */
+  async #restartUnreachable(): Promise<void> {
+    const status = await this.#status.now()
+    if (status && !status.isSafe && status.tray === 'listener-down') this.#gateway.restart()
+  }
+
+  async #askControl(command: string): Promise<string> {
+    const { ok, output, explanation } = await askControl(this.#folder, { command })
+    if (!ok) throw explanation ? new MessageError(explanation) : new Error(output)
+    return output
+  }
+
+  /** Drains and ends the gateway's process; nothing is shown or asked after that. */
+  #end(timeoutMs?: number): Promise<void> {
+    this.#window.isEnding = true
+    this.#ending ??= this.#gateway.stop(timeoutMs).then(() => {
+      this.#isDrained = true
+      this.#awake.release()
+      this.#status[Symbol.dispose]()
+    })
+    return this.#ending
+  }
+
+  /** The PC shuts down: what is under way is finished if there is time, and no update is begun. */
+  #shutDown(): void {
+    this.#updates[Symbol.dispose]()
+    void this.#end(SHUTDOWN_MS).then(() => app.exit(0))
+  }
 }
 
 if (!process.env.VITEST) void main()

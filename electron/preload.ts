@@ -1,7 +1,8 @@
 import { contextBridge, ipcRenderer } from 'electron'
 import type { DesktopState } from '#shared/contract/shell.ts'
+import type { Message } from '#shared/messages/message.ts'
 
-// The whole bridge: a handful of native things (design.md §4.2). Everything else is HTTP.
+// Everything that the window may ask of the desktop app. The rest goes over HTTP.
 contextBridge.exposeInMainWorld(
   'gateway',
   Object.freeze({
@@ -11,10 +12,6 @@ contextBridge.exposeInMainWorld(
     desktop: (): Promise<DesktopState> => ipcRenderer.invoke('desktop'),
     setAutostart: (on: boolean): Promise<void> => ipcRenderer.invoke('set-autostart', on),
     checkForUpdate: (): Promise<void> => ipcRenderer.invoke('check-for-update'),
-    installUpdate: async (): Promise<void> => {
-      // Electron would put words of its own before the sentence of an error.
-      const fault: string = await ipcRenderer.invoke('install-update')
-      if (fault) throw new Error(fault)
-    },
+    installUpdate: (): Promise<Message | null> => ipcRenderer.invoke('install-update'),
   }),
 )

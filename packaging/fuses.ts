@@ -7,7 +7,7 @@ import {
 } from '@electron/fuses'
 
 /**
- * Every fuse of Electron 45 and how it is set: ux-security.md E.2. A fuse that is not here breaks
+ * Every fuse of Electron 45 and its setting. A fuse that is not listed here breaks
  * the build.
  */
 export const FUSES = {

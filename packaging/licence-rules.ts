@@ -1,4 +1,7 @@
-import type { Component } from './sbom.ts'
+/** A licence as CycloneDX writes it. */
+export type Licence =
+  | { readonly license: { readonly id: string } | { readonly name: string } }
+  | { readonly expression: string }
 
 /**
  * Licences under which code of others may be in what we ship, by SPDX identifier, and what each
@@ -28,7 +31,7 @@ const UNNAMED: Readonly<Record<string, string>> = { 'png-js': 'MIT' }
 /**
  * As CycloneDX writes it: an identifier, an SPDX expression, or a name. @param license of the lock
  */
-export function licenceOf(name: string, license: string): Component['licenses'][number] {
+export function licenceOf(name: string, license: string): Licence {
   const said = (license || UNNAMED[name]) ?? ''
   if (/\s(AND|OR|WITH)\s/.test(said)) return { expression: said }
   return said.startsWith('LicenseRef-') || said === ''
@@ -40,7 +43,7 @@ export function licenceOf(name: string, license: string): Component['licenses'][
  * A sentence where a licence is none of the table. Of a choice (OR) one is enough, of AND each has
  * to be.
  */
-export function licenceFault(name: string, licenses: Component['licenses']): string | undefined {
+export function licenceFault(name: string, licenses: readonly Licence[]): string | undefined {
   const texts = licenses.map((one) =>
     'expression' in one ? one.expression : 'id' in one.license ? one.license.id : one.license.name,
   )

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { filesIn } from './app-folder.ts'
 import { ASSETS } from './assets.ts'
 import { PACKAGES, root } from './contents.ts'
-import { licenceFault, licenceOf } from './licence-rules.ts'
+import { type Licence, licenceFault, licenceOf } from './licence-rules.ts'
 import { packageFoldersOf } from './licenses.ts'
 import { type Lock, type LockedPackage, readLock } from './lock.ts'
 
@@ -36,10 +36,7 @@ export interface Component {
   readonly name: string
   readonly version: string
   readonly purl?: string
-  readonly licenses: readonly (
-    | { readonly license: { readonly id: string } | { readonly name: string } }
-    | { readonly expression: string }
-  )[]
+  readonly licenses: readonly Licence[]
   readonly hashes?: readonly { readonly alg: 'SHA-512'; readonly content: string }[]
   readonly properties: readonly { readonly name: string; readonly value: string }[]
 }

@@ -11,8 +11,8 @@ const SAYS =
 
 /**
  * A distribution of Electron for `electronDist` where the real one cannot be had: everything
- * electron-builder touches, so that all of the app but Electron itself is made and can be looked at
- * (toolchain.md §3 item 11). Linux only: there a program is any file.
+ * electron-builder touches, so that all of the app but Electron itself is built and can be examined.
+ * Linux only, where any file can stand in for a program.
  */
 export function makeStandIn(folder: string, version: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })

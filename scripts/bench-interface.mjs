@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fastify } from 'fastify'
 import { Pool } from 'undici'
+import { openContext } from '../electron/server/context.ts'
 import { createApiKey } from '../electron/server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '../electron/server/modules/customers/queries.ts'
-import { openParts } from '../electron/server/parts.ts'
+import { insertStudy } from '../electron/server/modules/studies/study-writing-queries.ts'
 import { aboutRun, ended, median, started, startedScript, writeReport } from './bench-kit.mjs'
 import { benchReads } from './bench-reads.mjs'
 import { stop } from './setup.mjs'
@@ -224,9 +225,8 @@ const SEARCHES = [
 /** Fills a data folder, newest last; one transaction for each 10,000. */
 function seed(folder) {
   const started = Date.now()
-  using parts = openParts(folder, { overrides: {} })
-  const { store } = parts
-  parts.settings.change(
+  using store = openContext({ folder })
+  store.settings.change(
     { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
     'command-line',
   )
@@ -257,7 +257,7 @@ function seed(folder) {
         const at = new Date(started - (STUDIES - index) * 1000).toISOString()
         studyId = `stu_${hex()}`
         const rare = index % Math.ceil(STUDIES / 10) === 7 ? ' zebrafish' : ''
-        store.studies.insert({
+        insertStudy(store.database, {
           area: 'viewer',
           studyId,
           studyInstanceUid: `2.25.${1_000_000_000 + index}`,

@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 })
 const MANY = '100000000'
-/** Least share of the floor (issue 8): what the worklist's own work may cost. */
+/** Least share of the floor : what the worklist's own work may cost. */
 const TARGETS = {
   [`worklist, ${ROWS} rows all match, one association kept`]: 0.1,
   [`worklist, ${ROWS} rows all match, eight kept`]: 0.1,

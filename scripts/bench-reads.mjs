@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { openParts } from '../electron/server/parts.ts'
+import { openContext } from '../electron/server/context.ts'
+import { listStudyRecords } from '../electron/server/modules/studies/study-queries.ts'
 import { seedImages } from '../test/support/images.ts'
 import { ended, median, startedScript } from './bench-kit.mjs'
 import { seed } from './bench-window/clinic.mjs'
@@ -77,12 +78,11 @@ const callsOf = ({ studyIds, studyUids }) => [
 
 async function seeded(folder, studies) {
   await seed(folder, studies)
-  using parts = openParts(folder)
-  const { store } = parts
+  using store = openContext({ folder })
   const ids = { studyIds: [], studyUids: [] }
   let next
   do {
-    const page = store.studies.list({ area: 'scribe' }, next, 1000)
+    const page = listStudyRecords(store.database, { area: 'scribe' }, next, 1000)
     for (const { studyId, studyInstanceUid } of page.items) {
       ids.studyIds.push(studyId)
       ids.studyUids.push(studyInstanceUid)
@@ -135,7 +135,7 @@ async function serveGateway(folder, kind) {
   if (kind === 'unaudited')
     registerHooks({
       load: (url, context, next) =>
-        url.endsWith('/electron/server/http/access-paths.ts')
+        url.endsWith('/electron/server/modules/audit/access-paths.ts')
           ? {
               format: 'module',
               shortCircuit: true,

@@ -18,19 +18,24 @@ import {
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { makeBackup } from '../electron/server/modules/backups/make-backup.ts'
 import {
   keepRecoveryKey,
   keepRecoveryProof,
   newRecoveryKey,
   wrapDataKey,
-} from '../electron/server/modules/backups/recovery-key.ts'
+} from '#server/database/recovery-key.ts'
+import { openContext } from '../electron/server/context.ts'
+import { makeBackup } from '../electron/server/modules/backups/make-backup.ts'
 import {
   applyStagedRestore,
   stageRestore,
 } from '../electron/server/modules/backups/restore-files.ts'
+import {
+  insertReportPdf,
+  readReportPdf,
+} from '../electron/server/modules/reports/report-document-queries.ts'
 import { renderReportPdf } from '../electron/server/modules/reports/report-pdf.ts'
-import { openParts } from '../electron/server/parts.ts'
+import { findReport, insertReport } from '../electron/server/modules/reports/report-queries.ts'
 import { seed } from './bench-window/clinic.mjs'
 import { root, stop } from './setup.mjs'
 
@@ -69,19 +74,12 @@ try {
   const { name, sealed } = await backUp()
   rmSync(pc, { recursive: true })
   await timed('making ready with the recovery key', () =>
-    stageRestore({
-      data: other,
-      from: join(disk, name),
-      key: { recoveryKey },
-      actor: 'bench',
-      now: Date.now(),
-      onProgress() {},
-    }),
+    stageRestore(other, join(disk, name), { recoveryKey }, 'bench', Date.now()),
   )
   await timed('putting in place', () => applyStagedRestore(other, Date.now()))
-  using parts = await timed('first opening', () => openParts(other))
-  const after = await timed('reading every report and its PDF', () => fingerprints(parts.store))
-  const verdict = await timed('following the audit chain', () => parts.store.audit.verify())
+  using store = await timed('first opening', () => openContext({ folder: other }))
+  const after = await timed('reading every report and its PDF', () => fingerprints(store))
+  const verdict = await timed('following the audit chain', () => store.audit.verify())
 
   console.log(
     `\n${studies} studies, ${before.size} signed reports with PDFs; back-up ${(sealed / MB).toFixed(0)} MB on the disk`,
@@ -102,7 +100,7 @@ try {
 }
 
 async function backUp() {
-  using parts = openParts(pc)
+  using store = openContext({ folder: pc })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const phases = new Map()
@@ -113,13 +111,7 @@ async function backUp() {
     phase = { name: next, at: performance.now() }
   }
   const made = await timed('back-up, all of it', () =>
-    makeBackup(parts.store, {
-      folder: disk,
-      kind: 'scheduled',
-      version: 'bench',
-      now: Date.now(),
-      onProgress: (told) => enter(told.phase),
-    }),
+    makeBackup(store, disk, 'scheduled', 'bench', (told) => enter(told.phase)),
   )
   enter('')
   const step = steps.at(-1)
@@ -133,9 +125,8 @@ async function backUp() {
  * Signs reports of the completed studies as the reporting part does, and gives their fingerprints.
  */
 async function sign(folder, userId, recoveryKey) {
-  using parts = openParts(folder)
-  const { store } = parts
-  keepRecoveryProof(store.secrets)
+  using store = openContext({ folder })
+  keepRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
   const pdfs = await Promise.all(
     Array.from({ length: RENDERED }, (_, index) => renderReportPdf(inputOf(index))),
@@ -162,7 +153,7 @@ function signOne(store, { studyId, userId, signedAt, pdfs, index }) {
   const { pages, bytes } = pdfs[index % RENDERED]
   const content = Buffer.concat([bytes, Buffer.from(`\n% ${reportId}\n`)])
   const text = textOf(index)
-  store.reports.insert({
+  insertReport(store.database, {
     ...{
       reportId,
       studyId,
@@ -182,7 +173,7 @@ function signOne(store, { studyId, userId, signedAt, pdfs, index }) {
     },
     signer: { userId, name: 'Dr. Bench Person', clinicRole: 'Radiologist', npiNumber: null },
   })
-  store.reportPdfs.insert({
+  insertReportPdf(store.database, {
     reportId,
     sha256: sha256(content),
     pages,
@@ -243,7 +234,7 @@ function fingerprints(store) {
   return new Map(
     ids.map(({ reportId }) => [
       reportId,
-      `${sha256(store.reports.get(reportId).plainText)} ${sha256(store.reportPdfs.read(reportId))}`,
+      `${sha256(findReport(store.database, reportId).plainText)} ${sha256(readReportPdf(store.database, reportId))}`,
     ]),
   )
 }

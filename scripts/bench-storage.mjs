@@ -16,7 +16,7 @@ const { values } = parseArgs({
     instances: { type: 'string', default: '500' },
   },
 })
-/** Smallest ratio of instances/s to a peer's that a workload must reach (issue 3, point 2). */
+/** Smallest ratio of instances/s to a peer's that a workload must reach. */
 const TARGETS = {
   'one association': { storescp: 0.5, floor: 0.8, orthanc: 2 },
   'four associations': { storescp: 0.8, floor: 0.8, orthanc: 2 },

@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Smallest ratio to the better peer's queries/s that a workload must reach (issue 1, point 5). */
+/** Smallest ratio to the better peer's queries/s that a workload must reach. */
 const TARGETS = [
   { fresh: true, rows: (n) => n >= 1000, query: 'all', ratio: 25 },
   { fresh: true, rows: (n) => n === 5000, query: 'narrow', ratio: 50 },

@@ -17,6 +17,8 @@ export const STAGES = {
   crash: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
   flows: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
   interop: { needs: ['build', 'tools', 'native'], reads: 'vitest', run: 'vitest' },
+  // Alone: it measures how long the gateway takes to answer while it is attacked.
+  attacks: { needs: ['build', 'tools', 'native'], reads: 'vitest' },
   e2e: { needs: ['build', 'tools', 'native'], reads: 'playwright' },
   electron: { needs: ['build'], reads: 'playwright' },
   fuzz: { needs: ['build'] },
@@ -26,7 +28,7 @@ export const STAGES = {
   mutation: { needs: ['build', 'tools', 'native'] },
 }
 
-const FULL = ['types', 'lint', 'unit', 'crash', 'flows', 'interop', 'e2e']
+const FULL = ['types', 'lint', 'unit', 'crash', 'flows', 'interop', 'attacks', 'e2e']
 
 /**
  * The stages of each tier. A tier leaves `electron` out where there is no display or no binary of

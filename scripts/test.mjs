@@ -68,6 +68,7 @@ const checks = {
 }
 const run = {
   vitest,
+  attacks: vitest,
   e2e: () => playwright('e2e', 'playwright.config.ts', { ...env, TMPDIR: memory ?? env.TMPDIR }),
   electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
@@ -231,7 +232,7 @@ function vitestTests(stages) {
   return (readResults(stages)?.testResults ?? []).flatMap((file) => {
     const path = relative(root, file.name)
     const [, folder] = path.split(sep)
-    const stage = folder === 'attacks' ? 'flows' : stages.includes(folder) ? folder : 'unit'
+    const stage = stages.includes(folder) ? folder : 'unit'
     return file.assertionResults.map((test) => ({
       stage,
       name: `${path}: ${test.fullName}`,

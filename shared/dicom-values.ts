@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fault } from './messages/issues.ts'
 
 // PS3.5 Table 6.2-1. Lengths are in characters; padding is not part of a value.
 
@@ -9,26 +10,22 @@ import { z } from 'zod'
 export const AeTitle = z
   .string()
   .trim()
-  .regex(/^[\x20-\x5b\x5d-\x7e]{1,16}$/, 'must be 1 to 16 ASCII characters without a backslash')
+  .regex(/^[\x20-\x5b\x5d-\x7e]{1,16}$/, { error: fault('values.ae-title') })
 
 /**
  * UI: digits and dots, at most 64 characters, no empty component, no leading zero in a component.
  */
 export const Uid = z
   .string()
-  .max(64, 'must be at most 64 characters')
-  .regex(
-    /^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/,
-    'must be a DICOM UID: digits and dots, no empty component, no leading zero',
-  )
+  .max(64, { error: fault('values.too-long') })
+  .regex(/^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/, { error: fault('values.uid') })
 
 /** A day in the interface's form, YYYY-MM-DD, a day of the calendar. */
 export const CalendarDay = z
   .string()
-  .refine(
-    (day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')),
-    'must be YYYY-MM-DD',
-  )
+  .refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')), {
+    error: fault('values.day'),
+  })
   .meta({ format: 'date' })
 
 /** Whether the text is YYYYMMDD and that day exists. */

@@ -1,3 +1,6 @@
+import { type Message, message } from './messages/message.ts'
+import { MessageError } from './messages/message-error.ts'
+
 /**
  * Every refusal the HTTP side can speak: code → status and title. Never 409 or 5xx for a permanent
  * one.
@@ -37,23 +40,35 @@ export interface FieldFault {
   /** Dotted path of the field, e.g. `body.email`. */
   readonly path: string
   /** The value's fault and the remedy. */
-  readonly message: string
+  readonly message: Message
 }
 
 /** Thrown where the fault is known; translated to problem+json once, in `server/http/server`. */
-export class ApiError extends Error {
+export class ApiError extends MessageError {
   override name = 'ApiError'
   readonly code: ErrorCode
   readonly errors: readonly FieldFault[]
   readonly headers: Readonly<Record<string, string>>
   constructor(
     code: ErrorCode,
-    message: string,
+    explanation: Message,
     more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(message)
+    super(explanation)
     this.code = code
     this.errors = more.errors ?? []
     this.headers = more.headers ?? {}
   }
 }
+
+/** A refusal for faults of fields: it says what the first is, and how many others there are. */
+export const malformedFields = (
+  first: FieldFault,
+  others: readonly FieldFault[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): ApiError =>
+  new ApiError(
+    'malformed',
+    message('http.field-faults', { path: first.path, fault: first.message, more: others.length }),
+    { errors: [first, ...others], headers },
+  )

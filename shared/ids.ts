@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fault } from './messages/issues.ts'
 
 /**
  * Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes.
@@ -6,11 +7,14 @@ import { z } from 'zod'
 const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
 export type IdKind = (typeof ID_KINDS)[number]
 
-const idOf = <K extends IdKind>(kind: K) =>
-  z
+function idOf<K extends IdKind>(kind: K) {
+  const form = new RegExp(`^${kind}_[0-9a-f]{32}$`)
+  return z
     .string()
-    .regex(new RegExp(`^${kind}_[0-9a-f]{32}$`), `must be ${kind}_ and 32 hex digits`)
+    .refine((id) => form.test(id), { error: fault('values.id'), params: { kind } })
+    .meta({ pattern: form.source })
     .brand<K>()
+}
 
 export const ExpressCustomerId = idOf('cus')
 export type ExpressCustomerId = z.infer<typeof ExpressCustomerId>

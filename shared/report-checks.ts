@@ -2,6 +2,7 @@ import type { IdentityState } from './contract/images.ts'
 import type { CheckFinding } from './contract/reports.ts'
 import { REPORT_CHECKS, type ReportCheck } from './contract/reports.ts'
 import type { StudyReportMetadata } from './contract/scribe.ts'
+import { type Message, message } from './messages/message.ts'
 import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
 import {
   CRITICAL_WORDS,
@@ -46,8 +47,8 @@ export function reportFindings(input: CheckInput): CheckFinding[] {
 }
 
 type Finding = Omit<CheckFinding, 'check'>
-const error = (sentence: string): Finding => ({ level: 'error', sentence })
-const warning = (sentence: string): Finding => ({ level: 'warning', sentence })
+const error = (sentence: Message): Finding => ({ level: 'error', sentence })
+const warning = (sentence: Message): Finding => ({ level: 'warning', sentence })
 
 /** The text in the parts that checks look at, in small letters. */
 interface ReadText {
@@ -81,30 +82,25 @@ const CHECKS: Readonly<
   Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>
 > = {
   identity({ identity }) {
-    if (identity === 'mismatch')
-      return error('The images differ from the worklist or the study in the patient or the exam.')
+    if (identity === 'mismatch') return error(message('reports.check-identity-mismatch'))
     if (identity !== 'overridden') return undefined
-    return warning(
-      'The images differ from the worklist or the study, and the identity check was overridden.',
-    )
+    return warning(message('reports.check-identity-overridden'))
   },
 
   'empty-text': ({ text }, { sections }) =>
     text.trim() === '' || sections.every((section) => section.text === '')
-      ? error('There is no text to sign.')
+      ? error(message('reports.check-no-text'))
       : undefined,
 
   'empty-impression'({ text, isAddendum }, { sections }) {
     const impression = sections.find(({ heading }) => heading === 'Impression')
     if (sections.every((section) => section.text === '')) return undefined
     if (impression)
-      return impression.text === ''
-        ? error('The impression is empty: write it, or take the heading away.')
-        : undefined
+      return impression.text === '' ? error(message('reports.check-empty-impression')) : undefined
     const isStructured = sections.some(({ heading }) => heading === 'Findings')
     if (isAddendum || !isStructured || /\b(?:conclusion|opinion|summary|assessment)\b/i.test(text))
       return undefined
-    return warning('There are findings, but no impression.')
+    return warning(message('reports.check-no-impression'))
   },
 
   'unfilled-field'({ text }) {
@@ -117,7 +113,7 @@ const CHECKS: Readonly<
     const named = [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(
       ', ',
     )
-    const sentence = `${fields.length === 1 ? 'A field is' : `${fields.length} fields are`} not filled in: ${named}`
+    const sentence = message('reports.check-unfilled', { count: fields.length, fields: named })
     // Square brackets with words in them may be somebody's own.
     return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field))
       ? error(sentence)
@@ -129,36 +125,28 @@ const CHECKS: Readonly<
     const observed = sideOf(seen, SPELLED)
     if (asked && observed && asked !== observed)
       return warning(
-        `The study is of the ${asked} side; the text speaks of the ${observed} side only.`,
+        message('reports.check-side-of-study', { studySide: asked, textSide: observed }),
       )
     const [below, above] = [sideOf(findings, SPELLED), sideOf(impression, SPELLED)]
     if (below && above && below !== above)
       return warning(
-        `The findings speak of the ${below} side only, the impression of the ${above} side only.`,
+        message('reports.check-side-of-impression', {
+          findingsSide: below,
+          impressionSide: above,
+        }),
       )
     const why =
       `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
     const request = `${why}\n${studyDescription.toLowerCase()}`
     for (const part of SIDED_PARTS) {
-      const pairs = [
-        {
-          one: partSide(findings, part),
-          other: partSide(impression, part),
-          says: 'The findings name',
-          but: 'the impression',
-        },
-        {
-          one: partSide(request, part),
-          other: partSide(seen, part),
-          says: 'The request names',
-          but: 'the text',
-        },
-      ]
-      const found = pairs.find(({ one, other }) => one && other && one !== other)
-      if (found)
+      const [findingsSide, impressionSide] = [partSide(findings, part), partSide(impression, part)]
+      if (findingsSide && impressionSide && findingsSide !== impressionSide)
         return warning(
-          `${found.says} the ${found.one} ${part}, ${found.but} the ${found.other} ${part} only.`,
+          message('reports.check-part-of-impression', { findingsSide, impressionSide, part }),
         )
+      const [requestSide, textSide] = [partSide(request, part), partSide(seen, part)]
+      if (requestSide && textSide && requestSide !== textSide)
+        return warning(message('reports.check-part-of-request', { requestSide, textSide, part }))
     }
     return undefined
   },
@@ -170,9 +158,7 @@ const CHECKS: Readonly<
       .filter((sentence) => !NOT_THE_PATIENT.test(sentence))
       .map((sentence) => SEX_WORDS[other].exec(sentence)?.[0])
       .find((found) => found !== undefined)
-    return word === undefined
-      ? undefined
-      : warning(`The patient is ${sex}; the text speaks of “${word}”.`)
+    return word === undefined ? undefined : warning(message('reports.check-sex', { sex, word }))
   },
 
   'critical-wording'({ isCritical }, { seen }) {
@@ -181,14 +167,12 @@ const CHECKS: Readonly<
     const said = CRITICAL_WORDS.find(({ words }) =>
       clauses.some((clause) => isAffirmed(clause, words)),
     )
-    return (
-      said && warning(`The text speaks of ${said.name}, and the result is not marked as critical.`)
-    )
+    return said && warning(message('reports.check-critical-wording', { finding: said.name }))
   },
 
   'critical-without-finding': ({ isCritical, finding }) =>
     isCritical && finding !== undefined && (finding ?? '').trim().length < 3
-      ? error('The result is marked as critical: say in a few words what was found.')
+      ? error(message('reports.check-critical-without-finding'))
       : undefined,
 
   'patient-changed'({ metadata, patientAtOpening }) {
@@ -197,21 +181,20 @@ const CHECKS: Readonly<
       const [before, now] = [patientAtOpening[field], metadata[field]]
       return before !== undefined && now !== undefined && !isSameValue(before, now)
     })
-    const names = changed.map(({ name }) => name).join(', ')
     return changed.length === 0
       ? undefined
       : warning(
-          `Since the report was begun the patient’s data changed: ${names}. Look whether it is the same patient.`,
+          message('reports.check-patient-changed', { fields: changed.map(({ name }) => name) }),
         )
   },
 }
 
 const PATIENT_FIELDS = [
-  { field: 'patientName', name: 'name' },
-  { field: 'dateOfBirth', name: 'date of birth' },
-  { field: 'mrn', name: 'record number' },
-  { field: 'sex', name: 'sex' },
-] as const satisfies readonly { field: keyof StudyReportMetadata; name: string }[]
+  { field: 'patientName', name: message('reports.patient-name') },
+  { field: 'dateOfBirth', name: message('reports.patient-date-of-birth') },
+  { field: 'mrn', name: message('reports.patient-record-number') },
+  { field: 'sex', name: message('reports.patient-sex') },
+] as const satisfies readonly { field: keyof StudyReportMetadata; name: Message }[]
 
 /**
  * Whether two spellings are one: case, accents, punctuation and the order of a name's parts do not

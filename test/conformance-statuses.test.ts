@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { categoryOf, STATUS } from '#server/dicom/dimse/status.ts'
 import { verdictOn } from '#server/modules/forwarding/verdict.ts'
 import { FAULTS } from '#server/modules/worklist/faults.ts'
+import { english } from '#shared/messages/english.ts'
 import { codeOf, SCENES } from '../scripts/docs/rejections.ts'
 import { errorCommentsIn, hexNumbersIn } from '../scripts/docs/source.ts'
 import { SAID_IN, SENT, type Service, statusTable, verdictTable } from '../scripts/docs/statuses.ts'
@@ -21,13 +22,13 @@ describe('the conformance statement gives each status that a service can send:',
   })
 
   it('storage', () =>
-    expect(stated('storage')).toEqual(sorted(hexNumbersIn('modules/images/receive.ts'))))
+    expect(stated('storage')).toEqual(sorted(hexNumbersIn('modules/images/image-receiver.ts'))))
 
   it('performed steps, and their error id', () => {
     const [errorId, ...others] = hexNumbersIn(
-      'modules/procedure-steps/performed-step-scp.ts',
+      'modules/images/performed-step-scp.ts',
       'modules/procedure-steps/performed-data.ts',
-      'dicom/dimse/normalized.ts',
+      'dicom/scp/service-classes.ts',
     ).sort((a, b) => b - a)
     expect(stated('steps')).toEqual(sorted(others))
     expect(statusTable('steps')).toContain(`with Error ID ${errorId?.toString(16).toUpperCase()}`)
@@ -37,8 +38,9 @@ describe('the conformance statement gives each status that a service can send:',
     const reasons = [0x0112, 0x0119]
     const found = hexNumbersIn(
       'modules/commitment/commitment.ts',
+      'modules/commitment/commitment-request.ts',
       'modules/procedure-steps/performed-data.ts',
-      'dicom/dimse/normalized.ts',
+      'dicom/scp/service-classes.ts',
     )
     expect(reasons.every((reason) => found.includes(reason))).toBe(true)
     expect(stated('commitment')).toEqual(sorted(found.filter((code) => !reasons.includes(code))))
@@ -113,7 +115,8 @@ it('what follows an answer of a destination is said of every status once', () =>
   expect(others).toHaveLength(1)
   for (let status = 0; status <= 0xffff; status++) {
     const named = ranges.filter(({ from, to }) => status >= from && status <= to)
-    const words = verdictOn(status).reason.replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const { reason } = verdictOn(status)
+    const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const rowOf = named.length === 0 ? others : named.map(({ row }) => row)
     if (rowOf.length !== 1 || !rowOf[0]?.includes(`| ${words} |`))
       expect([status.toString(16), rowOf]).toEqual([words, 'one row'])

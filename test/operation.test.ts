@@ -13,27 +13,27 @@ const OTHERS: Readonly<Record<string, string>> = {
   'modules/backups/restore-test': 'the restored backup of a restore test',
   'modules/backups/backup-folder': 'a probe in the folder of backups',
   'http/certificate': 'certificates',
-  'modules/backups/rescue-calls': 'the database that a new one takes the place of',
-  'modules/audit/audit-anchor': 'the anchor of the audit trail',
+  'modules/control/rescue-calls': 'the database that a new one takes the place of',
+  'audit-log/audit-anchor': 'the anchor of the audit trail',
   'modules/backups/make-backup': 'backups',
   'modules/backups/backup-opening': 'an opened backup',
   'database/data-key': 'the data key',
   'database/database-file': 'copies of the database before an update',
   'modules/backups/restore-files': 'files of the database that a backup replaces',
   'database/encrypted-file': 'the file that it was writing',
-  'modules/audit/pending-restore-audit': 'orders of restores',
+  'audit-log/pending-restore-audit': 'orders of restores',
   'database/wrapped-key': 'the wrapped data key',
   'platform/write-health': 'a probe in the data folder',
 }
 
 const OF_FILE = /(?<![.\w])(?:fs\.)?(?:rm|rmdir|unlink|rename|truncate)(?:Sync)?\(/
-const METHODS = 'remove|removeRecovered|recover|putBack|sweep|forgetCopies'
-const OF_IMAGES = new RegExp(`\\bimageFiles\\.(?:${METHODS})\\(|\\bpart\\S*\\.discard\\(`)
+const OF_IMAGES =
+  /\bimageFiles\.(?:remove|sweep|recovery\.(?:remove|move|putBack)|copies\.forget)\(|\bpart\S*\.discard\(/
 
 /** `function f(`, a method `f(…) {`, `f: (…) =>` or `const f = (…) =>`. */
 const NAMED = [
   /^(?:export )?(?:async )?function\*? (\w+)/,
-  /^(?:async )?\*?(\w+)\((?!.*=>).*\{$/,
+  /^(?:async )?\*?#?(\w+)\((?!.*=>).*\{$/,
   /^(\w+): (?:async )?\(.*=>/,
   /^(?:export )?const (\w+) = (?:async )?\(.*=>/,
 ]

@@ -33,6 +33,7 @@ describe('npm test', () => {
       ['types'],
       ['lint'],
       ['unit', 'crash', 'flows', 'interop'],
+      ['attacks'],
       ['e2e'],
     ])
     expect(runsOf(['unit', 'e2e'])).toEqual([['unit'], ['e2e']])
@@ -45,7 +46,7 @@ describe('npm test', () => {
       'Not run: fuzz, simulate, soak, faults, mutation (in the tier nightly)',
     ])
     expect(stagesNotRun({ stages: TIERS.quick })[0]).toBe(
-      'Not run: crash, flows, interop, e2e (in the tier full)',
+      'Not run: crash, flows, interop, attacks, e2e (in the tier full)',
     )
     expect(stagesNotRun({ stages: TIERS.nightly })).toEqual([])
     const stages = TIERS.nightly.filter((name) => name !== 'electron')

@@ -55,20 +55,32 @@ const MADE_OF_CONSTANTS: Readonly<
   },
   'customers/queries.ts': { parts: ['where'], why: 'a condition written there, or none' },
   'database.ts': { parts: ['table'], why: 'one of COUNTED' },
+  'database-contents.ts': {
+    parts: ['name', 'table'],
+    why: 'a table that is there, of the schema, or one of those that it counts',
+  },
   'forward-queries.ts': {
     parts: ["conditions.join(' and ')", 'index'],
     why: 'conditions written there, and the name of an index',
   },
-  'image-study-page-queries.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
+  'image-study-queries.ts': { parts: ['flag'], why: 'one of two columns' },
+  'instance-queries.ts': {
+    parts: ["columns.join(', ')", "columns.map(() => '?').join(', ')"],
+    why: 'columns of the type of the table, places for values',
+  },
+  'image-study-list-queries.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
   'key-proof.ts': { parts: ['table'], why: 'one of SAMPLES' },
   'needed-addendum-queries.ts': {
     parts: ["tests.map(([test]) => test).join(' and ')", "isOldestFirst ? 'asc' : 'desc'"],
     why: 'conditions written there, one of two words',
   },
-  'salvage.ts': { parts: ['table'], why: 'one of the tables it counts' },
   'study-queries.ts': {
-    parts: ['GRAMS[study.area]', "items.map(() => '?').join(', ')", 'where'],
+    parts: ["items.map(() => '?').join(', ')", 'where'],
     why: 'columns by a table, places for values',
+  },
+  'study-writing-queries.ts': {
+    parts: ['GRAMS[study.area]'],
+    why: 'names of tables of constants',
   },
   'study-list-queries.ts': {
     parts: [
@@ -85,9 +97,11 @@ const MADE_OF_CONSTANTS: Readonly<
     parts: [`name.replaceAll('"', '""')`],
     why: 'the name of a trigger that is there, quoted',
   },
-  'study-search-queries.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
+  'study-search-queries.ts': {
+    parts: ["isOldestFirst ? 'asc' : 'desc'", 'words'],
+    why: 'one of two words, one of three tables',
+  },
   'study-count-queries.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
-  'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },
   'today-count-queries.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
 }
 

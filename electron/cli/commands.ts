@@ -1,6 +1,8 @@
+import { sentenceOf } from '#server/http/start-error.ts'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
+import { UsageError } from './arguments.ts'
 import { runDataCommand } from './data-command.ts'
-import { type Documented, helpOf, listOf } from './help.ts'
+import { type Documented, helpOf, listOf, usageLines } from './help.ts'
 import {
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
@@ -9,7 +11,6 @@ import {
   RESTORE_OPTIONS,
   SERVE_OPTIONS,
 } from './options.ts'
-import { UsageError } from './words.ts'
 
 export interface Command extends Documented {
   /** Resolves with the exit code. */
@@ -46,14 +47,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about:
       'put a lost data.key back with the recovery key, read from standard input, and print a link to sign in by',
     options: RECOVER_OPTIONS,
-    run: async (args) => (await import('./recover.ts')).recover(args),
+    run: async (args) => (await import('./recovery.ts')).recover(args),
   },
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about:
       'put a back-up in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
     options: RESTORE_OPTIONS,
-    run: async (args) => (await import('./restore.ts')).restore(args),
+    run: async (args) => (await import('./recovery.ts')).restore(args),
   },
   'simulator partner': {
     usage:
@@ -135,4 +136,37 @@ export function commandOf(words: readonly string[]): {
   const name = nameOf(words)
   if (name === undefined) throw noCommand(words)
   return { name, command: COMMANDS[name] as Command, rest: words.slice(name.split(' ').length) }
+}
+
+/** Carries out one command; its exit code becomes the process's. */
+export async function main(args: readonly string[]): Promise<void> {
+  let usage: string | undefined
+  try {
+    const { name, command, rest } = commandOf(args)
+    usage = usageLines(name, command)
+    process.exitCode = await command.run(rest)
+  } catch (error) {
+    const { sentence, exitCode } = failureOf(error, usage)
+    process.stderr.write(`${sentence}\n`)
+    process.exitCode = exitCode
+  }
+}
+
+/**
+ * What a failed command says and its exit code: 2 for a wrong use, 1 for everything else. A fault
+ * of ours keeps its stack. `usage` is added where an option does not exist.
+ */
+export function failureOf(error: unknown, usage = ''): { sentence: string; exitCode: number } {
+  if (error instanceof UsageError) return { sentence: error.message, exitCode: 2 }
+  const isUnparsed =
+    error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  if (isUnparsed) {
+    // Node's hint about positional arguments hides what is wrong.
+    const said = error.message.replace(/\. To specify a positional argument .*$/s, '.')
+    const sentence = [said, usage].filter((text) => text !== '').join('\n\n')
+    return { sentence, exitCode: 2 }
+  }
+  const sentence =
+    sentenceOf(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return { sentence, exitCode: 1 }
 }

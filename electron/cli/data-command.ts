@@ -9,10 +9,9 @@ import {
   type ControlReply,
   type ControlRequest,
 } from '#server/modules/control/control.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { ownPackage, textFromFile, UsageError } from './arguments.ts'
 import { DATA_OPTION } from './options.ts'
-import { ownPackage } from './own-package.ts'
-import { textFromFile } from './secret.ts'
-import { UsageError } from './words.ts'
 
 const PATIENCE_MS = 15_000
 const AGAIN_MS = 100
@@ -82,7 +81,9 @@ async function runSomewhere(folder: string, request: ControlRequest): Promise<Co
       if (!UNTAKEN.includes(String((error as NodeJS.ErrnoException).code))) throw error
       if (Date.now() > end)
         throw new StartError(
-          `Another process has ${folder} open but does not answer. End it, or try again when it has started.`,
+          verbatim(
+            `Another process has ${folder} open but does not answer. End it, or try again when it has started.`,
+          ),
         )
     }
   }

@@ -1,19 +1,29 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { SettingOverrides } from '#server/parts.ts'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openLogFile } from '#server/platform/log-file.ts'
 import { isLoopback } from '#server/platform/network-interfaces.ts'
 import type { GatewayOptions } from '#server/server.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
-import { liveOn } from './lives.ts'
+import { english } from '#shared/messages/english.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import {
+  hostAndPort,
+  ownPackage,
+  secretInArguments,
+  textFromFile,
+  UsageError,
+} from './arguments.ts'
 import { SERVE_OPTIONS } from './options.ts'
-import { ownPackage } from './own-package.ts'
-import { type HandedKey, keyFromFile, keyFromParent } from './parent-key.ts'
-import { secretInArguments, textFromFile } from './secret.ts'
-import { untilStopped } from './until-stopped.ts'
-import { hostAndPort, UsageError } from './words.ts'
-import { parentPort, workersThrough } from './worker-port.ts'
+import {
+  keyFromFile,
+  keyFromParent,
+  type ProvidedKey,
+  parentPort,
+  workersThrough,
+} from './parent-port.ts'
+import { RunLoop } from './run-loop.ts'
 
 /**
  * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file;
@@ -26,26 +36,28 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (plainHost !== undefined && !isLoopback(plainHost))
     process.stderr.write(`${openToNetwork(plainHost)}\n`)
   const port = parentPort()
-  const handed = await handedKey(keyFrom)
+  const key = await providedKey(keyFrom)
   const log = openLog(
     options.logLevel,
     options.logFile === undefined ? undefined : await openLogFile(options.logFile),
   )
-  await liveOn({
-    options: {
-      ...{ ...options, ...handed, log, version: ownPackage().version },
+  const loop = new RunLoop(
+    {
+      ...options,
+      ...key,
+      log,
+      version: ownPackage().version,
       ...(port && {
         spawnWorker: workersThrough(port),
         onRecoveryKey: () => port.postMessage({ sealKey: true }),
       }),
     },
-    isRescue,
-    untilStopped,
-    tell(line) {
+    (line) => {
       process.stdout.write(`${JSON.stringify(line)}\n`)
       if (isSecretInArguments) log.warn(secretInArguments('--partner-secret'))
     },
-  })
+  )
+  await loop.run(isRescue)
   return 0
 }
 
@@ -86,7 +98,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
         override('dimse.aeTitle', values['ae-title'], '--ae-title')),
       ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
     },
-    ...(values.https !== undefined && { https: securely(values.https) }),
+    ...(values.https !== undefined && { https: httpsAddress(values.https) }),
     ...(url && { partner: { url, ...(secret && { secret }) } }),
     logLevel: values['log-level'],
     ...(values['safe-mode'] && { isSafe: true }),
@@ -98,7 +110,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
   }
 }
 
-/** Said at once, and not in the log, whose level and place may hide it. */
+/** Printed, and not logged: the level or the place of the log may hide it. */
 const openToNetwork = (host: string): string =>
   `Warning: --http ${host} opens the window to the network without encryption: passwords and patient data cross it readable to anybody in it. ` +
   'Use 127.0.0.1 for it, and --https for other PCs.'
@@ -119,17 +131,17 @@ function tlsPort(text: string): number | null {
   return Number(text)
 }
 
-function securely(text: string): { readonly host: string; readonly port: number } {
+function httpsAddress(text: string): { readonly host: string; readonly port: number } {
   const { host = '0.0.0.0', port } = hostAndPort(text, '--https')
   return { host, port }
 }
 
-/** An option that stands for a setting has its form. @throws UsageError */
+/** Checks an option that overrides a setting by the setting's schema. @throws UsageError */
 function override<K extends SettingKey>(key: K, value: unknown, flag: string): SettingOverrides {
   const parsed = SETTINGS[key].schema.safeParse(value)
   if (!parsed.success)
     throw new UsageError(
-      `${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`,
+      `${flag}: “${value}” ${parsed.error.issues.map((issue) => english(issueMessage(issue))).join('; ')}.`,
     )
   return { [key]: parsed.data }
 }
@@ -137,7 +149,7 @@ function override<K extends SettingKey>(key: K, value: unknown, flag: string): S
 /**
  * The data key, where something else than the data folder keeps it. @throws UsageError, StartError
  */
-async function handedKey(from: ServeOptions['keyFrom']): Promise<HandedKey> {
+async function providedKey(from: ServeOptions['keyFrom']): Promise<ProvidedKey> {
   if (from === undefined) return {}
   if (from !== 'parent') return keyFromFile(from.file)
   const port = parentPort()

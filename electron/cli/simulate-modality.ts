@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { visitAsModality, type WorklistExam } from '#server/modules/devices/modality-simulation.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
+import { hostAndPort, UsageError } from './arguments.ts'
 import { MODALITY_SIMULATOR_OPTIONS } from './options.ts'
-import { hostAndPort, UsageError } from './words.ts'
 
 /** `simulator modality`: C-ECHO, then the worklist, printed as a console shows it. */
 export async function simulateModality(args: readonly string[]): Promise<number> {

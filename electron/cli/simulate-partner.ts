@@ -15,10 +15,9 @@ import {
   WorklistFileError,
 } from '#electron/simulator/partner.ts'
 import { listenError } from '#server/http/start-error.ts'
+import { secretInArguments, textFromFile, UsageError } from './arguments.ts'
 import { PARTNER_SIMULATOR_OPTIONS } from './options.ts'
-import { secretInArguments, textFromFile } from './secret.ts'
-import { untilStopped } from './until-stopped.ts'
-import { UsageError } from './words.ts'
+import { untilStopped } from './parent-port.ts'
 
 /** The invented study whose images it has. */
 const STUDY: PhantomSeries = {

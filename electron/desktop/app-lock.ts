@@ -17,9 +17,9 @@ const ANSWER_MS = 2_000
 const MOST_LENGTH = 1_000
 
 /**
- * Electron's own lock is of one user; this one is of the machine, whoever signs in. Nothing of it
- * is left when its process ends in whatever way, and whoever comes second is told by it who was
- * first. The gateway's lock on its data folder and the ports stand behind it.
+ * Electron's own lock is per user; this one is per machine, whoever signs in. It goes with its
+ * process, and tells a second process who holds it. The gateway's lock on its data folder and its
+ * ports are a second line of defence.
  * @param name what may run once, such as a data folder
  */
 export async function lockMachine(name: string): Promise<MachineLock> {
@@ -32,7 +32,7 @@ export async function lockMachine(name: string): Promise<MachineLock> {
     if (answer !== 'nobody') return { heldBy: answer }
     clearAway(path)
   }
-  // A socket another user left behind cannot be cleared away, and is no reason not to serve.
+  // A socket that another user left behind cannot be removed, and is no reason not to serve.
   return { [Symbol.dispose]: () => undefined }
 }
 
@@ -62,7 +62,7 @@ function listen(path: string, mine: string): Promise<Server | undefined> {
   server.unref()
   return new Promise((settle) => {
     server.once('error', () => settle(undefined))
-    // Others may ask who is first; nothing they say is heard. An abstract address has no mode.
+    // Other users may ask who holds it; what they send is ignored. An abstract address has no mode.
     const isOpen = process.platform !== 'linux'
     server.listen({ path, readableAll: isOpen, writableAll: isOpen }, () => settle(server))
   })

@@ -20,8 +20,8 @@ const NOT_OURS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
 
 /**
  * `--data DIR` chooses the data folder, `--hidden` leaves the window closed, `isthmus://…` leads it
- * somewhere; everything else goes to `serve` as it is. What stands behind a link is not read: the
- * system puts a link last, so that came with it.
+ * somewhere; everything else goes to `serve` as it is. What follows a link is ignored: the
+ * system puts a link last, so the rest came with it.
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)

@@ -7,8 +7,8 @@ import { app } from 'electron'
 export const HIDDEN = '--hidden'
 
 /**
- * Desktop Application Autostart Specification: its name says which file of the system it stands
- * for.
+ * Desktop Application Autostart Specification: a file of the user replaces one of the system with
+ * the same name.
  */
 const ENTRY = ['autostart', 'isthmus.desktop'] as const
 const HIDDEN_ENTRY = '[Desktop Entry]\nType=Application\nName=Isthmus\nHidden=true\n'
@@ -21,20 +21,18 @@ export interface Autostart {
   startedIt(): boolean
 }
 
-export interface AutostartDeps {
-  readonly platform: NodeJS.Platform
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Of this start. */
-  readonly argv: readonly string[]
-  /** What is started: the program, and before packaging the folder of the app. */
-  readonly command: readonly string[]
-}
-
 /**
  * Starting when somebody signs in: the system's own list on Windows and macOS, an XDG autostart
  * file of ours on Linux.
+ * @param argv of this start
+ * @param command the program to start, and before packaging the folder of the app
  */
-export function openAutostart({ platform, env, argv, command }: AutostartDeps): Autostart {
+export function openAutostart(
+  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
+  argv: readonly string[],
+  command: readonly string[],
+): Autostart {
   const wasHidden = () => argv.includes(HIDDEN)
   if (platform === 'linux') {
     const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), ...ENTRY)
@@ -65,7 +63,7 @@ export function openAutostart({ platform, env, argv, command }: AutostartDeps): 
 }
 
 /** An AppImage runs from a folder that is another one at each start. */
-const commandOf = (env: AutostartDeps['env'], command: readonly string[]) =>
+const commandOf = (env: NodeJS.ProcessEnv, command: readonly string[]) =>
   env.APPIMAGE ? [env.APPIMAGE] : command
 
 /**

@@ -3,59 +3,50 @@ import type { Holder } from './app-lock.ts'
 import type { ShellWords } from './words.ts'
 
 /** What the app asks and says outside its window. */
-export interface Dialogs {
-  /** Whether a person wants devices to be served no longer. */
-  asksToQuit(): Promise<boolean>
-  /** Why the window went and the program did not. */
-  explainsClosing(): Promise<void>
-  saysAlreadyRunning(holder: Holder | undefined): Promise<void>
-  /** Whether it is to be tried again. */
-  saysStartFailed(fault: string, exitCode: number): Promise<boolean>
-}
+export class Dialogs {
+  readonly #words: ShellWords
+  readonly #window: () => BrowserWindow | undefined
 
-/** @param window in front of which they appear, where there is one */
-export function dialogs(words: ShellWords, window: () => BrowserWindow | undefined): Dialogs {
-  const ask = async (options: MessageBoxOptions): Promise<number> => {
-    const before = window()
-    const asked = { title: 'Isthmus', noLink: true, ...options }
-    return (await (before ? dialog.showMessageBox(before, asked) : dialog.showMessageBox(asked)))
-      .response
+  /** @param window in front of which they appear, where there is one */
+  constructor(words: ShellWords, window: () => BrowserWindow | undefined = () => undefined) {
+    this.#words = words
+    this.#window = window
   }
-  return {
-    async asksToQuit() {
-      const { message, detail, quit, cancel } = words.quitAsk
-      return (
-        (await ask({
-          type: 'warning',
-          message,
-          detail,
-          buttons: [cancel, quit],
-          defaultId: 0,
-          cancelId: 0,
-        })) === 1
-      )
-    },
-    async explainsClosing() {
-      const { message, detail, understood } = words.closed
-      await ask({ type: 'info', message, detail, buttons: [understood] })
-    },
-    async saysAlreadyRunning(holder) {
-      const { message, detail } = words.alreadyRunning
-      await ask({ type: 'info', message: message(holder?.user), detail, buttons: ['OK'] })
-    },
-    async saysStartFailed(fault, exitCode) {
-      const { message, unknown, again, quit } = words.startFailed
-      const detail = fault === '' ? unknown(exitCode) : fault
-      return (
-        (await ask({
-          type: 'error',
-          message,
-          detail,
-          buttons: [again, quit],
-          defaultId: 0,
-          cancelId: 1,
-        })) === 0
-      )
-    },
+
+  /** Whether a person wants devices to be served no longer. */
+  async askToQuit(): Promise<boolean> {
+    const { message, detail, quit, cancel } = this.#words.quitAsk
+    const buttons = [cancel, quit]
+    const box = { type: 'warning', message, detail, buttons, defaultId: 0, cancelId: 0 } as const
+    return (await this.#show(box)) === 1
+  }
+
+  /** Why the window closed and the program goes on. */
+  async explainClosing(): Promise<void> {
+    const { message, detail, understood } = this.#words.closed
+    await this.#show({ type: 'info', message, detail, buttons: [understood] })
+  }
+
+  async sayAlreadyRunning(holder: Holder | undefined): Promise<void> {
+    const { message, detail } = this.#words.alreadyRunning
+    await this.#show({ type: 'info', message: message(holder?.user), detail, buttons: ['OK'] })
+  }
+
+  /** Whether the start that failed is to be tried again. */
+  async askToRetry(fault: string, exitCode: number): Promise<boolean> {
+    const { message, unknown, again, quit } = this.#words.startFailed
+    const detail = fault === '' ? unknown(exitCode) : fault
+    const buttons = [again, quit]
+    const box = { type: 'error', message, detail, buttons, defaultId: 0, cancelId: 1 } as const
+    return (await this.#show(box)) === 0
+  }
+
+  async #show(options: MessageBoxOptions): Promise<number> {
+    const window = this.#window()
+    const box = { title: 'Isthmus', noLink: true, ...options }
+    const { response } = await (window
+      ? dialog.showMessageBox(window, box)
+      : dialog.showMessageBox(box))
+    return response
   }
 }

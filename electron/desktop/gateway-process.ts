@@ -1,12 +1,58 @@
+import { EventEmitter } from 'node:events'
 import { type UtilityProcess, utilityProcess } from 'electron'
 import { z } from 'zod'
-import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
-import { backOff } from './back-off.ts'
-import { crashTally } from './crash-tally.ts'
+import type { KeyStore } from './key-store.ts'
 import { NativeWorkers } from './native-workers.ts'
 
-/** The line on standard output that says that it serves. */
+const CRASHES = 3
+const WITHIN_MS = 10 * 60_000
+
+/**
+ * Counts crashes of the gateway's process: after three within ten minutes it starts in safe mode,
+ * until ten minutes passed without one.
+ */
+export function crashCounter(clock: () => number): {
+  crashed(): void
+  isSafe(): boolean
+  clear(): void
+} {
+  let crashes: readonly number[] = []
+  const recent = () => crashes.filter((at) => clock() - at < WITHIN_MS)
+  return {
+    crashed() {
+      crashes = [...recent(), clock()]
+    },
+    isSafe: () => recent().length >= CRASHES,
+    clear() {
+      crashes = []
+    },
+  }
+}
+
+const FIRST_MS = 500
+const MOST_MS = 30_000
+const STEADY_MS = 60_000
+
+/**
+ * Waits in milliseconds between restarts of a process that ended by itself: 0.5 s, doubling to 30 s;
+ * after it has run for a minute they start over.
+ */
+export function backOff(clock: () => number): { started(): void; next(): number } {
+  let startedAt = clock()
+  let failures = 0
+  return {
+    started() {
+      startedAt = clock()
+    },
+    next() {
+      failures = clock() - startedAt >= STEADY_MS ? 1 : failures + 1
+      return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1))
+    },
+  }
+}
+
+/** The line on standard output by which the gateway says where it serves. */
 const ReadyLine = z.looseObject({
   ready: z.literal(true),
   http: z.url({ protocol: /^http$/ }),
@@ -23,10 +69,10 @@ export interface Ready {
   readonly link?: string | undefined
 }
 
-/** How a command that gave its reason in a sentence ends (`cli/failure.ts`). */
+/** How a command that gave its reason in a sentence ends (`cli/commands.ts`). */
 const REFUSALS: readonly number[] = [1, 2]
 
-/** How the process ended that nobody told to. */
+/** How the process ended by itself. */
 export interface GatewayEnd {
   readonly exitCode: number
   /**
@@ -34,53 +80,60 @@ export interface GatewayEnd {
    * starts it again.
    */
   readonly waitMs: number | undefined
-  /** The last sentence it said; empty where it said none. */
+  /** The last sentence it printed; empty where there was none. */
   readonly fault: string
   /** Whether it starts in safe mode. */
   readonly isSafe: boolean
 }
 
-export interface GatewayProcessOptions {
-  /** The built `headless.js`: the same entry file as under plain Node. */
-  readonly entry: string
-  /** The built `native-worker.js`. */
-  readonly worker: string
-  /** Arguments of `serve`. */
-  readonly args: readonly string[]
-  /** Where the data key is kept: the process is told it, and may ask to have it sealed. */
-  readonly keys: { state(): KeyStoreState; read(): Buffer | undefined; seal(): boolean }
-  /** Nobody is there to be asked: a first start that failed is tried again too. */
-  readonly isAlone: boolean
-  readonly onReady: (ready: Ready) => void
-  readonly onEnd: (end: GatewayEnd) => void
-}
-
 /**
  * The gateway in a utility process: its crash never takes the window, its work never freezes it.
  */
-export class GatewayProcess {
+export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [GatewayEnd] }> {
   #child: UtilityProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #stopping = false
   #restarting = false
   #wasReady = false
-  readonly #options: GatewayProcessOptions
+  readonly #entry: string
+  readonly #worker: string
+  readonly #args: readonly string[]
+  readonly #keys: KeyStore
+  readonly #isAlone: boolean
   readonly #waits = backOff(Date.now)
-  readonly #crashes = crashTally(Date.now)
+  readonly #crashes = crashCounter(Date.now)
 
-  constructor(options: GatewayProcessOptions) {
-    this.#options = options
+  /**
+   * @param entry the built `headless.js`: the same entry file as under plain Node
+   * @param worker the built `native-worker.js`
+   * @param args arguments of `serve`
+   * @param keys where the data key is kept: the process receives it, and may ask to seal it
+   * @param isAlone nobody is there to be asked: a first start that failed is tried again too
+   */
+  constructor(
+    entry: string,
+    worker: string,
+    args: readonly string[],
+    keys: KeyStore,
+    isAlone: boolean,
+  ) {
+    super()
+    this.#entry = entry
+    this.#worker = worker
+    this.#args = args
+    this.#keys = keys
+    this.#isAlone = isAlone
   }
 
   /** Starts it where it does not run. */
   start(): void {
     if (this.#child) return
     clearTimeout(this.#timer)
-    const { entry, worker, args, keys, onReady } = this.#options
+    const keys = this.#keys
     this.#waits.started()
     const child = utilityProcess.fork(
-      entry,
-      ['serve', ...args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])],
+      this.#entry,
+      ['serve', ...this.#args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])],
       {
         serviceName: 'Isthmus gateway',
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -93,7 +146,7 @@ export class GatewayProcess {
     child.postMessage({ dataKey, keyStore: keys.state() })
     // A message is a copy: a dump of this process then holds no key.
     for (const bytes of [kept, dataKey]) bytes?.fill(0)
-    const workers = new NativeWorkers(worker, (news) => child.postMessage(news))
+    const workers = new NativeWorkers(this.#worker, (event) => child.postMessage(event))
     child.on('message', (message: unknown) => {
       if (isSealRequest(message)) keys.seal()
       else workers.take(message)
@@ -104,23 +157,23 @@ export class GatewayProcess {
       if (!ready) return
       hasServed = true
       this.#wasReady = true
-      // What it was told while it started nobody heard.
+      // It did not receive what it was sent while it started.
       if (this.#stopping || this.#restarting) child.postMessage('stop')
-      else onReady(ready)
+      else this.emit('ready', ready)
     })
-    const said = { fault: '', isOurFault: false }
-    const allSaid = readLines(child.stderr, (line) => {
+    const output = { fault: '', isOurFault: false }
+    const read = readLines(child.stderr, (line) => {
       process.stderr.write(`${line}\n`)
-      if (/^ +at /.test(line)) said.isOurFault = true
-      else if (!line.startsWith('{') && line.trim() !== '') said.fault = line.trim()
+      if (/^ +at /.test(line)) output.isOurFault = true
+      else if (!line.startsWith('{') && line.trim() !== '') output.fault = line.trim()
     })
     child.once('exit', (exitCode) => {
       this.#child = undefined
       workers.end()
       // A sentence for a person is no crash: a port in use stays in use in safe mode, too.
       const isCrash = () =>
-        exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || said.isOurFault)
-      void allSaid.then(() => this.#ended(exitCode, isCrash(), said.fault))
+        exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || output.isOurFault)
+      void read.then(() => this.#ended(exitCode, isCrash(), output.fault))
     })
   }
 
@@ -132,9 +185,9 @@ export class GatewayProcess {
       return
     }
     if (isCrash) this.#crashes.crashed()
-    const waitMs = this.#wasReady || this.#options.isAlone ? this.#waits.next() : undefined
+    const waitMs = this.#wasReady || this.#isAlone ? this.#waits.next() : undefined
     if (waitMs !== undefined) this.#timer = setTimeout(() => this.start(), waitMs)
-    this.#options.onEnd({ exitCode, waitMs, fault, isSafe: this.#crashes.isSafe() })
+    this.emit('end', { exitCode, waitMs, fault, isSafe: this.#crashes.isSafe() })
   }
 
   /** Drains the process; it is then started anew, and not in safe mode: a person asked for it. */
@@ -160,7 +213,7 @@ export class GatewayProcess {
         clearTimeout(timer)
         resolve()
       })
-      // A message, not a signal: on Windows a signal ends a process without a word.
+      // A message, not a signal: on Windows a signal ends a process at once.
       child.postMessage('stop')
     })
   }
@@ -180,7 +233,7 @@ function readyOf(line: string): Ready | undefined {
   }
 }
 
-/** Characters of a line that is not over: what is longer is none of ours. */
+/** Characters of an unfinished line: longer ones are not from the gateway. */
 const MOST_LENGTH = 64 * 1024
 
 /** Resolves when the stream has ended. */

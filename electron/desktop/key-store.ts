@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { safeStorage } from 'electron'
-import { keyKept, moveKeyInto, unwrapKey } from '#server/modules/settings/key-file.ts'
+import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 
 /**
@@ -22,20 +22,21 @@ export interface KeyStore {
   seal(): boolean
 }
 
-// Electron's names of what Linux may have. With `basic_text` it wraps under a password that stands
-// in its source code.
+// Electron's names of what Linux may have. With `basic_text` it wraps under a password in its
+// own source code.
 const BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<
   string,
   KeyStoreState
 >
 
-/** Electron is ready. @param onError what the key store or the disk said; never with a key in it */
+/**
+ * To be called once Electron is ready.
+ * @param onError receives errors of the key store or the disk, which contain no key
+ */
 export function openKeyStore(
   folder: string,
-  {
-    onError = () => {},
-    platform = process.platform,
-  }: { readonly onError?: (error: unknown) => void; readonly platform?: NodeJS.Platform } = {},
+  onError: (error: unknown) => void = () => {},
+  platform = process.platform,
 ): KeyStore {
   const wrap = (key: Buffer) => safeStorage.encryptString(key.toString('base64'))
   const unwrap = (wrapped: Buffer) => Buffer.from(safeStorage.decryptString(wrapped), 'base64')

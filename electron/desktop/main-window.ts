@@ -1,105 +1,130 @@
+import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { z } from 'zod'
-import { keptFile } from './kept-file.ts'
-import { isOf } from './origin.ts'
-import { openWindow, type WindowOptions } from './window.ts'
-import { WindowPlaces } from './window-state.ts'
+import { askControl } from '#server/modules/control/control.ts'
+import type { Ready } from './gateway-process.ts'
+import { isOf, openWindow } from './window.ts'
+import { keptFile, WindowPlaces } from './window-state.ts'
 
-export interface MainWindowOptions extends Omit<WindowOptions, 'places'> {
-  /** Folder for what the app remembers of its window. */
-  readonly folder: string
-  /** URL of the page that is shown first; undefined while there is none. */
-  readonly firstPage: () => Promise<string | undefined>
-  /** Whether the program ends: then the window may close. */
-  readonly isEnding: () => boolean
-  /** The window went for the first time, and the program did not. */
-  readonly onHidden: () => void
+const Explained = z.object({ isClosingExplained: z.boolean() })
+
+interface Events {
+  /** The window was closed for the first time, and the program goes on. */
+  'first-hidden': []
   /** Windows ends the session. */
-  readonly onSessionEnd: () => void
+  'session-end': []
 }
-
-export interface MainWindow {
-  /** Makes it without showing it: the end of a Windows session is told to windows alone. */
-  prepare(): void
-  /** Shows it, at a place of the page where one is named. */
-  show(place?: string): Promise<void>
-  /** Its page is another one, or the gateway started anew: loads it where something is loaded. */
-  renew(): Promise<void>
-  current(): BrowserWindow | undefined
-}
-
-const Told = z.object({ isClosingExplained: z.boolean() })
 
 /**
  * The window of the app. Closing it hides it: the gateway goes on serving devices, and only Quit
  * ends that.
  */
-export function mainWindow(options: MainWindowOptions): MainWindow {
-  const { folder, firstPage, origin, isEnding, onHidden, onSessionEnd } = options
-  const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
-  const told = keptFile(join(folder, 'told.json'), Told, { isClosingExplained: false })
-  let window: BrowserWindow | undefined
-  let isLoaded = false
+export class MainWindow extends EventEmitter<Events> {
+  /** Where the gateway serves, once it does. */
+  ready: Ready | undefined
+  /** The program ends: then the window may close. */
+  isEnding = false
+  readonly #folder: string
+  readonly #preload: string
+  readonly #platform: NodeJS.Platform
+  readonly #places: ReturnType<typeof keptFile<WindowPlaces>>
+  readonly #explained: ReturnType<typeof keptFile<z.infer<typeof Explained>>>
+  #window: BrowserWindow | undefined
+  #isLoaded = false
 
-  const current = () => (window && !window.isDestroyed() ? window : undefined)
-
-  function prepare(): BrowserWindow {
-    const there = current()
-    if (there) return there
-    isLoaded = false
-    const made = openWindow({ ...options, places })
-    made.on('close', (event) => {
-      if (isEnding()) return
-      event.preventDefault()
-      made.hide()
-      if (told.read().isClosingExplained) return
-      told.write({ isClosingExplained: true })
-      onHidden()
+  /**
+   * @param folder the data folder
+   * @param userData folder for what the app remembers of its window
+   */
+  constructor(folder: string, userData: string, preload: string, platform: NodeJS.Platform) {
+    super()
+    this.#folder = folder
+    this.#preload = preload
+    this.#platform = platform
+    this.#places = keptFile(join(userData, 'window.json'), WindowPlaces, [])
+    this.#explained = keptFile(join(userData, 'told.json'), Explained, {
+      isClosingExplained: false,
     })
-    made.on('session-end', onSessionEnd)
-    // A form that is not saved keeps its page from going, but not the program from ending: Electron
-    // would end nothing, and say nothing.
-    made.webContents.on('will-prevent-unload', (event) => isEnding() && event.preventDefault())
-    window = made
-    return made
   }
 
-  async function load(place?: string): Promise<void> {
-    const page = await firstPage()
-    const own = origin()
-    const to = current()
-    if (page === undefined || own === undefined || !to) return
-    // A page that must come first, such as the set-up's or the rescue's, is not passed by.
-    const url = place !== undefined && page === `${own}/` ? `${own}/#${place}` : page
-    isLoaded = true
+  /** Origin of the gateway; undefined until it has started. */
+  readonly origin = (): string | undefined => this.ready?.http
+
+  current(): BrowserWindow | undefined {
+    return this.#window && !this.#window.isDestroyed() ? this.#window : undefined
+  }
+
+  /** Makes it without showing it: Windows announces the end of a session to windows alone. */
+  prepare(): BrowserWindow {
+    const current = this.current()
+    if (current) return current
+    this.#isLoaded = false
+    const window = openWindow(this.#preload, this.origin, this.#places, this.#platform)
+    window.on('close', (event) => {
+      if (this.isEnding) return
+      event.preventDefault()
+      window.hide()
+      if (this.#explained.read().isClosingExplained) return
+      this.#explained.write({ isClosingExplained: true })
+      this.emit('first-hidden')
+    })
+    window.on('session-end', () => this.emit('session-end'))
+    // A form that is not saved keeps its page from being left, but must not keep the program from
+    // ending, which Electron would do silently.
+    window.webContents.on('will-prevent-unload', (event) => this.isEnding && event.preventDefault())
+    this.#window = window
+    return window
+  }
+
+  /** Shows it, at a place of the page where one is named. */
+  async show(place?: string): Promise<void> {
+    if (!this.ready) return
+    const window = this.prepare()
+    if (!this.#isLoaded || place !== undefined) await this.#load(place)
+    if (window.isDestroyed()) return
+    if (window.isMinimized()) window.restore()
+    window.show()
+    window.focus()
+  }
+
+  /** The gateway started again, perhaps with another first page: loads what was loaded again. */
+  async renew(): Promise<void> {
+    const window = this.current()
+    const origin = this.origin()
+    if (!this.#isLoaded || !window || origin === undefined) return
+    const page = await this.#firstPage()
+    const url = window.webContents.getURL()
+    if (window.isDestroyed() || page === undefined) return
+    // The same page stays where a person has led it.
+    if (page === `${origin}/` && isOf(origin, url) && new URL(url).pathname === '/')
+      window.webContents.reload()
+    else await window.loadURL(page).catch(() => undefined)
+  }
+
+  async #load(place?: string): Promise<void> {
+    const page = await this.#firstPage()
+    const origin = this.origin()
+    const window = this.current()
+    if (page === undefined || origin === undefined || !window) return
+    // A page that must come first, such as that of the setup or of a rescue, is not passed by.
+    const url = place !== undefined && page === `${origin}/` ? `${origin}/#${place}` : page
+    this.#isLoaded = true
     // A page that is led on while it loads rejects; what cannot be loaded at all shows as such.
-    await to.loadURL(url).catch(() => undefined)
+    await window.loadURL(url).catch(() => undefined)
   }
 
-  return {
-    prepare: () => void prepare(),
-    async show(place) {
-      if (origin() === undefined) return
-      const shown = prepare()
-      if (!isLoaded || place !== undefined) await load(place)
-      if (shown.isDestroyed()) return
-      if (shown.isMinimized()) shown.restore()
-      shown.show()
-      shown.focus()
-    },
-    async renew() {
-      const to = current()
-      const own = origin()
-      if (!isLoaded || !to || own === undefined) return
-      const page = await firstPage()
-      const url = to.webContents.getURL()
-      if (to.isDestroyed() || page === undefined) return
-      // The same page stays where a person has led it.
-      if (page === `${own}/` && isOf(own, url) && new URL(url).pathname === '/')
-        to.webContents.reload()
-      else await to.loadURL(page).catch(() => undefined)
-    },
-    current,
+  /**
+   * The page of a rescue, the setup page with its one-time link where there is no owner yet, else
+   * the window's front page; undefined until the gateway has started.
+   */
+  async #firstPage(): Promise<string | undefined> {
+    if (!this.ready || this.ready.rescue) return this.ready?.link
+    const { http } = this.ready
+    const link = await askControl(this.#folder, {
+      command: 'sign-in-link',
+      options: { 'if-no-owner': true },
+    }).catch(() => undefined)
+    return link?.ok && link.output ? link.output : `${http}/`
   }
 }

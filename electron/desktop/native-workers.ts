@@ -1,12 +1,5 @@
 import { type UtilityProcess, utilityProcess } from 'electron'
-
-/** What the gateway's process asks for: see `cli/worker-port.ts`, whose messages these are. */
-interface Request {
-  readonly worker: string
-  readonly ask: 'spawn' | 'send' | 'kill'
-  readonly folder?: string
-  readonly call?: unknown
-}
+import type { WorkerRequest } from '#electron/cli/parent-port.ts'
 
 /**
  * Processes for single calls of the native module, asked for by the gateway's process, which cannot
@@ -14,25 +7,27 @@ interface Request {
  */
 export class NativeWorkers {
   readonly #module: string
-  readonly #tell: (news: unknown) => void
+  readonly #send: (event: unknown) => void
   readonly #running = new Map<string, UtilityProcess>()
 
-  constructor(module: string, tell: (news: unknown) => void) {
+  constructor(module: string, send: (event: unknown) => void) {
     this.#module = module
-    this.#tell = tell
+    this.#send = send
   }
 
-  /** Takes a message of the gateway's process; one that is none of these is let go. */
+  /** Handles a message of the gateway's process, and ignores any that is no `WorkerRequest`. */
   take(message: unknown): void {
     if (typeof message !== 'object' || message === null) return
-    const { worker, ask, folder, call } = message as Partial<Request>
+    const { worker, ask, folder, call } = message as Partial<
+      Record<keyof WorkerRequest | 'folder' | 'call', unknown>
+    >
     if (typeof worker !== 'string') return
     if (ask === 'spawn' && typeof folder === 'string') this.#spawn(worker, folder)
     else if (ask === 'send') this.#running.get(worker)?.postMessage(call)
     else if (ask === 'kill') this.#running.get(worker)?.kill()
   }
 
-  /** The gateway's process is gone: nobody waits for them. */
+  /** Ends them all: the gateway's process is gone. */
   end(): void {
     for (const child of this.#running.values()) child.kill()
     this.#running.clear()
@@ -46,10 +41,10 @@ export class NativeWorkers {
       env: { ...process.env, TCP_NODELAY: '1' },
     })
     this.#running.set(worker, child)
-    child.on('message', (answer: unknown) => this.#tell({ worker, news: 'message', answer }))
+    child.on('message', (answer: unknown) => this.#send({ worker, event: 'message', answer }))
     child.once('exit', () => {
       this.#running.delete(worker)
-      this.#tell({ worker, news: 'exit' })
+      this.#send({ worker, event: 'exit' })
     })
   }
 }

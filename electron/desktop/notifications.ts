@@ -5,17 +5,17 @@ import { NOTIFIED, type Notified, type ShellWords } from './words.ts'
 interface Rule {
   /** Where a click leads. */
   readonly place: string
-  /** It is told when it has been so for this long. */
+  /** It is shown when it has been so for this long. */
   readonly afterMs: number
 }
 
-/** A gateway that does not answer for so long serves nobody. */
+/** A gateway that has not answered for this long is taken to be down. */
 const SILENT_MS = 2 * 60_000
 
 const RULES: Readonly<Record<Notified, Rule>> = {
   'stat-unread': { place: '/reading?view=stat', afterMs: 0 },
   criticals: { place: '/reading/criticals', afterMs: 0 },
-  // A partner that is started anew, or a line that drops for a moment, is no news.
+  // A restart of the partner's server or a short loss of the line is not shown.
   'partner-away': { place: '/partner', afterMs: 2 * 60_000 },
   'safe-mode': { place: '/settings/readiness', afterMs: 0 },
   'listener-down': { place: '/settings', afterMs: 0 },
@@ -23,25 +23,20 @@ const RULES: Readonly<Record<Notified, Rule>> = {
   backup: { place: '/settings/back-ups', afterMs: 0 },
 }
 
-export interface NotifierDeps {
-  readonly words: ShellWords
-  readonly open: (place: string) => void
-  /** ms */
-  readonly clock: () => number
-}
-
 /**
  * Notifications of the system: each kind once until it has gone away, and again where there is more
  * of it. They name counts and never a patient, since they also appear on a locked screen.
  */
-export function openNotifier({ words, open, clock }: NotifierDeps): {
-  tell(status: ShellStatus | undefined): void
-} {
-  /** How many were told of. */
-  const told = new Map<Notified, number>()
+export function openNotifier(
+  words: ShellWords,
+  open: (place: string) => void,
+  clock: () => number,
+): { update(status: ShellStatus | undefined): void } {
+  /** The count of each kind that was shown last. */
+  const counts = new Map<Notified, number>()
   /** When it was first seen, where the gateway does not know since when it is. */
   const seen = new Map<Notified, number>()
-  /** One that nobody refers to is collected, and a click on it is lost. */
+  /** Kept: one that nothing refers to is collected, and a click on it is lost. */
   const shown = new Map<Notified, Notification>()
 
   /** Since when the gateway does not answer. */
@@ -64,25 +59,25 @@ export function openNotifier({ words, open, clock }: NotifierDeps): {
   }
 
   return {
-    tell(status) {
+    update(status) {
       if (!Notification.isSupported()) return
       if (!status) {
-        // What was told of is not known to have gone away.
+        // Whether what was shown has gone away is not known.
         silentSince ??= clock()
-        if (clock() - silentSince < SILENT_MS || told.has('listener-down')) return
-        told.set('listener-down', 1)
+        if (clock() - silentSince < SILENT_MS || counts.has('listener-down')) return
+        counts.set('listener-down', 1)
         return show('listener-down', 1)
       }
       silentSince = undefined
       for (const kind of NOTIFIED) {
         const attention = status.attention.find((one) => one.kind === kind && one.count > 0)
         if (!attention) {
-          told.delete(kind)
+          counts.delete(kind)
           seen.delete(kind)
-        } else if (attention.count <= (told.get(kind) ?? 0)) {
-          told.set(kind, attention.count)
+        } else if (attention.count <= (counts.get(kind) ?? 0)) {
+          counts.set(kind, attention.count)
         } else if (isDue(kind, attention)) {
-          told.set(kind, attention.count)
+          counts.set(kind, attention.count)
           show(kind, attention.count)
         }
       }

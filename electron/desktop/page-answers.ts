@@ -1,31 +1,56 @@
-import { app } from 'electron'
+import { app, ipcMain } from 'electron'
 import { z } from 'zod'
 import type { Autostart } from './autostart.ts'
 import type { GatewayProcess } from './gateway-process.ts'
-import { type Channel, channel } from './ipc.ts'
 import type { KeyStore } from './key-store.ts'
+import type { Actions } from './menu.ts'
 import type { Updates } from './updates.ts'
+import { isOf } from './window.ts'
+
+/** Answers one message of the page, whose arguments are not checked yet. */
+type Channel = (given: readonly unknown[]) => unknown
+
+/** A message with arguments of a known form. */
+export const channel =
+  <A extends readonly unknown[]>(form: z.ZodType<A>, reply: (...given: A) => unknown): Channel =>
+  (given) => {
+    const parsed = form.safeParse(given)
+    if (!parsed.success) throw new Error('not understood')
+    return reply(...parsed.data)
+  }
+
+/**
+ * The only handler of messages: each is answered where the main frame of our own page sent it, and
+ * refused to anyone else (Electron security checklist 17).
+ * @param origin of the gateway; undefined until it has started
+ */
+export function answerPage(
+  origin: () => string | undefined,
+  channels: Readonly<Record<string, Channel>>,
+): void {
+  for (const [name, answer] of Object.entries(channels)) {
+    ipcMain.handle(name, (event, ...given: unknown[]) => {
+      const own = origin()
+      const frame = event.senderFrame
+      if (own === undefined || !frame || frame.parent || !isOf(own, frame.url))
+        throw new Error('not for this page')
+      return answer(given)
+    })
+  }
+}
 
 const NOTHING = z.tuple([])
 
-export interface PageAnswersDeps {
-  readonly gateway: Pick<GatewayProcess, 'restart'>
-  readonly autostart: Autostart
-  readonly keys: Pick<KeyStore, 'state'>
-  readonly updates: Updates
-  readonly openDataFolder: () => void
-}
-
 /** Every message of the page (`preload.ts`) by its name, with its answer. */
-export const pageAnswers = ({
-  gateway,
-  autostart,
-  keys,
-  updates,
-  openDataFolder,
-}: PageAnswersDeps): Readonly<Record<string, Channel>> => ({
+export const pageAnswers = (
+  gateway: GatewayProcess,
+  autostart: Autostart,
+  keys: KeyStore,
+  updates: Updates,
+  actions: Actions,
+): Readonly<Record<string, Channel>> => ({
   version: channel(NOTHING, () => app.getVersion()),
-  'open-data-folder': channel(NOTHING, openDataFolder),
+  'open-data-folder': channel(NOTHING, () => actions.openDataFolder()),
   'restart-gateway': channel(NOTHING, () => gateway.restart()),
   desktop: channel(NOTHING, () => ({
     isAutostart: autostart.isOn(),
@@ -37,6 +62,6 @@ export const pageAnswers = ({
   'install-update': channel(NOTHING, async () => {
     await updates.install()
     const { state, sentence } = updates.state()
-    return state === 'installing' ? '' : sentence
+    return state === 'installing' ? null : sentence
   }),
 })

@@ -1,5 +1,5 @@
 import { type Session, session } from 'electron'
-import { isOf } from './origin.ts'
+import { isOf } from './window.ts'
 
 /**
  * What the gateway's own page may ask for: to copy, and to know of a second screen for the images.

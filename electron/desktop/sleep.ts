@@ -3,20 +3,14 @@ import { powerMonitor, powerSaveBlocker } from 'electron'
 /** A network comes back some seconds after its PC. */
 const NETWORK_MS = 10_000
 
-export interface SleepActions {
-  /** The screen is locked, or the PC goes to sleep: nobody sits there. */
-  readonly away: () => void
-  /** The PC is back, and its network had time. */
-  readonly back: () => void
-  /** The PC ends: at once, and with nothing new begun. */
-  readonly shutdown: () => void
-}
-
 /**
- * Hears of the PC's sleep and end. On Windows its end is told to the window instead
+ * Watches the PC's sleep and shutdown. On Windows the shutdown is announced to the window instead
  * (`session-end`).
+ * @param away the screen is locked, or the PC goes to sleep
+ * @param back the PC woke up, and its network had time to come back
+ * @param shutDown the PC shuts down
  */
-export function watchSleep({ away, back, shutdown }: SleepActions): void {
+export function watchSleep(away: () => void, back: () => void, shutDown: () => void): void {
   let timer: NodeJS.Timeout | undefined
   powerMonitor.on('lock-screen', away)
   powerMonitor.on('suspend', () => {
@@ -30,7 +24,7 @@ export function watchSleep({ away, back, shutdown }: SleepActions): void {
   // Its declaration leaves the event out that its documentation names.
   powerMonitor.on('shutdown', (event?: { preventDefault?(): void }) => {
     event?.preventDefault?.()
-    shutdown()
+    shutDown()
   })
 }
 

@@ -6,7 +6,7 @@ const EVERY_MS = 10_000
 export interface StatusWatch extends Disposable {
   /** Asks at once. */
   now(): Promise<ShellStatus | undefined>
-  /** What the gateway said last; undefined while it does not answer. */
+  /** The last status of the gateway; undefined while it does not answer. */
   latest(): ShellStatus | undefined
 }
 

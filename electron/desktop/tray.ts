@@ -1,27 +1,21 @@
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
+import type { Actions } from './menu.ts'
 import type { ShellWords, TrayShape } from './words.ts'
 
 export interface TraySituation {
   /** Undefined while the gateway does not answer. */
   readonly status: ShellStatus | undefined
   readonly update: UpdateState
-  /** What the gateway said last when it ended; empty where it did not. */
+  /** The last sentence of a gateway that ended; empty where it runs. */
   readonly fault: string
-}
-
-export interface TrayActions {
-  readonly open: () => void
-  readonly openDataFolder: () => void
-  readonly installUpdate: () => void
-  readonly quit: () => void
 }
 
 const MOST_LINES = 5
 const MOST_LENGTH = 120
 
-/** The gravest that is so. An update that waits is the least of all. */
+/** The gravest state there is. An update that is ready is the least. */
 export function shapeOf({ status, update }: TraySituation): TrayShape {
   if (!status) return 'listener-down'
   if (status.tray !== 'ok') return status.tray
@@ -32,7 +26,7 @@ export function shapeOf({ status, update }: TraySituation): TrayShape {
 export function trayMenu(
   situation: TraySituation,
   words: ShellWords,
-  actions: TrayActions,
+  actions: Actions,
 ): MenuItemConstructorOptions[] {
   const { status, update, fault } = situation
   const line = (label: string): MenuItemConstructorOptions => ({
@@ -40,17 +34,17 @@ export function trayMenu(
     enabled: false,
   })
   return [
-    { label: words.open, click: actions.open },
+    { label: words.open, click: () => actions.open() },
     { type: 'separator' },
     line(status ? (status.isSafe ? words.safe : words.shapes[shapeOf(situation)]) : words.starting),
     ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MOST_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },
     ...(update.state === 'ready'
-      ? [{ label: words.updateReady(update.version ?? ''), click: actions.installUpdate }]
+      ? [{ label: words.updateReady(update.version ?? ''), click: () => actions.installUpdate() }]
       : []),
-    { label: words.dataFolder, click: actions.openDataFolder },
-    { label: words.quit, click: actions.quit },
+    { label: words.dataFolder, click: () => actions.openDataFolder() },
+    { label: words.quit, click: () => actions.quit() },
   ]
 }
 
@@ -58,7 +52,7 @@ export function trayMenu(
 export function openTray(
   images: string,
   words: ShellWords,
-  actions: TrayActions,
+  actions: Actions,
   platform: NodeJS.Platform = process.platform,
 ): { show(situation: TraySituation): void } {
   // macOS colours a template image as its menu bar is coloured.

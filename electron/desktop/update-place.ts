@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /** What decides whether this program is updated by itself. */
 export interface Program {
@@ -21,22 +22,18 @@ export interface Disk {
 export function whyNotHere(
   { isPackaged, platform, env, resources, executable }: Program,
   { exists, read }: Disk,
-): string | undefined {
-  if (!isPackaged) return 'This program was not installed, so it is not updated by itself.'
-  if (platform === 'linux' && !env.APPIMAGE)
-    return 'This program is updated with the packages of the system.'
+): Message | undefined {
+  if (!isPackaged) return message('updates.not-installed')
+  if (platform === 'linux' && !env.APPIMAGE) return message('updates.by-system-packages')
   // NSIS leaves its uninstaller beside the program, MSI does not; electron-updater can put the next
-  // version over the first alone.
+  // version over the first only.
   if (platform === 'win32' && !exists(join(dirname(executable), 'Uninstall Isthmus.exe')))
-    return 'This program was installed by an MSI package, and the next package updates it.'
+    return message('updates.by-msi')
   const url = env.ISTHMUS_UPDATE_URL
-  if (url && !mayBeTold({ resources }, { read }))
-    return 'ISTHMUS_UPDATE_URL counts only where update-policy.json beside the program allows it, so no update is taken.'
-  if (url && !isSafe(url))
-    return 'ISTHMUS_UPDATE_URL does not begin with https://, so no update is taken from there.'
+  if (url && !mayBeTold({ resources }, { read })) return message('updates.url-not-allowed')
+  if (url && !isSafe(url)) return message('updates.url-not-safe')
   const builtIn = read(join(resources, 'app-update.yml'))
-  if (builtIn === undefined || (!url && NOWHERE.test(builtIn)))
-    return 'No place for updates is set: the program stays as it is until another version is installed over it.'
+  if (builtIn === undefined || (!url && NOWHERE.test(builtIn))) return message('updates.no-place')
   return undefined
 }
 
@@ -66,32 +63,26 @@ const POLICY = 'update-policy.json'
  */
 export const isUnsigned = ({ platform }: Pick<Program, 'platform'>): boolean => platform === 'linux'
 
-/** What electron-builder.yml has where nobody said another place. */
+/** What electron-builder.yml has where no other place was given. */
 const NOWHERE = /\/\/updates\.invalid\b/
 
 /** Outside Windows and macOS nothing but the connection says whose update it is. */
 const isSafe = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
 
-const FAULTS: readonly (readonly [RegExp, string])[] = [
-  [
-    /INVALID_SIGNATURE|not signed by/,
-    'The update is not signed by the maker of this program, so it was not taken. Tell the vendor.',
-  ],
-  [/CHECKSUM_MISMATCH|checksum mismatch/, 'The update came damaged. It is fetched again later.'],
-  [/ENOSPC/, 'The disk is full, so the update could not be fetched.'],
-  [/CERT_|certificate/i, 'The place for updates shows a certificate that is not trusted.'],
-  [
-    /CHANNEL_FILE_NOT_FOUND|NO_PUBLISHED_VERSIONS|\b404\b/,
-    'The place for updates has none for this system.',
-  ],
+const FAULTS: readonly (readonly [RegExp, Message])[] = [
+  [/INVALID_SIGNATURE|not signed by/, message('updates.bad-signature')],
+  [/CHECKSUM_MISMATCH|checksum mismatch/, message('updates.came-damaged')],
+  [/ENOSPC/, message('updates.disk-full')],
+  [/CERT_|certificate/i, message('updates.certificate-not-trusted')],
+  [/CHANNEL_FILE_NOT_FOUND|NO_PUBLISHED_VERSIONS|\b404\b/, message('updates.none-for-system')],
   [
     /net::ERR_|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|HTTP_ERROR|HttpError/,
-    'The place for updates could not be reached. It is asked again later.',
+    message('updates.place-not-reached'),
   ],
 ]
 
 /** What went wrong with an update, one sentence. */
-export function faultOfUpdate(error: Error): string {
+export function faultOfUpdate(error: Error): Message {
   const text = `${'code' in error ? String(error.code) : ''} ${error.name} ${error.message}`
-  return FAULTS.find(([form]) => form.test(text))?.[1] ?? 'The update could not be fetched.'
+  return FAULTS.find(([form]) => form.test(text))?.[1] ?? message('updates.not-fetched')
 }

@@ -2,37 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { app, type BrowserWindow } from 'electron'
 import electronUpdater, { type AppUpdater, type UpdateInfo } from 'electron-updater'
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
-import { isMaintenance } from './maintenance.ts'
-import { releaseNotesOf } from './release-notes.ts'
+import { message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 import { type Disk, faultOfUpdate, isUnsigned, type Program, whyNotHere } from './update-place.ts'
 
-export interface UpdatesOptions {
-  /** What the gateway last said: whether it may be done by itself, and when. */
-  readonly status: () => ShellStatus | undefined
-  /** Back-up, and devices drained. It rejects with a sentence, and nothing is installed. */
-  readonly prepare: () => Promise<string>
-  /** Ends the gateway's process. */
-  readonly stop: () => Promise<void>
-  readonly clock?: () => number
-  readonly program?: Program
-  readonly disk?: Disk
-}
-
-export interface Updates extends Disposable {
-  state(): UpdateState
-  /** Asks whether there is one; it is downloaded by itself. What came of it is in `state`. */
-  check(): Promise<void>
-  /**
-   * Prepares, ends the gateway, and hands over to the installer, which starts the program again.
-   * Does nothing where none is ready.
-   */
-  install(): Promise<void>
-}
-
-const BY_WINDOWS =
-  'Windows asks for an administrator’s consent to install it, so it waits for a person.'
-const NOT_SIGNED =
-  'An AppImage is not signed, so it waits for a person who knows where it comes from.'
+const BY_WINDOWS = message('updates.waits-for-consent')
+const NOT_SIGNED = message('updates.waits-unsigned')
 
 const MINUTE_MS = 60_000
 const FIRST_CHECK_MS = 2 * MINUTE_MS
@@ -44,160 +19,191 @@ const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
 /** An installer that was started ends this program within seconds. */
 const LEAVING_MS = 2 * MINUTE_MS
 
-const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
+const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
 
 /**
- * Updates by electron-updater: downloaded by themselves, installed when a person says so or in the
+ * Updates by electron-updater: downloaded automatically, installed when a person says so or in the
  * hour of maintenance, never as the program or the PC ends: an installer cut short by a shutdown
  * leaves no program behind (electron-builder issue 7807). Dispose it before the program ends.
  */
-export function openUpdates({
-  status,
-  prepare,
-  stop,
-  clock = Date.now,
-  program = thisProgram(),
-  disk = thisDisk,
-}: UpdatesOptions): Updates {
-  const reason = whyNotHere(program, disk)
-  if (reason !== undefined) return notHere(reason)
+export class Updates implements Disposable {
+  readonly #status: () => ShellStatus | undefined
+  readonly #prepare: () => Promise<string>
+  readonly #stop: () => Promise<void>
+  readonly #program: Program
+  readonly #opened = new DisposableStack()
+  #state = NONE
+  #needsConsent = false
+  #isEnding = false
+  #isDisposed = false
+  #attemptedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Date.now() - CHECK_EVERY_MS + FIRST_CHECK_MS
+  #leaving: NodeJS.Timeout | undefined
 
-  let state = NONE
-  let needsConsent = false
-  let isEnding = false
-  let isDisposed = false
-  let attemptedAt = Number.NEGATIVE_INFINITY
-  let checkedAt = clock() - CHECK_EVERY_MS + FIRST_CHECK_MS
-  let leaving: NodeJS.Timeout | undefined
-  const set = (change: Partial<UpdateState>) => {
-    state = { ...state, ...change }
+  /**
+   * @param status of the gateway: whether an update may be installed automatically, and when
+   * @param prepare makes a backup and drains devices; where it rejects nothing is installed
+   * @param stop ends the gateway's process
+   */
+  constructor(
+    status: () => ShellStatus | undefined,
+    prepare: () => Promise<string>,
+    stop: () => Promise<void>,
+    program: Program = thisProgram(),
+    disk: Disk = thisDisk,
+  ) {
+    this.#status = status
+    this.#prepare = prepare
+    this.#stop = stop
+    this.#program = program
+    const sentence = whyNotHere(program, disk)
+    if (sentence === undefined) this.#begin()
+    else {
+      this.#state = { ...NONE, state: 'not-here', sentence }
+      this.#isDisposed = true
+    }
   }
 
-  const updater = electronUpdater.autoUpdater
-  Object.assign(updater, SETTINGS)
-  if (program.env.ISTHMUS_UPDATE_URL)
-    updater.setFeedURL({ provider: 'generic', url: program.env.ISTHMUS_UPDATE_URL })
-  const listening = listen(updater, {
-    'checking-for-update': () => set({ state: 'checking', sentence: '' }),
-    'update-not-available': () => set(NONE),
-    'update-available': (info: UpdateInfo) =>
-      set({
-        state: 'available',
-        version: info.version,
-        share: 0,
-        sentence: '',
-        notes: releaseNotesOf(info),
-      }),
-    'download-progress': ({ percent }: { percent: number }) =>
-      state.state !== 'ready' && set({ state: 'downloading', share: Math.min(1, percent / 100) }),
-    'update-downloaded': (info: UpdateInfo) => {
-      const asksWindows = info.files.some(
-        ({ isAdminRightsRequired }) => isAdminRightsRequired === true,
-      )
-      needsConsent = asksWindows || isUnsigned(program)
-      const sentence = asksWindows ? BY_WINDOWS : needsConsent ? NOT_SIGNED : ''
-      set({
-        state: 'ready',
-        version: info.version,
-        share: 1,
-        sentence,
-        notes: releaseNotesOf(info),
-      })
-    },
-    'update-cancelled': () => set(NONE),
-    error: (error: Error) => {
-      if (leaving) comeBack()
-      else if (!['ready', 'installing'].includes(state.state))
-        set({ state: 'failed', sentence: faultOfUpdate(error) })
-    },
-  })
-
-  const interrupt = () => {
-    isEnding = true
+  state(): UpdateState {
+    return this.#state
   }
-  // On Windows a program that is ended by the shutdown hears no before-quit, but each of its
-  // windows is told.
-  const watch = (_event: unknown, window: BrowserWindow) => {
-    window.on('query-session-end', interrupt)
-    window.on('session-end', interrupt)
-  }
-  app.on('before-quit', interrupt)
-  app.on('browser-window-created', watch)
 
-  const timer = setInterval(() => {
-    const now = clock()
-    if (now - checkedAt >= CHECK_EVERY_MS) void check()
-    const update = status()?.update
-    if (
-      state.state !== 'ready' ||
-      needsConsent ||
-      !update?.isAutomatic ||
-      now - attemptedAt < ATTEMPT_EVERY_MS
-    )
-      return
-    if (isMaintenance(update, now)) void install()
-  }, MINUTE_MS)
-  timer.unref()
-
-  async function check(): Promise<void> {
-    if (isDisposed || ['checking', 'downloading', 'ready', 'installing'].includes(state.state))
-      return
-    checkedAt = clock()
-    // Both failures are told by the event, too; a promise nobody waits for would end the program.
-    const found = await updater.checkForUpdates().catch(() => undefined)
+  /** Asks whether there is an update, which is downloaded automatically. `state` has the result. */
+  async check(): Promise<void> {
+    if (this.#isDisposed || BUSY.includes(this.#state.state)) return
+    this.#checkedAt = Date.now()
+    // Both failures are events, too; a rejection that nothing handles would end the program.
+    const found = await electronUpdater.autoUpdater.checkForUpdates().catch(() => undefined)
     found?.downloadPromise?.catch(() => undefined)
   }
 
-  async function install(): Promise<void> {
-    if (isDisposed || state.state !== 'ready') return
-    isEnding = false
-    attemptedAt = clock()
-    set({ state: 'installing', sentence: '' })
-    try {
-      await prepare()
-    } catch (error) {
-      return set({ state: 'ready', sentence: (error as Error).message })
-    }
-    if (mayNotGoOn()) return set({ state: 'ready' })
-    try {
-      await stop()
-    } catch {
-      return comeBack()
-    }
-    leaving = setTimeout(comeBack, LEAVING_MS)
-    if (!mayNotGoOn()) updater.quitAndInstall(true, true)
-  }
-
-  const mayNotGoOn = () => isEnding || isDisposed
-
   /**
-   * The gateway is ended and no installer took over: devices get their worklist again from a
-   * program that starts anew.
+   * Prepares, ends the gateway, and starts the installer, which starts the program again. Does
+   * nothing where no update is ready.
    */
-  function comeBack(): void {
-    clearTimeout(leaving)
-    if (isDisposed) return
-    // An AppImage runs from a mount of its own, which goes with this process.
-    app.relaunch(
-      program.env.APPIMAGE ? { execPath: program.env.APPIMAGE, args: process.argv.slice(1) } : {},
-    )
-    app.exit(0)
+  async install(): Promise<void> {
+    if (this.#isDisposed || this.#state.state !== 'ready') return
+    this.#isEnding = false
+    this.#attemptedAt = Date.now()
+    this.#set({ state: 'installing', sentence: null })
+    try {
+      await this.#prepare()
+    } catch (error) {
+      return this.#set({ state: 'ready', sentence: explanationOf(error) })
+    }
+    if (this.#mustNotGoOn()) return this.#set({ state: 'ready' })
+    try {
+      await this.#stop()
+    } catch {
+      return this.#relaunch()
+    }
+    this.#leaving = setTimeout(() => this.#relaunch(), LEAVING_MS)
+    if (!this.#mustNotGoOn()) electronUpdater.autoUpdater.quitAndInstall(true, true)
   }
 
-  return {
-    state: () => state,
-    check,
-    install,
-    [Symbol.dispose]() {
-      isDisposed = true
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    clearTimeout(this.#leaving)
+    this.#opened.dispose()
+  }
+
+  #begin(): void {
+    const updater = electronUpdater.autoUpdater
+    Object.assign(updater, SETTINGS)
+    const url = this.#program.env.ISTHMUS_UPDATE_URL
+    if (url) updater.setFeedURL({ provider: 'generic', url })
+    this.#opened.use(this.#listen(updater))
+    const interrupt = () => {
+      this.#isEnding = true
+    }
+    // On Windows a program that is ended by a shutdown gets no before-quit, but its windows get
+    // these.
+    const watch = (_event: unknown, window: BrowserWindow) => {
+      window.on('query-session-end', interrupt)
+      window.on('session-end', interrupt)
+    }
+    app.on('before-quit', interrupt)
+    app.on('browser-window-created', watch)
+    const timer = setInterval(() => this.#everyMinute(), MINUTE_MS)
+    timer.unref()
+    this.#opened.defer(() => {
       clearInterval(timer)
-      clearTimeout(leaving)
-      listening[Symbol.dispose]()
       app.off('before-quit', interrupt)
       app.off('browser-window-created', watch)
-    },
+    })
+  }
+
+  #listen(updater: AppUpdater): Disposable {
+    return listen(updater, {
+      'checking-for-update': () => this.#set({ state: 'checking', sentence: null }),
+      'update-not-available': () => this.#set(NONE),
+      'update-available': (info: UpdateInfo) =>
+        this.#set({
+          state: 'available',
+          version: info.version,
+          share: 0,
+          sentence: null,
+          notes: releaseNotesOf(info),
+        }),
+      'download-progress': ({ percent }: { percent: number }) =>
+        this.#state.state !== 'ready' &&
+        this.#set({ state: 'downloading', share: Math.min(1, percent / 100) }),
+      'update-downloaded': (info: UpdateInfo) => this.#downloaded(info),
+      'update-cancelled': () => this.#set(NONE),
+      error: (error: Error) => {
+        if (this.#leaving) this.#relaunch()
+        else if (!['ready', 'installing'].includes(this.#state.state))
+          this.#set({ state: 'failed', sentence: faultOfUpdate(error) })
+      },
+    })
+  }
+
+  #downloaded(info: UpdateInfo): void {
+    const asksWindows = info.files.some(
+      ({ isAdminRightsRequired }) => isAdminRightsRequired === true,
+    )
+    this.#needsConsent = asksWindows || isUnsigned(this.#program)
+    this.#set({
+      state: 'ready',
+      version: info.version,
+      share: 1,
+      sentence: asksWindows ? BY_WINDOWS : this.#needsConsent ? NOT_SIGNED : null,
+      notes: releaseNotesOf(info),
+    })
+  }
+
+  #everyMinute(): void {
+    const now = Date.now()
+    if (now - this.#checkedAt >= CHECK_EVERY_MS) void this.check()
+    const update = this.#status()?.update
+    if (this.#state.state !== 'ready' || this.#needsConsent || !update?.isAutomatic) return
+    if (now - this.#attemptedAt < ATTEMPT_EVERY_MS) return
+    if (isMaintenance(update, now)) void this.install()
+  }
+
+  #set(change: Partial<UpdateState>): void {
+    this.#state = { ...this.#state, ...change }
+  }
+
+  #mustNotGoOn(): boolean {
+    return this.#isEnding || this.#isDisposed
+  }
+
+  /**
+   * The gateway is ended and no installer took over: the program starts again, so that devices get
+   * their worklist.
+   */
+  #relaunch(): void {
+    clearTimeout(this.#leaving)
+    if (this.#isDisposed) return
+    // An AppImage runs from a mount of its own, which goes with this process.
+    const { APPIMAGE } = this.#program.env
+    app.relaunch(APPIMAGE ? { execPath: APPIMAGE, args: process.argv.slice(1) } : {})
+    app.exit(0)
   }
 }
+
+const BUSY: readonly UpdateState['state'][] = ['checking', 'downloading', 'ready', 'installing']
 
 const SETTINGS: Partial<AppUpdater> = {
   autoDownload: true,
@@ -206,15 +212,15 @@ const SETTINGS: Partial<AppUpdater> = {
   allowDowngrade: false,
   allowPrerelease: false,
   disableWebInstaller: true,
-  // It writes to the console what the state says in a sentence.
+  // It would write to the console what the state says in a sentence.
   logger: null,
 }
 
-/** What the updater tells, by its events; no longer once it is disposed. */
+/** Handles events of the updater until it is disposed. */
 function listen(
   updater: AppUpdater,
   // biome-ignore lint/suspicious/noExplicitAny: each event has a shape of its own
-  events: Readonly<Record<string, (told: any) => unknown>>,
+  events: Readonly<Record<string, (info: any) => unknown>>,
 ): Disposable {
   const entries = Object.entries(events) as [never, never][]
   for (const [event, listener] of entries) updater.on(event, listener)
@@ -226,13 +232,6 @@ function listen(
     },
   }
 }
-
-const notHere = (sentence: string): Updates => ({
-  state: () => ({ ...NONE, state: 'not-here', sentence }),
-  check: () => Promise.resolve(),
-  install: () => Promise.resolve(),
-  [Symbol.dispose]: () => undefined,
-})
 
 const thisProgram = (): Program => ({
   isPackaged: app.isPackaged,
@@ -251,4 +250,65 @@ const thisDisk: Disk = {
       return undefined
     }
   },
+}
+
+const HOUR_MINUTES = 60
+const DAY_MINUTES = 24 * 60
+
+/**
+ * Whether the hour that begins at `at` (HH:MM of the clinic's day) has come. @param now ms since
+ * the epoch
+ */
+export function isMaintenance(
+  { at, timeZone }: { readonly at: string; readonly timeZone: string },
+  now: number,
+): boolean {
+  const since = (minutesOf(clockIn(timeZone, now)) - minutesOf(at) + DAY_MINUTES) % DAY_MINUTES
+  return since < HOUR_MINUTES
+}
+
+const clockIn = (timeZone: string, now: number): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(now)
+
+function minutesOf(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+const MOST_LINES = 60
+const MOST_CHARACTERS = 500
+
+/**
+ * What an update says of itself, one point a line, as plain text: it comes from the place for
+ * updates, and is only shown. Marks of Markdown and HTML are left out. Empty where it says nothing.
+ */
+export function releaseNotesOf({ releaseNotes }: Pick<UpdateInfo, 'releaseNotes'>): string[] {
+  const notes =
+    typeof releaseNotes === 'string'
+      ? [releaseNotes]
+      : (releaseNotes ?? []).map(({ note }) => note ?? '')
+  const text = notes.join('\n').replace(/<(?:br|\/p|\/li|\/h\d)[^>]*>/gi, '\n')
+  const points: string[] = []
+  for (const line of text.replace(/<[^>]*>/g, '').split(/\r?\n/)) {
+    const plain = line
+      .replace(/^\s*(?:[-*•]|#+|\d+\.)\s+/, '')
+      .replace(/[`*]/g, '')
+      .trim()
+    if (plain === '') continue
+    // A point that was broken into lines is one again.
+    const last = points.at(-1)
+    if (last !== undefined && /^\s{2,}\S/.test(line) && !/^\s*(?:[-*•]|\d+\.)\s/.test(line))
+      points[points.length - 1] = `${last} ${plain}`
+    else points.push(plain)
+  }
+  return points
+    .slice(0, MOST_LINES)
+    .map((point) =>
+      point.length > MOST_CHARACTERS ? `${point.slice(0, MOST_CHARACTERS)}…` : point,
+    )
 }

@@ -3,19 +3,50 @@ import {
   BrowserWindow,
   type BrowserWindowConstructorOptions,
   screen,
+  shell,
   type WebContents,
 } from 'electron'
-import { openOutside } from './external.ts'
-import type { KeptFile } from './kept-file.ts'
-import { isOf, isViewer } from './origin.ts'
-import { keepPlace, placeOn, SMALLEST, type WindowPlaces } from './window-state.ts'
+import { type KeptFile, keepPlace, placeOn, SMALLEST, type WindowPlaces } from './window-state.ts'
 
-export interface WindowOptions {
-  readonly preload: string
-  /** Of the gateway, now. */
-  readonly origin: () => string | undefined
-  readonly places: KeptFile<WindowPlaces>
-  readonly platform: NodeJS.Platform
+/** Whether a URL belongs to the gateway's origin. */
+export function isOf(origin: string, url: string): boolean {
+  return URL.canParse(url) && new URL(url).origin === new URL(origin).origin
+}
+
+/** Whether it is the viewer's page there. */
+function isViewer(origin: string, url: string): boolean {
+  return isOf(origin, url) && new URL(url).pathname === '/viewer'
+}
+
+/**
+ * What may be opened outside: pages of the standard the screens cite. No place of a partner or a
+ * clinic is here: a link is no way out for data.
+ */
+const HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
+const MOST_LENGTH = 2_000
+const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
+
+/**
+ * Whether an address may go to the system's browser or mail program (Electron security checklist
+ * 15).
+ */
+export function isOpenable(url: string): boolean {
+  // Written as we read it: what another parser could read otherwise (spaces, backslashes, control
+  // and foreign characters) is refused.
+  if (url.length > MOST_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
+  if (MAIL.test(url)) return true
+  if (!URL.canParse(url)) return false
+  const { protocol, host } = new URL(url)
+  return (
+    protocol === 'https:' &&
+    HOSTS.includes(host) &&
+    new RegExp(`^https://${host.replaceAll('.', '\\.')}([/?#]|$)`).test(url)
+  )
+}
+
+/** Opens an address of the list in the system's program, and nothing else. */
+export function openOutside(url: string): void {
+  if (isOpenable(url)) shell.openExternal(url).catch(() => undefined)
 }
 
 /** Sandboxed and isolated (Electron security checklist 2-4). */
@@ -38,8 +69,14 @@ const IMAGES: BrowserWindowConstructorOptions = {
 /**
  * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows
  * with images (Electron security checklist 12-14).
+ * @param origin of the gateway; undefined until it has started
  */
-export function openWindow({ preload, origin, places, platform }: WindowOptions): BrowserWindow {
+export function openWindow(
+  preload: string,
+  origin: () => string | undefined,
+  places: KeptFile<WindowPlaces>,
+  platform: NodeJS.Platform,
+): BrowserWindow {
   const { isMaximized, ...place } = placeOn(screen.getAllDisplays(), places.read())
   const window = new BrowserWindow({
     ...place,

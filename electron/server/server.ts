@@ -1,57 +1,70 @@
-import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { openNotices } from '#server/modules/corrections/correction-notices.ts'
+import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
+import { ViewImages } from '#server/modules/viewer/view-images.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { idFromUuid } from '#shared/ids.ts'
+import type { Context } from './context.ts'
 import type { SpawnWorker } from './dicom/transcoding/native-process.ts'
 import { openCertificates } from './http/certificates.ts'
-import { openAdmission, openHttpListeners } from './http/http-listeners.ts'
-import {
-  addressesOf,
-  type Listening,
-  listenersOf,
-  portsOf,
-  windowUrl,
-} from './http/listener-status.ts'
-import { openChores } from './jobs/maintenance-jobs.ts'
-import { openAuditCollector } from './modules/audit/audit-collector.ts'
+import { openLanListener } from './http/lan-listener.ts'
+import { openHttp } from './http/listeners.ts'
+import { type ListenerPlace, openHttpServer } from './http/server.ts'
+import { openImaging } from './imaging.ts'
+import { openApiKeys } from './modules/api-keys/api-keys.ts'
+import { AuditCollector } from './modules/audit/audit-collector.ts'
+import type { AuditTrail } from './modules/audit/audit-trail.ts'
+import { Backups } from './modules/backups/backups.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
+import { openDataDirectory } from './modules/backups/open-data-directory.ts'
+import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
+import { Restoring } from './modules/backups/restore-staging.ts'
+import { answerCommand } from './modules/control/commands.ts'
 import { openControl } from './modules/control/control.ts'
-import { controlAnswers } from './modules/control/control-answers.ts'
-import { openWindow } from './modules/dashboard/dashboard-service.ts'
-import { openDicom } from './modules/devices/dicom-services.ts'
+import { UpdatePreparation } from './modules/control/shell-commands.ts'
+import { shellState } from './modules/control/shell-state.ts'
+import type { LiveState } from './modules/dashboard/status.ts'
+import { observeAssociations } from './modules/devices/association-feed.ts'
+import { associationPolicy } from './modules/devices/association-policy.ts'
+import { Dicom } from './modules/devices/dicom-services.ts'
+import { Listeners, openAdmittedConnections } from './modules/devices/listeners.ts'
 import { openHealth } from './modules/diagnostics/health.ts'
-import { serveHealth } from './modules/diagnostics/health-route.ts'
-import { openMetrics } from './modules/diagnostics/metrics.ts'
+import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
+import { Metrics } from './modules/diagnostics/metrics.ts'
+import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openRecords } from './modules/diagnostics/telemetry.ts'
-import { openImages } from './modules/images/images.ts'
-import { openMail } from './modules/mail/mail.ts'
+import { EventReplay } from './modules/events/replay.ts'
+import { Mail } from './modules/mail/mail.ts'
+import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
 import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
+import type { PartnerState } from './modules/partners/state.ts'
 import { targetFor } from './modules/partners/targets.ts'
-import { openReporting, type Reporting } from './modules/reports/reporting.ts'
+import { openPerformedSteps } from './modules/procedure-steps/performed-steps.ts'
+import { firstReconciledDay } from './modules/reconciliation/reconciliation.ts'
+import { ClinicalContexts } from './modules/reports/clinical-contexts.ts'
+import { openReportArchiver } from './modules/reports/report-archive.ts'
+import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
+import { ReportDestinations } from './modules/reports/report-destinations.ts'
 import { keyStoreNow } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
-import { openOwnFolder } from './modules/settings/open-data-directory.ts'
-import { openSetup } from './modules/settings/setup-service.ts'
-import { serveStudyLists } from './modules/study-lists/routes.ts'
+import { openPeople } from './modules/users/people.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
-import { actorName } from './modules/users/users.ts'
-import { approvedWorkstation, openApprovedHosts } from './modules/users/workstations.ts'
-import { accessAsking } from './modules/viewer/access-asking.ts'
+import { approvedWorkstation } from './modules/users/workstations.ts'
+import { PartnerAccess } from './modules/viewer/access-asking.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
-import { openCaptures } from './modules/viewer/captures.ts'
-import { openViewImages } from './modules/viewer/images.ts'
-import { serveLinks } from './modules/viewer/link-routes.ts'
-import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
-import { openViewSessions } from './modules/viewer/sessions.ts'
-import { openWorklist } from './modules/worklist/worklist.ts'
-import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
-import { openPartners, servePartnerInterface } from './partner-interface.ts'
-import type { SettingOverrides } from './parts.ts'
+import { Captures } from './modules/viewer/captures.ts'
+import { ViewSessions } from './modules/viewer/sessions.ts'
+import { DeviceLists } from './modules/worklist/device-lists.ts'
+import { Schedule } from './modules/worklist/schedule.ts'
+import { Worklist } from './modules/worklist/worklist.ts'
 import type { Clock } from './platform/clock.ts'
-import { diskFaultKind, StorageFault } from './platform/disk-fault.ts'
-import type { Log } from './platform/log.ts'
-import { openRunning } from './running-gateway.ts'
-import { ownListeners } from './webhooks/own-listeners.ts'
-import { openRequester } from './webhooks/request.ts'
+import type { AdmittedConnections } from './platform/connection-budget.ts'
+import { type Log, reportError } from './platform/log.ts'
+import { openPartners, type Services, serveEverything } from './routes.ts'
+import { ownListeners } from './webhooks/address.ts'
+import { Agents } from './webhooks/agents.ts'
+import { Downloads } from './webhooks/download.ts'
+import { Requester } from './webhooks/request.ts'
 
 export interface GatewayOptions {
   /** The data folder; made where it is missing. */
@@ -60,28 +73,23 @@ export interface GatewayOptions {
   readonly version: string
   /** Where the built window is; a page that says so is served where it is not. */
   readonly pageFolder: string
-  /** Settings for this run only. */
+  /** Setting overrides for this run only. */
   readonly overrides?: SettingOverrides
   /** Kept as the clinic's default endpoint. */
   readonly partner?: GivenPartner
-  /**
-   * A second listener, for partners and browsers on the LAN, under the gateway's own certificate
-   * (row 54).
-   */
+  /** A second listener, for partners and browsers on the LAN, under the gateway's certificate. */
   readonly https?: { readonly host: string; readonly port: number }
   /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
   readonly spawnWorker?: SpawnWorker
   /** The data key of 32 bytes, where something else than the folder's `data.key` keeps it. */
   readonly dataKey?: Buffer | undefined
-  /**
-   * How the desktop app says the key is kept; nobody says so where the gateway runs as a service.
-   */
+  /** How the desktop app stores the data key; undefined when running as a service. */
   readonly keyStore?: KeyStoreState | undefined
   /** A recovery key is in force for this data key, which may leave its plain file. */
   readonly onRecoveryKey?: ((dataKey: Buffer) => void) | undefined
   /**
-   * Only the window on this PC: no device is served, nothing that waits is taken up, nothing is
-   * sent (`serve --safe-mode`).
+   * Only the window on this PC: no device is served, no queued work is resumed, nothing is sent
+   * (`serve --safe-mode`).
    */
   readonly isSafe?: boolean | undefined
   /** Where the log goes; undefined: to stderr. */
@@ -113,238 +121,228 @@ export interface Gateway extends AsyncDisposable {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
-  // Of a database that takes no writes the log has one line already, see `records`.
-  const report = (reference: string, error: unknown) =>
-    log[diskFaultKind(error) === undefined || error instanceof StorageFault ? 'error' : 'debug'](
-      { reference, err: error },
-      'internal error',
-    )
-  const onError = (error: unknown) => report(randomUUID().slice(0, 8), error)
-  const { parts, restored } = opened.use(await openOwnFolder({ ...options, isSafe, clock }))
-  const { store, settings, devices } = parts
-  if (options.partner) setGivenPartner(store, settings, options.partner)
-  const records = opened.use(openRecords(parts, { log, restored, onError }))
-  const { feed, auditTrail, partnerState, eventLog, associationLog, recorder } = records
+  const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
+  if (options.partner) setGivenPartner(context, options.partner)
+  const up = new Listeners()
+  const services = opened.use(await openServices(context, options, restored, up))
+  const { backups, images, live, deliveries } = services
+  const preparation = opened.use(new UpdatePreparation(backups, up))
+  const status = shellState(context, live, version)
 
-  // What is opened further down is asked for only when all of it is open.
-  const up: Listening = {}
-  let reporting: Reporting | undefined
-  const metrics = openMetrics({
-    ...{ version, store: parts.store, clock, isSafe },
-    openAssociations: () => up.dicom?.openAssociations ?? 0,
-    storage: () => intake.storage(),
-    forwards: () => forwarding.summary(),
-    newestBackupAt: async () => (await setup.backups.state()).backups[0]?.madeAt,
-  })
-
-  const isOwn = ownListeners(() => portsOf(up))
-  const requester = opened.use(
-    openRequester({
-      endpointFor: (event, apiKeyId) => targetFor(store, event, apiKeyId),
-      isOwn,
-      plaintextHosts: () => settings.get('partner.plaintextHosts'),
-      clock,
-      eventId: () => idFromUuid('whe', randomUUID()),
-      onOutcome(outcome) {
-        metrics.noteCall(outcome)
-        partnerState.note(outcome)
-        recorder.note(outcome)
-        reporting?.noteOutcome(outcome)
-      },
-    }),
-  )
-  const worklist = opened.use(
-    openWorklist({
-      ...parts,
-      clock,
-      uuid: randomUUID,
-      setting: settings.get,
-      recogniseDevice: devices.recogniseDevice,
-      askPartner: (question, options) =>
-        requester.request('modality_worklist.requested', question, options),
-      onAnswered: (webhookId, rows, withheld) =>
-        eventLog.setEffect(webhookId, effectOf(rows, withheld)),
-      onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
-      onRepeated: (summary, times, associationId) =>
-        feed.append(repeatLineOf(summary, times, associationId)),
-      onError: report,
-    }),
-  )
-  const certificates = openCertificates({ folder, settings, clock })
-  const identity = () => certificates.of('dicom-tls')
-  const { spawnWorker } = options
-  const images = opened.use(
-    await openImages(parts, {
-      feed,
-      requester,
-      eventLog,
-      worklist,
-      spawnWorker,
-      identity,
-      report,
+  const admitted = openAdmittedConnections(context)
+  const sessions = sessionsOf(context)
+  const serveAt = (place: ListenerPlace) =>
+    openHttpServer(
+      place,
+      () => hostNames(context, place),
       log,
-    }),
-  )
-  const { intake, forwarding } = images
-
-  const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
-  const mailServer = openMailServer({ ...parts.deps, settings })
-  const mail = opened.use(
-    openMail(parts.store, mailServer.smtp, {
-      onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
-      onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
-    }),
-  )
-  opened.defer(
-    settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()),
-  )
-  const partners = openPartners(parts)
-  const reports = opened.use(
-    openReporting(parts, {
-      feed,
-      requester,
-      eventLog,
-      recorder,
-      intake,
-      publicBase,
-      isOwn,
-      version,
-      onError,
-    }),
-  )
-  reporting = reports
-  const { downloads } = reports
-  const views = openViewSessions(store)
-  const { askImages, askUpload } = accessAsking(store, requester, parts.refusedHosts, eventLog)
-  const viewImages = opened.use(openViewImages(store, downloads, askImages))
-  opened.defer(views.onEnded(viewImages.end))
-  const uploads = opened.use(openCaptureUpload(store, askUpload, downloads.put, feed, onError))
-  const captures = openCaptures(store, viewImages, uploads, intake.arriving, feed.noteImages)
-
-  // What an ended gateway left there is as large as the database; nothing of this one is there yet.
-  await sweepBackupSpool(folder).catch(onError)
-  const { onRecoveryKey, restart, logFile } = options
-  const listeners = () => listenersOf(up)
-  const listening = () => addressesOf(up, isSafe)
-  const keyStore = () => keyStoreNow(folder, options.keyStore)
-  const setup = opened.use(
-    openSetup(parts, {
-      feed,
-      auditTrail,
-      listeners,
-      listening,
-      keyStore,
-      onRecoveryKey,
-      version,
-      restart,
-      logFile,
-      isSafe,
-      onError,
-    }),
-  )
-  const collector = isSafe
-    ? undefined
-    : opened.use(
-        openAuditCollector(parts, {
-          ...{ certificates, feed, onError },
-          nameOf: (actor) => actorName(parts.store, actor),
-        }),
-      )
-  const window = openWindow(parts, {
-    collectorFault: () => collector?.fault(),
-    ...{
-      records,
-      requester,
-      worklist,
-      images,
-      mailServer,
-      mail,
-      publicBase,
-      reports,
-      certificates,
-    },
-    ...{ metrics, up, keyStore, isSafe, version },
-  })
-  const { ports, exams } = window
-  const checks = openHealth({
-    store: parts.store,
-    clock,
-    isSafe,
-    listeners,
-    storage: intake.storage,
-  })
-  const running = opened.use(
-    openRunning(parts, {
-      ...{ version, logFile, ports, auditTrail, exams, backups: setup.backups },
-      reconciliation: exams.reconciliation,
-      openOfDevices: () => up.dicom?.openOfDevices ?? 0,
-      putOff: (isOn) => up.dicom?.putOff(isOn),
-    }),
-  )
-
-  const { pageFolder, https } = options
-  const admission = openAdmission(parts, openApprovedHosts(parts.store))
-  const httpListeners = opened.use(
-    await openHttpListeners(parts, up, {
-      ...{
-        log,
-        pageFolder,
-        https,
-        certificates,
-        admission,
-        isSafe,
-        onError,
-        sessions: sessionsOf(parts.store),
-        approvedWorkstation: (token) => approvedWorkstation(parts.store, token),
-        partners,
-        views,
+      options.pageFolder,
+      (app) => {
+        app.sessions = sessions
+        app.approvedWorkstation = (token) => approvedWorkstation(context, token)
+        app.partners = services.partners
+        app.views = services.views
+        app.noteAnswer = services.noteAnswer
+        serveEverything(app, context, services)
       },
-      noteAnswer: records.noteAnswer,
-      register(app) {
-        serveHealth(app, { checks, metrics: metrics.text })
-        servePartnerInterface(app, store, publicBase, version)
-        window.serve(app)
-        reports.serve(app)
-        serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
-        serveViewing(app, store, views, viewImages, captures)
-        serveLinks(app, store, publicBase)
-        serveDashboardViews(app, store, views)
-        setup.serve(app)
-      },
-    }),
-  )
-  if (!isSafe) {
-    const { observing } = metrics
-    const { admitted } = admission
-    const offered = { worklist, intake, forwarding, certificates, admitted }
-    up.dicom = opened.use(
-      await openDicom(parts, { ...{ log, feed, associationLog, report, observing }, ...offered }),
+      admitted,
     )
-  }
-  const context = () => ({
-    ...{ origin: windowUrl(up), listening: listening(), keyStore: keyStore() },
-    ...{ backups: setup.backups, version, running, forwarding },
+  const place = { host: context.settings.get('http.host'), port: context.settings.get('http.port') }
+  const http = opened.use(await openHttp(place, serveAt))
+  up.http = http
+  const https = isSafe ? undefined : options.https
+  const lan = opened.use(await openLanListener(context, services.certificates, https, serveAt))
+  up.lan = lan
+  if (!isSafe) up.dicom = opened.use(await openDevices(context, services, admitted))
+  const gateway = () => ({
+    ...{ origin: up.windowUrl(), listening: up.addresses(context), keyStore: live.keyStore() },
+    ...{ backups, forwarding: images.forwarding, logFile: options.logFile, status },
+    prepareUpdate: () => preparation.run(),
   })
-  opened.use(await openControl(folder, controlAnswers(parts, context, report)))
+  opened.use(
+    await openControl(folder, (request) => answerCommand(context, request, gateway(), version)),
+  )
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
-  else reports.begin()
-  opened.use(openChores(parts, { views, log, isSafe }))
+  else deliveries.begin()
+  opened.use(openMaintenance(context, services.views))
 
   const kept = opened.move()
-  const aeTitle = settings.get('dimse.aeTitle')
+  const aeTitle = context.settings.get('dimse.aeTitle')
   return {
-    http: windowUrl(up),
-    https: up.lan?.url,
+    http: http.url,
+    https: lan.url,
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     async [Symbol.asyncDispose]() {
       // At the same time: each waits some seconds for its clients, and no longer.
-      const ended = await Promise.allSettled([
-        up.dicom?.[Symbol.asyncDispose](),
-        httpListeners[Symbol.asyncDispose](),
-      ])
+      const ended = await Promise.allSettled(
+        [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
+      )
       await kept[Symbol.asyncDispose]()
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
+  }
+}
+
+/**
+ * Opens the services of the modules, the lower ones first.
+ * @param restored names of the backups that were restored since the last run
+ * @param up the listeners, which are opened after the services
+ */
+async function openServices(
+  context: Context,
+  { version, folder, spawnWorker, restart, logFile, ...options }: GatewayOptions,
+  restored: readonly string[],
+  up: Listeners,
+) {
+  const { isSafe, settings } = context
+  await using opened = new AsyncDisposableStack()
+  const people = openPeople(context)
+  const apiKeys = openApiKeys(context)
+  const refusedHosts = openRefusedHosts(context.clock)
+  const performedSteps = openPerformedSteps(context)
+  const records = opened.use(openRecords(context, restored))
+  const { auditTrail, partnerState, eventLog, recorder } = records
+  const publicBase = () => (settings.get('http.publicUrl') ?? up.windowUrl()).replace(/\/+$/, '')
+  // Called when metrics are read, and when a call of a partner has ended: all is open then.
+  const metrics = new Metrics(
+    context,
+    version,
+    () => up.dicom?.openAssociations ?? 0,
+    () => images.disk.storage(),
+    () => countForwards(context.database),
+    async () => (await backups.state()).backups[0]?.madeAt,
+  )
+  const isOwn = ownListeners(() => up.ports())
+  const requester = opened.use(
+    new Requester(
+      context,
+      new Agents(isOwn),
+      (event, apiKeyId) => targetFor(context, event, apiKeyId),
+      (outcome) => {
+        metrics.noteCall(outcome)
+        partnerState.note(outcome)
+        recorder.note(outcome)
+        deliveries.noteOutcome(outcome)
+      },
+    ),
+  )
+  const destinations = new ReportDestinations(context)
+  const deliveries = new ReportDeliveries(context, requester, recorder, destinations, publicBase)
+  const worklist = opened.use(new Worklist(context, requester, eventLog, performedSteps))
+  const lists = new DeviceLists(context, worklist.answers)
+  const certificates = openCertificates(context)
+  const identity = () => certificates.of('dicom-tls')
+  const images = opened.use(
+    await openImaging(context, requester, eventLog, worklist, lists, identity, spawnWorker),
+  )
+  const mailServer = openMailServer(context)
+  const mail = opened.use(new Mail(context, mailServer.smtp))
+  opened.use(deliveries)
+  opened.use(openReportArchiver(context))
+  const downloads = opened.use(new Downloads(context, new Agents(isOwn)))
+  const contexts = new ClinicalContexts(context, requester, downloads, refusedHosts, eventLog)
+  const replay = opened.use(
+    new EventReplay(context, () => deliveries.wake(), {
+      'patient_study.enrichment_requested': (uid) => images.creation.retry(uid),
+      'clinical_context.enrichment_requested': (id) => contexts.ask(id, { again: true }),
+    }),
+  )
+  // It ends before the replay, which waits for what it has asked.
+  opened.use(contexts)
+  const access = new PartnerAccess(context, requester, refusedHosts, eventLog)
+  const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
+  const views = new ViewSessions(context, (viewId) => viewImages.end(viewId))
+  const uploads = opened.use(
+    openCaptureUpload(context, access.askUpload, (...file) => downloads.put(...file)),
+  )
+  const captures = new Captures(context, viewImages, uploads)
+
+  // A previous run may have left files as large as the database; this run has written none yet.
+  await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
+  const backups = opened.use(new Backups(context, version))
+  if (!isSafe) backups.begin()
+  const restoring = opened.use(new Restoring(context, people, restart))
+  const recovery = new RecoveryKeySetup(context, () =>
+    options.onRecoveryKey?.(context.database.seal.exportKey()),
+  )
+  const collector = isSafe ? undefined : opened.use(new AuditCollector(context, certificates))
+  const schedule = new Schedule(context, lists, performedSteps, partnerState)
+  const keyStore = () => keyStoreNow(folder, options.keyStore)
+  const kept = opened.move()
+  const services = {
+    ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
+    ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
+    ...{ backups, restoring, recovery, logFile, contexts, destinations, replay, refusedHosts },
+    associationLog: records.associationLog,
+    checks: openHealth(
+      context,
+      () => up.states(),
+      () => images.disk.storage(),
+    ),
+    readiness: () => readinessOf(context, up.addresses(context), keyStore(), auditTrail.latest),
+  } satisfies Omit<Services, 'live'>
+  return {
+    ...services,
+    live: liveState(context, services, auditTrail, partnerState, collector, keyStore),
+    ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** What the dashboard shows of services that have a state of their own. */
+const liveState = (
+  context: Context,
+  { up, images, certificates, schedule }: Omit<Services, 'live'>,
+  auditTrail: AuditTrail,
+  partnerState: PartnerState,
+  collector: AuditCollector | undefined,
+  keyStore: () => KeyStoreState | undefined,
+): LiveState => ({
+  auditTrail,
+  collectorFault: () => collector?.fault(),
+  listeners: () => up.states(),
+  partner: partnerState.status,
+  openAssociations: () => up.dicom?.openAssociations ?? 0,
+  recoveredFiles: () => images.recovery.count(),
+  correctionNotices: (caller, most) => openNotices(context, caller, most),
+  storage: () => images.disk.storage(),
+  forwards: () => countForwards(context.database),
+  undelivered: () => undeliveredReports(context),
+  keyStore,
+  certificates: certificates.list,
+  examsToday: () => schedule.today(),
+  firstReconciledDay: () => firstReconciledDay(context),
+})
+
+/** Opens the DICOM listeners. */
+async function openDevices(
+  context: Context,
+  { images, associationLog, metrics, certificates }: Services,
+  admitted: AdmittedConnections,
+): Promise<Dicom> {
+  await using opened = new AsyncDisposableStack()
+  const { disk, forwarding, completion } = images
+  const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
+    forwarding.pulls.expects(...of)
+  const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
+  const dicom = opened.use(
+    new Dicom(context, associationPolicy(context, storageFault, expectsFrom)),
+  )
+  // When the sender disconnects, the study completes sooner or is marked as interrupted.
+  const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
+    completion.associationClosed(id, how),
+  )
+  await dicom.listen(images.services, metrics.observing(observer), certificates, admitted)
+  opened.move()
+  return dicom
+}
+
+/** The LAN listener, which speaks TLS, also accepts this PC's host name. */
+function hostNames({ settings }: Context, { tls }: ListenerPlace) {
+  const allowedHosts = settings.get('http.allowedHosts')
+  return {
+    publicUrl: settings.get('http.publicUrl'),
+    allowedHosts: tls ? [...allowedHosts, hostname()] : allowedHosts,
   }
 }

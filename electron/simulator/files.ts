@@ -13,8 +13,8 @@ export type FileBody =
   | { readonly path: string }
 
 /**
- * html: a page of a portal in its place; truncated: half of it, said to be all; reset: half of what
- * was said; hang: headers, and then nothing.
+ * html: a page of a portal in its place; truncated: half of it as if it were all; reset: half of
+ * the announced length; hang: headers, and then nothing.
  */
 const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
 export type FileFault = (typeof FILE_FAULTS)[number]
@@ -23,7 +23,7 @@ export type FileFault = (typeof FILE_FAULTS)[number]
 export interface Manner {
   /** Before the first byte. */
   readonly delayMs?: number
-  /** Of this file alone, as of one connection. */
+  /** Of this file on one connection. */
   readonly bytesPerSecond?: number
   readonly fault?: FileFault
 }
@@ -40,83 +40,161 @@ export interface Upload {
   readonly mediaType: string
 }
 
-/**
- * What a partner keeps in its object store: files by presigned URLs, good for a while, and room for
- * what is uploaded.
- */
-export interface SimulatedFiles extends AsyncDisposable {
-  /** `host:port`, as an administrator lists it. */
-  readonly host: string
-  readonly uploads: readonly Upload[]
-  /** Names of files that were fetched, in order; what is answered with 304 is not. */
-  readonly fetched: readonly string[]
-  /** Names of those that were answered with 304, in order. */
-  readonly unchanged: readonly string[]
-  put(name: string, file: SimulatedFile): void
-  /** A link that is good for so many seconds. */
-  getUrl(name: string, seconds?: number): string
-  putUrl(name: string, seconds?: number): string
-  /** Links given out so far answer 403; later ones are good. Of every file where none is named. */
-  expire(name?: string): void
-  /** Links answer 403, whenever they were given out. */
-  revoke(name: string): void
-  /** How files are served from now on; what a file says itself goes before it. */
-  setManner(manner: Manner): void
-  /** What the next uploads are answered, one after the other; then 200 again. */
-  setUploadStatuses(statuses: readonly number[]): void
-}
-
 const UPLOAD_BYTES = 64 * 1024 * 1024
 const LINK_SECONDS = 900
 const PORTAL = '<!doctype html><html><body>Please sign in to the portal.</body></html>'
 /** A slow file comes in so many pieces a second. */
 const PIECES = 20
 
-/** Milliseconds since 1970 by `clock`; a link is over when that says so. */
+/**
+ * Opens an object store at a free port of the host.
+ * @param clock milliseconds since 1970; a link is over when that says so
+ */
 export async function openSimulatedFiles({
   host = '127.0.0.1',
   clock,
-  manner: first = {},
+  manner = {},
 }: {
   readonly host?: string
   readonly clock: () => number
   readonly manner?: Manner
 }): Promise<SimulatedFiles> {
-  const key = randomBytes(32)
-  const files = new Map<string, SimulatedFile & { readonly etag: string }>()
-  const uploads: Upload[] = []
-  const fetched: string[] = []
-  const unchanged: string[] = []
-  const revoked = new Set<string>()
-  const ended = new Map<string, number>()
-  const closing = new AbortController()
-  let manner = first
-  let uploadStatuses: number[] = []
-  let links = 0
-  let allEnded = 0
-  let version = 0
-  const signatureOf = (method: string, path: string, expires: string, link: string) =>
-    createHmac('sha256', key).update(`${method} ${path} ${expires} ${link}`).digest('hex')
+  const files = new SimulatedFiles(clock, manner)
+  await files.listen(host)
+  return files
+}
 
-  function isSigned(method: string, url: URL, name: string): boolean {
-    const [expires, link, given] = ['expires', 'link', 'signature'].map(
+/**
+ * What a partner keeps in its object store: files by presigned URLs, good for a while, and room for
+ * what is uploaded.
+ */
+export class SimulatedFiles implements AsyncDisposable {
+  readonly uploads: Upload[] = []
+  /** Names of files that were fetched, in order; what is answered with 304 is not. */
+  readonly fetched: string[] = []
+  /** Names of those that were answered with 304, in order. */
+  readonly unchanged: string[] = []
+  readonly #clock: () => number
+  readonly #key = randomBytes(32)
+  readonly #files = new Map<string, SimulatedFile & { readonly etag: string }>()
+  readonly #revoked = new Set<string>()
+  /** The last link of each file that is over, and of all files. */
+  readonly #expired = new Map<string, number>()
+  #allExpired = 0
+  readonly #closing = new AbortController()
+  readonly #server = createServer(
+    (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
+  )
+  #manner: Manner
+  #uploadStatuses: number[] = []
+  #links = 0
+  #version = 0
+  #host = ''
+
+  constructor(clock: () => number, manner: Manner) {
+    this.#clock = clock
+    this.#manner = manner
+  }
+
+  async listen(host: string): Promise<void> {
+    this.#server.listen(0, host)
+    await once(this.#server, 'listening')
+    const { port } = this.#server.address() as AddressInfo
+    this.#host = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  }
+
+  /** `host:port`, as an administrator lists it. */
+  get host(): string {
+    return this.#host
+  }
+
+  put(name: string, file: SimulatedFile): void {
+    this.#files.set(name, { ...file, etag: `"${++this.#version}"` })
+  }
+
+  /** A link that is good for so many seconds. */
+  getUrl(name: string, seconds = LINK_SECONDS): string {
+    return this.#linkTo('GET', name, seconds)
+  }
+
+  putUrl(name: string, seconds = LINK_SECONDS): string {
+    return this.#linkTo('PUT', name, seconds)
+  }
+
+  /** Links given out so far answer 403; later ones are good. Of every file where none is named. */
+  expire(name?: string): void {
+    if (name === undefined) this.#allExpired = this.#links
+    else this.#expired.set(name, this.#links)
+  }
+
+  /** Links answer 403, whenever they were given out. */
+  revoke(name: string): void {
+    this.#revoked.add(name)
+  }
+
+  /** How files are served from now on, unless a file says otherwise. */
+  setManner(manner: Manner): void {
+    this.#manner = manner
+  }
+
+  /** What the next uploads are answered, one after the other; then 200 again. */
+  setUploadStatuses(statuses: readonly number[]): void {
+    this.#uploadStatuses = [...statuses]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #linkTo(method: string, name: string, seconds: number): string {
+    const path = `/${encodeURIComponent(name)}`
+    const expires = String(Math.floor(this.#clock() / 1000) + seconds)
+    const link = String(++this.#links)
+    const signature = this.#signatureOf(method, path, expires, link)
+    return `http://${this.#host}${path}?expires=${expires}&link=${link}&signature=${signature}`
+  }
+
+  #signatureOf(method: string, path: string, expires: string, link: string): string {
+    return createHmac('sha256', this.#key)
+      .update(`${method} ${path} ${expires} ${link}`)
+      .digest('hex')
+  }
+
+  #isSigned(method: string, url: URL, name: string): boolean {
+    const [expires = '', link = '', given = ''] = ['expires', 'link', 'signature'].map(
       (part) => url.searchParams.get(part) ?? '',
     )
-    const expected = Buffer.from(signatureOf(method, url.pathname, String(expires), String(link)))
-    const signature = Buffer.from(given ?? '')
+    const expected = Buffer.from(this.#signatureOf(method, url.pathname, expires, link))
+    const signature = Buffer.from(given)
     if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return false
     return (
-      Number(expires) * 1000 > clock() &&
-      !revoked.has(name) &&
-      Number(link) > Math.max(allEnded, ended.get(name) ?? 0)
+      Number(expires) * 1000 > this.#clock() &&
+      !this.#revoked.has(name) &&
+      Number(link) > Math.max(this.#allExpired, this.#expired.get(name) ?? 0)
     )
   }
 
-  async function take(
-    name: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = request.method ?? ''
+    const url = new URL(request.url ?? '/', 'http://files')
+    const name = decodeURIComponent(url.pathname.slice(1))
+    if (method !== 'GET' && method !== 'PUT') return end(response, 405)
+    if (!this.#isSigned(method, url, name)) return end(response, 403)
+    if (method === 'PUT') return await this.#receive(name, request, response)
+    const file = this.#files.get(name)
+    if (!file) return end(response, 404)
+    if (request.headers['if-none-match'] === file.etag) {
+      this.unchanged.push(name)
+      return void response.writeHead(304, { etag: file.etag }).end()
+    }
+    this.fetched.push(name)
+    await send({ ...this.#manner, ...file }, request.headers.range, response, this.#closing.signal)
+  }
+
+  async #receive(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -124,106 +202,49 @@ export async function openSimulatedFiles({
       if (size > UPLOAD_BYTES) return end(response, 413)
       chunks.push(chunk)
     }
-    const status = uploadStatuses.shift() ?? 200
+    const status = this.#uploadStatuses.shift() ?? 200
     if (status < 300)
-      uploads.push({
+      this.uploads.push({
         name,
         body: Buffer.concat(chunks),
         mediaType: request.headers['content-type'] ?? '',
       })
     end(response, status)
   }
+}
 
-  async function give(
-    name: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const file = files.get(name)
-    if (!file) return end(response, 404)
-    if (request.headers['if-none-match'] === file.etag) {
-      unchanged.push(name)
-      return void response.writeHead(304, { etag: file.etag }).end()
-    }
-    fetched.push(name)
-    const { delayMs = 0, bytesPerSecond, fault } = { ...manner, ...file }
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal: closing.signal })
-    if (fault === 'html')
-      return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
-    const whole = await partsOf(file.body)
-    const size = lengthOf(whole)
-    const range = rangeOf(request.headers.range, size)
-    if (range === 'unsatisfiable')
-      return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
-    const { from, to } = range ?? { from: 0, to: size }
-    const half = from + Math.floor((to - from) / 2)
-    response.writeHead(range ? 206 : 200, {
-      'content-type': file.mediaType,
-      'content-length': (fault === 'truncated' ? half : to) - from,
-      'accept-ranges': 'bytes',
-      etag: file.etag,
-      ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
-    })
-    if (fault === 'hang') return response.flushHeaders()
-    const parts = between(whole, from, fault ? half : to)
-    if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
-    else await writeSlowly(response, parts, bytesPerSecond, closing.signal)
-    if (fault !== 'reset') return void response.end()
-    // What is written must be on its way before the connection goes.
-    await sleep(50, undefined, { signal: closing.signal })
-    response.socket?.resetAndDestroy()
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const method = request.method ?? ''
-    const url = new URL(request.url ?? '/', 'http://files')
-    const name = decodeURIComponent(url.pathname.slice(1))
-    if (method !== 'GET' && method !== 'PUT') return end(response, 405)
-    if (!isSigned(method, url, name)) return end(response, 403)
-    return method === 'PUT'
-      ? await take(name, request, response)
-      : await give(name, request, response)
-  }
-
-  const server = createServer(
-    (request, response) => void answer(request, response).catch(() => response.destroy()),
-  )
-  server.listen(0, host)
-  await once(server, 'listening')
-  const at = `${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
-  const linkOf = (method: string, name: string, seconds: number) => {
-    const path = `/${encodeURIComponent(name)}`
-    const expires = String(Math.floor(clock() / 1000) + seconds)
-    const link = String(++links)
-    return `http://${at}${path}?expires=${expires}&link=${link}&signature=${signatureOf(method, path, expires, link)}`
-  }
-
-  return {
-    host: at,
-    uploads,
-    fetched,
-    unchanged,
-    put: (name, file) => void files.set(name, { ...file, etag: `"${++version}"` }),
-    getUrl: (name, seconds = LINK_SECONDS) => linkOf('GET', name, seconds),
-    putUrl: (name, seconds = LINK_SECONDS) => linkOf('PUT', name, seconds),
-    expire(name) {
-      if (name === undefined) allEnded = links
-      else ended.set(name, links)
-    },
-    revoke: (name) => void revoked.add(name),
-    setManner(next) {
-      manner = next
-    },
-    setUploadStatuses(statuses) {
-      uploadStatuses = [...statuses]
-    },
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+async function send(
+  file: SimulatedFile & { readonly etag: string },
+  asked: string | undefined,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const { delayMs = 0, bytesPerSecond, fault } = file
+  if (delayMs > 0) await sleep(delayMs, undefined, { signal })
+  if (fault === 'html')
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
+  const whole = await partsOf(file.body)
+  const size = lengthOf(whole)
+  const range = rangeOf(asked, size)
+  if (range === 'unsatisfiable')
+    return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
+  const { from, to } = range ?? { from: 0, to: size }
+  const half = from + Math.floor((to - from) / 2)
+  response.writeHead(range ? 206 : 200, {
+    'content-type': file.mediaType,
+    'content-length': (fault === 'truncated' ? half : to) - from,
+    'accept-ranges': 'bytes',
+    etag: file.etag,
+    ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
+  })
+  if (fault === 'hang') return response.flushHeaders()
+  const parts = between(whole, from, fault ? half : to)
+  if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
+  else await writeSlowly(response, parts, bytesPerSecond, signal)
+  if (fault !== 'reset') return void response.end()
+  // What is written must be on its way before the connection goes.
+  await sleep(50, undefined, { signal })
+  response.socket?.resetAndDestroy()
 }
 
 const end = (response: ServerResponse, status: number) => void response.writeHead(status).end()

@@ -18,8 +18,8 @@ export { type Manner, openSimulatedFiles, type SimulatedFiles } from './files.ts
 export { type ImageStore, openImageStore } from './image-store.ts'
 export { type PhantomSeries, phantomMultiFrame, phantomSlice, phantomSopUid } from './phantom.ts'
 export type { SimulatedWorklist } from './script.ts'
+export { readWorklistFile, WorklistFileError } from './script.ts'
 export { verifyPartnerRequest } from './verify.ts'
-export { readWorklistFile, WorklistFileError } from './worklist-file.ts'
 
 /**
  * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized`
@@ -64,25 +64,6 @@ export interface PartnerSimulatorOptions {
   readonly clock: () => number
 }
 
-export interface PartnerSimulator extends AsyncDisposable {
-  readonly url: string
-  readonly port: number
-  /** Verified requests so far, in all and by event. */
-  readonly requests: number
-  readonly requestsOf: Readonly<Partial<Record<EventType, number>>>
-  /** What has been asked last. */
-  readonly last: Envelope | undefined
-  /** Verified events, oldest first; the newest thousand. */
-  readonly received: readonly ReceivedEvent[]
-  /** Reports it has accepted, by the event's id: a report that comes again is the same one. */
-  readonly reports: ReadonlyMap<string, EventData<'report.delivered'>>
-  setScenario(scenario: Scenario): void
-  /**
-   * What it does at the next requests for an event, one after the other; then its scenario again.
-   */
-  setSequence(type: EventType, sequence: readonly Scenario[]): void
-}
-
 const BODY_BYTES = 1024 * 1024
 const MOST_RECEIVED = 1000
 /** Chunks of 64 KiB in a MiB. */
@@ -111,120 +92,160 @@ const GARBAGE = [
   '{"authorized":"yes","items":{"0":"none"}}',
 ] as const
 
+/** Opens a partner that listens. */
+export async function openPartnerSimulator(
+  options: PartnerSimulatorOptions,
+): Promise<PartnerSimulator> {
+  const simulator = new PartnerSimulator(options)
+  await simulator.listen(options.port, options.host)
+  return simulator
+}
+
 /**
  * A partner to try the gateway with: a real HTTP server that checks signatures and answers all
  * seven events.
  */
-export async function openPartnerSimulator(
-  options: PartnerSimulatorOptions,
-): Promise<PartnerSimulator> {
-  const { secret, clock, host = '127.0.0.1', slowMs = 6_000 } = options
-  let scenario = options.scenario ?? 'normal'
-  let requests = 0
-  let last: Envelope | undefined
-  const requestsOf: Partial<Record<EventType, number>> = {}
-  const received: ReceivedEvent[] = []
-  const reports = new Map<string, EventData<'report.delivered'>>()
-  const sequences = new Map<EventType, Scenario[]>()
-  const closing = new AbortController()
-  const sockets = new Set<Socket>()
-  const today = () => localDay(clock())
-  const worklist =
-    options.worklist ?? ((day) => (day === today() ? worklistDay(day, { withBadRows: true }) : []))
-  const script = { ...scriptOf(worklist, today, options.files), ...options.answers }
-  const hugeScript = scriptOf(hugeWorklist, today)
-  const answerBy = (by: Script, event: Envelope, response: ServerResponse) => {
-    const answer = answerOf(by, event)
-    const { success } = answer as { readonly success?: unknown }
-    if (event.type === 'report.delivered' && success === true)
-      reports.set(event.id, event.data as EventData<'report.delivered'>)
-    sendJson(response, 200, answer)
+export class PartnerSimulator implements AsyncDisposable {
+  /** Verified requests so far, in all and by event. */
+  requests = 0
+  readonly requestsOf: Partial<Record<EventType, number>> = {}
+  /** What has been asked last. */
+  last: Envelope | undefined
+  /** Verified events, oldest first; the newest thousand. */
+  readonly received: ReceivedEvent[] = []
+  /** Reports it has accepted, by the event's id: a report that comes again is the same one. */
+  readonly reports = new Map<string, EventData<'report.delivered'>>()
+  url = ''
+  port = 0
+  readonly #secret: string
+  readonly #clock: () => number
+  readonly #slowMs: number
+  readonly #script: Script
+  readonly #hugeScript: Script
+  readonly #sequences = new Map<EventType, Scenario[]>()
+  readonly #closing = new AbortController()
+  readonly #sockets = new Set<Socket>()
+  #scenario: Scenario
+  readonly #server = createServer((request, response) => {
+    // The gateway hangs up when its budget is over: nobody is left to answer.
+    this.#answer(request, response).catch(() => response.destroy())
+  })
+
+  constructor({
+    secret,
+    clock,
+    slowMs = 6_000,
+    scenario = 'normal',
+    worklist,
+    files,
+    answers,
+  }: PartnerSimulatorOptions) {
+    this.#secret = secret
+    this.#clock = clock
+    this.#slowMs = slowMs
+    this.#scenario = scenario
+    const today = () => localDay(clock())
+    const ofToday = (day: string) =>
+      day === today() ? worklistDay(day, { withBadRows: true }) : []
+    this.#script = { ...scriptOf(worklist ?? ofToday, today, files), ...answers }
+    this.#hugeScript = scriptOf(hugeWorklist, today)
+    this.#server.on('connection', (socket) => {
+      if (this.#scenario === 'down') return void socket.resetAndDestroy()
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
   }
 
-  const SAY: Readonly<
-    Record<
-      Exclude<Scenario, 'down'>,
-      (event: Envelope, response: ServerResponse) => void | Promise<void>
-    >
-  > = {
-    normal: (event, response) => answerBy(script, event, response),
-    huge: (event, response) => answerBy(hugeScript, event, response),
-    refuse: (event, response) => sendJson(response, 200, REFUSALS[event.type]),
-    garbage: (_event, response) => send(response, 200, GARBAGE[requests % 2] ?? ''),
-    slow: async (event, response) => {
-      await sleep(slowMs, undefined, { signal: closing.signal })
-      answerBy(script, event, response)
-    },
-    large: (_event, response) => sendPadded(response, 10),
-    oversize: (_event, response) => sendPadded(response, 21),
-    hang: (_event, response) =>
-      void response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders(),
-    error: (_event, response) =>
-      sendJson(response, 500, { error: 'The simulated partner is out of order.' }),
-    gone: (_event, response) =>
-      sendJson(response, 410, { error: 'This address is no longer used.' }),
-    redirect: (_event, response) =>
-      void response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+  async listen(port: number, host = '127.0.0.1'): Promise<void> {
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    this.port = (this.#server.address() as AddressInfo).port
+    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${this.port}/webhooks`
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /**
+   * What it does at the next requests for an event, one after the other; then its scenario again.
+   */
+  setSequence(type: EventType, sequence: readonly Scenario[]): void {
+    this.#sequences.set(type, [...sequence])
+  }
+
+  setScenario(scenario: Scenario): void {
+    this.#scenario = scenario
+    if (scenario === 'down') for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST')
       return sendJson(response, 405, { error: 'Events are sent by POST.' }, { allow: 'POST' })
     const body = await bodyOf(request)
     if (!body) return sendJson(response, 413, { error: 'An event has at most 1 MiB.' })
     let event: Envelope
     try {
-      event = verifyPartnerRequest(secret, request.headers, body)
+      event = verifyPartnerRequest(this.#secret, request.headers, body)
     } catch (error) {
       if (!(error instanceof NotFromGateway)) throw error
       return sendJson(response, 400, { error: error.message })
     }
-    requests += 1
-    requestsOf[event.type] = (requestsOf[event.type] ?? 0) + 1
-    last = event
-    received.push({ envelope: event, headers: request.headers, body, at: clock() })
-    if (received.length > MOST_RECEIVED) received.shift()
-    const now = sequences.get(event.type)?.shift() ?? scenario
-    if (now === 'down') request.socket.resetAndDestroy()
-    else await SAY[now](event, response)
+    this.requests += 1
+    this.requestsOf[event.type] = (this.requestsOf[event.type] ?? 0) + 1
+    this.last = event
+    this.received.push({ envelope: event, headers: request.headers, body, at: this.#clock() })
+    if (this.received.length > MOST_RECEIVED) this.received.shift()
+    const scenario = this.#sequences.get(event.type)?.shift() ?? this.#scenario
+    if (scenario === 'down') request.socket.resetAndDestroy()
+    else await this.#play(scenario, event, response)
   }
 
-  const server = createServer((request, response) => {
-    // The gateway hangs up when its budget is over; a partner has nobody left to tell.
-    answer(request, response).catch(() => response.destroy())
-  })
-  server.on('connection', (socket) => {
-    if (scenario === 'down') return void socket.resetAndDestroy()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.listen(options.port, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  #play(
+    scenario: Exclude<Scenario, 'down'>,
+    event: Envelope,
+    response: ServerResponse,
+  ): void | Promise<void> {
+    switch (scenario) {
+      case 'normal':
+        return this.#answerBy(this.#script, event, response)
+      case 'huge':
+        return this.#answerBy(this.#hugeScript, event, response)
+      case 'slow':
+        return this.#answerLate(event, response)
+      case 'refuse':
+        return sendJson(response, 200, REFUSALS[event.type])
+      case 'garbage':
+        return send(response, 200, GARBAGE[this.requests % 2] ?? '')
+      case 'large':
+        return sendPadded(response, 10)
+      case 'oversize':
+        return sendPadded(response, 21)
+      case 'hang':
+        return response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+      case 'error':
+        return sendJson(response, 500, { error: 'The simulated partner is out of order.' })
+      case 'gone':
+        return sendJson(response, 410, { error: 'This address is no longer used.' })
+      case 'redirect':
+        return void response.writeHead(302, { location: `http://127.0.0.1:${this.port}/` }).end()
+    }
+  }
 
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/webhooks`,
-    port,
-    get requests() {
-      return requests
-    },
-    requestsOf,
-    get last() {
-      return last
-    },
-    received,
-    reports,
-    setSequence: (type, sequence) => void sequences.set(type, [...sequence]),
-    setScenario(next) {
-      scenario = next
-      if (next === 'down') for (const socket of sockets) socket.resetAndDestroy()
-    },
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+  async #answerLate(event: Envelope, response: ServerResponse): Promise<void> {
+    await sleep(this.#slowMs, undefined, { signal: this.#closing.signal })
+    this.#answerBy(this.#script, event, response)
+  }
+
+  #answerBy(script: Script, event: Envelope, response: ServerResponse): void {
+    const answer = answerOf(script, event)
+    const { success } = answer as { readonly success?: unknown }
+    if (event.type === 'report.delivered' && success === true)
+      this.reports.set(event.id, event.data as EventData<'report.delivered'>)
+    sendJson(response, 200, answer)
   }
 }
 

@@ -27,7 +27,7 @@ export interface PhantomSeries {
   readonly studyInstanceUid: string
   readonly seriesInstanceUid: string
   readonly slices: number
-  /** Millimetres between slices; 1 unless told. */
+  /** Millimetres between slices; 1 by default. */
   readonly sliceSpacing?: number
   readonly patientName?: string
   readonly patientId?: string

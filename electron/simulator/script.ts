@@ -32,45 +32,15 @@ export function scriptOf(
   today: () => string,
   files: StudyFiles = NO_FILES,
 ): Script {
-  // What was handed out can be asked about later.
-  const known = new Map<string, Item>()
-  const remember = (items: readonly unknown[]) => {
-    for (const item of items) if (isItem(item)) known.set(String(item.StudyInstanceUID), item)
-    return items
-  }
-  const itemsOf = (dateStart: string, dateEnd: string) =>
-    typeof worklist === 'function' ? daysOf(dateStart, dateEnd).flatMap(worklist) : worklist
-  if (typeof worklist !== 'function') remember(worklist)
-
-  /** By the study's UID; by the accession number where the device made a UID of its own. */
-  function examOf({
-    studyInstanceUid,
-    accessionNumber = '',
-  }: {
-    studyInstanceUid: string
-    accessionNumber?: string | undefined
-  }) {
-    const find = () =>
-      known.get(studyInstanceUid) ??
-      (accessionNumber === ''
-        ? undefined
-        : [...known.values()].find((item) => text(item, 'AccessionNumber') === accessionNumber))
-    const item = find()
-    if (item || typeof worklist !== 'function') return item
-    // A partner that was started anew has handed out nothing yet.
-    remember(worklist(today()))
-    return find()
-  }
-
-  function accessOf(of: string) {
-    const mediaUrls = files.mediaOf?.(of) ?? []
+  const exams = new KnownExams(worklist, today)
+  function accessOf(uid: string) {
+    const mediaUrls = files.mediaOf?.(uid) ?? []
     return {
       authorized: true,
-      urls: [...files.urlsOf(of)],
+      urls: [...files.urlsOf(uid)],
       ...(mediaUrls.length > 0 && { mediaUrls }),
     }
   }
-
   return {
     'study.access_requested'({ studyInstanceUid }) {
       const [manifest] = files.manifestsOf?.(studyInstanceUid) ?? []
@@ -88,19 +58,16 @@ export function scriptOf(
       authorized: true,
       uploadUrls: [...files.uploadUrlsOf(studyInstanceUid)],
     }),
-    'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
-      const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
-      const items = itemsOf(dateStart, dateEnd).filter((item) =>
-        isAskedFor(item, from, to, modality),
-      )
-      return { authorized: true, items: [...remember(items)] }
-    },
+    'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => ({
+      authorized: true,
+      items: exams.between(dateStart, dateEnd, modality),
+    }),
     'patient_study.enrichment_requested': (question) => {
-      const item = examOf(question)
+      const item = exams.find(question)
       return item ? enrichmentOf(item) : {}
     },
     'clinical_context.enrichment_requested': (question) => {
-      const item = examOf(question)
+      const item = exams.find(question)
       return item
         ? {
             clinicalIndication: `Referred for: ${text(item, 'RequestedProcedureDescription')}`,
@@ -109,6 +76,57 @@ export function scriptOf(
         : {}
     },
     'report.delivered': () => ({ success: true }),
+  }
+}
+
+/** The exams of a worklist: what was given out can be asked about later. */
+class KnownExams {
+  readonly #worklist: SimulatedWorklist
+  readonly #today: () => string
+  readonly #known = new Map<string, Item>()
+
+  constructor(worklist: SimulatedWorklist, today: () => string) {
+    this.#worklist = worklist
+    this.#today = today
+    if (typeof worklist !== 'function') this.#remember(worklist)
+  }
+
+  between(dateStart: string, dateEnd: string, modality: string | undefined): unknown[] {
+    const worklist = this.#worklist
+    const items =
+      typeof worklist === 'function' ? daysOf(dateStart, dateEnd).flatMap(worklist) : worklist
+    const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
+    const asked = items.filter((item) => isAskedFor(item, from, to, modality))
+    this.#remember(asked)
+    return asked
+  }
+
+  /** By the study's UID; by the accession number where the device made a UID of its own. */
+  find(question: {
+    readonly studyInstanceUid: string
+    readonly accessionNumber?: string | undefined
+  }): Item | undefined {
+    const item = this.#findKnown(question)
+    if (item || typeof this.#worklist !== 'function') return item
+    // A partner that was started again has given out nothing yet.
+    this.#remember(this.#worklist(this.#today()))
+    return this.#findKnown(question)
+  }
+
+  #findKnown({
+    studyInstanceUid,
+    accessionNumber = '',
+  }: {
+    readonly studyInstanceUid: string
+    readonly accessionNumber?: string | undefined
+  }): Item | undefined {
+    const item = this.#known.get(studyInstanceUid)
+    if (item || accessionNumber === '') return item
+    return [...this.#known.values()].find((one) => text(one, 'AccessionNumber') === accessionNumber)
+  }
+
+  #remember(items: readonly unknown[]): void {
+    for (const item of items) if (isItem(item)) this.#known.set(String(item.StudyInstanceUID), item)
   }
 }
 
@@ -175,4 +193,34 @@ function enrichmentOf(item: Item): EventResponse<'patient_study.enrichment_reque
     ...(metres > 0 && { height: { unit: 'cm' as const, value: Math.round(metres * 100) } }),
     ...(kilograms > 0 && { weight: { unit: 'kg' as const, value: kilograms } }),
   }
+}
+
+/** A worklist file that cannot be used, and why, in one sentence. */
+export class WorklistFileError extends Error {
+  override name = 'WorklistFileError'
+}
+
+/**
+ * Reads the text of a worklist file: a JSON array of items, or `{"items": […]}` as the partner
+ * would answer. The items themselves are not judged, since a bad row is what one may want to try.
+ * Throws `WorklistFileError`.
+ * @param name what to call the file in the error
+ */
+export function readWorklistFile(text: string, name: string): readonly unknown[] {
+  let json: unknown
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (cause) {
+    throw new WorklistFileError(`${name} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+  const items = Array.isArray(json) ? json : (json as { readonly items?: unknown } | null)?.items
+  if (!Array.isArray(items))
+    throw new WorklistFileError(
+      `${name} must be an array of worklist items, or an object with such an array in "items"`,
+    )
+  const odd = items.findIndex(
+    (item) => typeof item !== 'object' || item === null || Array.isArray(item),
+  )
+  if (odd >= 0) throw new WorklistFileError(`${name}: item ${odd + 1} is not an object`)
+  return items
 }

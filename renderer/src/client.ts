@@ -1,5 +1,6 @@
-import { Problem } from '#shared/contract/conventions.ts'
-import type { ErrorCode, FieldFault } from '#shared/errors.ts'
+import { ExplainedProblem } from '#shared/contract/conventions.ts'
+import type { ErrorCode } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { said } from './language/said.ts'
 
@@ -8,7 +9,16 @@ import { said } from './language/said.ts'
  */
 export type ProblemCode = ErrorCode | 'unreachable' | 'unreadable'
 
-/** A refusal of the gateway, or the lack of a readable answer. `message` is for a person. */
+export interface FieldFault {
+  /** Dotted path of the field, e.g. `body.email`. */
+  readonly path: string
+  readonly explanation: Message
+}
+
+/**
+ * A refusal of the gateway, or the lack of a readable answer. `message` is for a person, in the
+ * language of the page.
+ */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly code: ProblemCode
@@ -19,10 +29,10 @@ export class ProblemError extends Error {
   readonly requestId: string | null
   constructor(
     code: ProblemCode,
-    message: string,
+    explanation: Message,
     more: { status?: number; errors?: readonly FieldFault[]; requestId?: string | null } = {},
   ) {
-    super(message)
+    super(said(explanation))
     this.code = code
     this.status = more.status ?? 0
     this.errors = more.errors ?? []
@@ -96,15 +106,13 @@ export function faultsByField(error: ProblemError, within = 'body'): Record<stri
     const field = fault.path.startsWith(`${within}.`)
       ? fault.path.slice(within.length + 1)
       : fault.path
-    faults[field] ??= said(fault.message)
+    faults[field] ??= said(fault.explanation)
   }
   return faults
 }
 
-const UNREACHABLE =
-  'The gateway does not answer. It may be starting again; this window keeps trying.'
-const UNREADABLE =
-  'The gateway answered in a form this window does not know. Reload the window: one of the two was updated.'
+const UNREACHABLE = message('http.no-answer')
+const UNREADABLE = message('http.unknown-form')
 
 async function send(
   world: { fetch: typeof fetch; origin: string },
@@ -147,14 +155,13 @@ async function readJson(response: Response, signal?: AbortSignal): Promise<unkno
 }
 
 function problemOf(status: number, body: unknown, requestId: string | null): ProblemError {
-  const problem = Problem.safeParse(body)
+  const problem = ExplainedProblem.safeParse(body)
   if (problem.success) {
-    const { code, message, errors } = problem.data
-    return new ProblemError(code as ErrorCode, message, { status, errors, requestId })
+    const { code, explanation, errors } = problem.data
+    return new ProblemError(code as ErrorCode, explanation, { status, errors, requestId })
   }
-  return new ProblemError(
-    'unreadable',
-    `The gateway answered with HTTP status ${status} and no explanation.`,
-    { status, requestId },
-  )
+  return new ProblemError('unreadable', message('http.unexplained', { status }), {
+    status,
+    requestId,
+  })
 }

@@ -8,9 +8,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './gateway.ts'
-import { loadFormMessages } from './language/form-messages.ts'
 import { language, PSEUDO } from './language/language.ts'
-import { loadSentences } from './language/said.ts'
+import { loadMessages } from './language/said.ts'
 import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
 import { Notices } from './shell/notices.ts'
@@ -23,9 +22,8 @@ window.addEventListener('hashchange', () => {
 
 async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language === PSEUDO ? 'en' : language
-  // Words are constants; what is loaded for one language alone is there before the page is drawn. A
-  // page without it is better than none.
-  await Promise.all([loadSentences(), loadFormMessages()]).catch(() => undefined)
+  // A page without its messages is better than none.
+  await loadMessages().catch(() => undefined)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

@@ -1,4 +1,5 @@
 import type { DesktopState } from '#shared/contract/shell.ts'
+import type { Message } from '#shared/messages/message.ts'
 
 /**
  * What the desktop app adds to the window; absent in a browser. Whatever it cannot do it refuses
@@ -17,10 +18,10 @@ export interface Native {
   /** What came of it is in `desktop().update`. */
   checkForUpdate(): Promise<void>
   /**
-   * Backs up, lets open associations end, ends the gateway and starts the new version. @throws with
-   * the sentence that says why it did not
+   * Backs up, lets open associations end, ends the gateway and starts the new version. Resolves
+   * with why it did not, where it did not.
    */
-  installUpdate(): Promise<void>
+  installUpdate(): Promise<Message | null>
 }
 
 declare global {

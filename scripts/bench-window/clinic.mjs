@@ -1,8 +1,10 @@
 // A clinic of many studies, all of it invented, in a data folder of its own.
 import { randomUUID } from 'node:crypto'
+import { openContext } from '../../electron/server/context.ts'
 import { insertCustomer, listCustomers } from '../../electron/server/modules/customers/queries.ts'
+import { insertStudy } from '../../electron/server/modules/studies/study-writing-queries.ts'
+import { openPeople } from '../../electron/server/modules/users/people.ts'
 import { userByEmail } from '../../electron/server/modules/users/queries.ts'
-import { openParts } from '../../electron/server/parts.ts'
 
 export const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
 
@@ -89,8 +91,7 @@ function nameOf(index, studies) {
 /** Fills a data folder, newest last; one transaction for each 10,000. */
 export async function seed(folder, studies) {
   const started = Date.now()
-  using parts = openParts(folder)
-  const { store } = parts
+  using store = openContext({ folder })
   const known = userByEmail(store.database, PERSON.email)
   if (known)
     return {
@@ -104,7 +105,7 @@ export async function seed(folder, studies) {
     level: 'owner',
     clinicRole: 'Radiologist',
   }
-  const { userId } = await parts.people.createUser(person, 'command-line')
+  const { userId } = await openPeople(store).createUser(person, 'command-line')
   store.settings.set('setup.isDone', true)
   const at = new Date(started).toISOString()
   const maker = { createdByApiKeyId: null, createdByUserId: userId }
@@ -121,7 +122,7 @@ export async function seed(folder, studies) {
   for (let first = 0; first < studies; first += 10_000)
     store.database.transaction(() => {
       for (let index = first; index < Math.min(first + 10_000, studies); index++)
-        store.studies.insert(studyOf(index, studies, started, userId, customers, maker))
+        insertStudy(store.database, studyOf(index, studies, started, userId, customers, maker))
     })
   const seconds = (Date.now() - started) / 1000
   console.log(

@@ -3,12 +3,12 @@ import { createServer, type Socket } from 'node:net'
 import { sendEventReport } from '../../electron/server/dicom/scu/event-report.ts'
 import { moveStudy } from '../../electron/server/dicom/scu/move.ts'
 import { echo, findStudies } from '../../electron/server/dicom/scu/query.ts'
-import type { Peer } from '../../electron/server/dicom/scu/requestor.ts'
+import type { Caller } from '../../electron/server/dicom/scu/service-request.ts'
 import { sendInstances } from '../../electron/server/dicom/scu/store.ts'
 import { findWorklist } from '../../electron/server/dicom/scu/worklist.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '../../electron/server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '../../electron/server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '../../electron/server/dicom/upper-layer/pdu-writer.ts'
 import { table } from './markdown.ts'
 import { className, syntaxName } from './services.ts'
@@ -25,12 +25,12 @@ async function all(iteration: AsyncIterable<unknown>): Promise<void> {
 /**
  * Everything that calls out by our own upper layer, each so far that it asks for its association.
  */
-const CALLS: readonly (readonly [what: string, call: (peer: Peer) => Promise<unknown>])[] = [
-  ['C-ECHO', (peer) => echo(peer, OWN)],
+const CALLS: readonly (readonly [what: string, call: (caller: Caller) => Promise<unknown>])[] = [
+  ['C-ECHO', echo],
   [
     'C-FIND of earlier studies',
-    (peer) =>
-      findStudies(peer, OWN, {
+    (caller) =>
+      findStudies(caller, {
         patientId: '1',
         patientName: '',
         accessionNumber: '',
@@ -38,39 +38,29 @@ const CALLS: readonly (readonly [what: string, call: (peer: Peer) => Promise<unk
         endDate: null,
       }),
   ],
-  [
-    'C-MOVE of an earlier study',
-    (peer) =>
-      all(
-        moveStudy({ peer, callingAeTitle: OWN, destinationAeTitle: OWN, studyInstanceUid: '1.2' }),
-      ),
-  ],
+  ['C-MOVE of an earlier study', (caller) => all(moveStudy(caller, '1.2'))],
   [
     'C-STORE of a CT image in JPEG Lossless',
-    (peer) =>
+    (caller) =>
       all(
-        sendInstances({
-          peer,
-          callingAeTitle: OWN,
-          instances: [
-            {
-              path: '',
-              dataSetOffset: 0,
-              sopClassUid: CT,
-              sopInstanceUid: '1.2',
-              transferSyntaxUid: JPEG_LOSSLESS,
-            },
-          ],
-        }),
+        sendInstances(caller, [
+          {
+            path: '',
+            dataSetOffset: 0,
+            sopClassUid: CT,
+            sopInstanceUid: '1.2',
+            transferSyntaxUid: JPEG_LOSSLESS,
+          },
+        ]),
       ),
   ],
   [
     'N-EVENT-REPORT of storage commitment',
-    (peer) => sendEventReport(peer, OWN, { transactionUid: '1.2', committed: [], failed: [] }),
+    (caller) => sendEventReport(caller, { transactionUid: '1.2', committed: [], failed: [] }),
   ],
   [
     'C-FIND of a worklist (`simulator modality`)',
-    (peer) => findWorklist(peer, OWN, { modality: '', startDate: '' }),
+    (caller) => findWorklist(caller, { modality: '', startDate: '' }),
   ],
 ]
 
@@ -86,7 +76,8 @@ export async function proposals(): Promise<
   try {
     for (const [what, call] of CALLS) {
       const before = heard.length
-      await call({ host: '127.0.0.1', port, aeTitle: 'PEER' }).catch(() => undefined)
+      const peer = { host: '127.0.0.1', port, aeTitle: 'PEER' }
+      await call({ peer, callingAeTitle: OWN }).catch(() => undefined)
       if (heard.length !== before + 1)
         throw new RangeError(`${what} asked for ${heard.length - before} associations`)
     }
@@ -98,7 +89,7 @@ export async function proposals(): Promise<
 
 /** Rejected, permanent, without a reason: nothing more is asked. */
 function reject(socket: Socket, heard: AssociateRq[]): void {
-  const reader = createPduReader(DEFAULT_LIMITS)
+  const reader = new PduReader(DEFAULT_LIMITS)
   socket.on('error', () => socket.destroy())
   socket.on('data', (chunk) => {
     reader.push(chunk)

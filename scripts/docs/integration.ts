@@ -1,8 +1,8 @@
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
 import { TAG as STORED } from '../../electron/server/modules/images/header.ts'
-import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
-import type { EnrichmentAnswer } from '../../electron/server/modules/images/ports.ts'
+import type { EnrichmentAnswer } from '../../electron/server/modules/images/study-values.ts'
 import { mergedValues } from '../../electron/server/modules/images/study-values.ts'
 import { table } from './markdown.ts'
 

@@ -1,13 +1,10 @@
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { SECTIONS } from '#shared/report-text.ts'
 import type { DataSet, Element } from '../../electron/server/dicom/data-set/coding.ts'
 import { formatTag, keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
 import { rejectionNote } from '../../electron/server/dicom/objects/rejection-note.ts'
-import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
-import {
-  type ReportSurroundings,
-  reportInstances,
-} from '../../electron/server/modules/reports/report-instances.ts'
-import type { ArchivedReport } from '../../electron/server/modules/reports/report-objects.ts'
+import { reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
+import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
 import {
   type CaptureOf,
   captureObject,
@@ -160,7 +157,7 @@ const pixels = (rows: number, columns: number) => ({
 })
 
 /** The images that a report is of, which say some things that reports do not. */
-function imagesOf(fill: Fill): ReportSurroundings['images'] {
+function imagesOf(fill: Fill): Parameters<typeof reportInstances>[1] {
   if (fill.mark === '') return undefined
   const { metadata, studyDescription, accessionNumber } = reportOf(fill)
   const { patientName = '', mrn = '', referringPhysicianName = '' } = metadata
@@ -173,7 +170,7 @@ function imagesOf(fill: Fill): ReportSurroundings['images'] {
     accessionNumber,
     studyId: words(fill, 'ID'),
   }
-  return { remoteAddress: '10.0.0.7', header } as unknown as ReportSurroundings['images']
+  return { remoteAddress: '10.0.0.7', header } as unknown as Parameters<typeof reportInstances>[1]
 }
 
 /** The rejection note of a correction (IHE RAD IOCM). */
@@ -229,13 +226,9 @@ export function made(kind: MadeKind): DataSet[] {
       fill.mark === ''
         ? []
         : [{ seriesInstanceUid: `${fill.root}.7`, sopInstanceUid: `${fill.root}.7.1` }]
-    const around = {
-      images: imagesOf(fill),
-      earlier: earlier as never,
-      clinicName: words(fill, 'Clinic'),
-      timeZone: 'UTC',
-    }
-    const own = reportInstances(reportOf(fill), around).wanted[kind === 'pdf' ? 0 : 1]
+    const clinic = words(fill, 'Clinic')
+    const of = [reportOf(fill), imagesOf(fill), earlier as never, clinic, 'UTC'] as const
+    const own = reportInstances(...of).wanted[kind === 'pdf' ? 0 : 1]
     if (!own) throw new RangeError(`no ${kind}`)
     return own.dataSet
   })

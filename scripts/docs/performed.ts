@@ -1,7 +1,7 @@
 import { CHARACTER_SETS, type CharacterSet } from '#shared/contract/devices.ts'
 import { specificCharacterSetFor } from '../../electron/server/dicom/character-sets/character-set.ts'
 import { formatTag, keywordOf, vrOf } from '../../electron/server/dicom/data-set/data-set.ts'
-import { keysOf } from '../../electron/server/dicom/scu/prior-study.ts'
+import { identifierOf } from '../../electron/server/dicom/scu/query.ts'
 import { TAG as STORED } from '../../electron/server/modules/images/header.ts'
 import { TAG } from '../../electron/server/modules/procedure-steps/performed-data.ts'
 import { table } from './markdown.ts'
@@ -68,14 +68,14 @@ export const headerTable = (): string =>
 
 /** Keys of the C-FIND for earlier studies. */
 export function priorKeyTable(): string {
-  const asked = keysOf({
+  const asked = identifierOf({
     patientId: 'P',
     patientName: 'N',
     accessionNumber: 'A',
     startDate: '2026-01-01',
     endDate: '2026-01-31',
   })
-  const plain = keysOf({
+  const plain = identifierOf({
     patientId: '',
     patientName: '',
     accessionNumber: '',
@@ -90,9 +90,10 @@ export function priorKeyTable(): string {
   ])
   return table(
     ['attribute', 'tag', 'VR', 'value'],
-    asked.map(({ tag, vr, text }, at) => {
+    asked.map(({ tag, vr, value }, at) => {
+      const text = String(value)
       const keyword = keywordOf(tag)
-      const isFixed = plain[at]?.text === text
+      const isFixed = String(plain[at]?.value) === text
       return [
         keyword,
         formatTag(tag),

@@ -1,5 +1,13 @@
-import type { Device } from '#shared/contract/devices.ts'
-import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Device, NewDevice } from '#shared/contract/devices.ts'
+import type { SettingKey } from '#shared/contract/settings.ts'
+import en from '#shared/messages/en.json' with { type: 'json' }
+import { english } from '#shared/messages/english.ts'
+import { type Message, type MessageCode, message, verbatim } from '#shared/messages/message.ts'
+import { openContext } from '../../electron/server/context.ts'
 import { APPLICATION_CONTEXT, SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { AssociationInfo, Rejection } from '../../electron/server/dicom/dimse/service.ts'
 import {
@@ -10,7 +18,8 @@ import {
 } from '../../electron/server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
-import { openAssociationPolicy } from '../../electron/server/modules/devices/association-policy.ts'
+import { associationPolicy } from '../../electron/server/modules/devices/association-policy.ts'
+import { addDevice } from '../../electron/server/modules/devices/devices.ts'
 import { table } from './markdown.ts'
 import { matchIn } from './source.ts'
 
@@ -40,34 +49,53 @@ interface Given {
   readonly calling?: string
   readonly abstractSyntaxes?: readonly string[]
   readonly settings?: Partial<Record<SettingKey, unknown>>
-  readonly storageFault?: string
+  readonly storageFault?: Message
   readonly request?: Partial<AssociateRq>
   readonly tls?: AssociationInfo['tls']
 }
 
+const ADDRESS = '10.0.0.7'
 const NONE: OpenAssociations = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
+
+/** A data folder with the settings and the devices that are given. */
+function openClinic({ device, isOff, isOfTls, settings = {} }: Given) {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-rejections-'))
+  const context = openContext({ folder, clock: Date.now, uuid: randomUUID })
+  for (const [key, value] of Object.entries(settings))
+    context.settings.set(key as SettingKey, value as never)
+  const add = (more: Partial<NewDevice>) =>
+    addDevice(
+      context,
+      { ...NewDevice.parse({ aeTitle: 'CT1', address: ADDRESS }), ...more },
+      'gateway',
+    )
+  if (device || isOff) add({ ...device, isEnabled: !isOff })
+  if (isOfTls) add({ address: '10.0.0.8', tls: 'required' })
+  return {
+    context,
+    [Symbol.dispose]() {
+      context[Symbol.dispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
 
 /**
  * What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it
  * asks about.
  */
 function policyOn(given: Given): Rejection | undefined {
-  const policy = openAssociationPolicy({
-    devices: {
-      recogniseDevice: () =>
-        given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined,
-      isSwitchedOff: () => given.isOff === true,
-      isTitleOfTls: () => given.isOfTls === true,
-    } as never,
-    settings: { get: (key: SettingKey) => given.settings?.[key] ?? SETTINGS[key].initial } as never,
-    storageFault: () => given.storageFault,
-    isFetchedFrom: () => false,
-  })
+  using clinic = openClinic(given)
+  const policy = associationPolicy(
+    clinic.context,
+    () => given.storageFault,
+    () => false,
+  )
   const info: AssociationInfo = {
     associationId: '',
     callingAeTitle: given.calling ?? 'CT1',
     calledAeTitle: given.called ?? 'ISTHMUS',
-    remoteAddress: '10.0.0.7',
+    remoteAddress: ADDRESS,
     ...(given.tls && { tls: given.tls }),
   }
   const uids = given.abstractSyntaxes ?? [SOP_CLASS.modalityWorklistFind]
@@ -81,7 +109,7 @@ function policyOn(given: Given): Rejection | undefined {
     presentationContexts,
     ...given.request,
   } as unknown as AssociateRq
-  const decision = decide(request, info, NONE, policy)
+  const decision = decide(request, info, NONE, policy, DEFAULT_LIMITS)
   return 'reject' in decision ? decision.reject : undefined
 }
 
@@ -156,8 +184,7 @@ export const SCENES: readonly Scene[] = [
       policyOn({
         device: {},
         abstractSyntaxes: [CT],
-        storageFault:
-          matchIn('platform/disk-space.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
+        storageFault: verbatim(en['images.too-little-free'].replace(/\{[^}]*\}/g, '…')),
       }),
   },
   {
@@ -186,15 +213,15 @@ export const SCENES: readonly Scene[] = [
     when: 'the gateway is about to be updated',
     remedy: 'wait some minutes; the device tries again by itself',
     meet: () => {
-      const [, result, source, reason, why = ''] = matchIn(
+      const [, result, source, reason, code = ''] = matchIn(
         'modules/devices/dicom-services.ts',
-        /reject: \{ result: (\d), source: (\d), reason: (\d), why: '([^']+)'/,
+        /reject: \{ result: (\d), source: (\d), reason: (\d), why: message\('([^']+)'\)/,
       )
       return {
         result: Number(result) as 1 | 2,
         source: Number(source) as 1 | 2 | 3,
         reason: Number(reason),
-        why,
+        why: message(code as MessageCode),
       }
     },
   },
@@ -236,12 +263,14 @@ export const rejectionTable = (): string =>
     }),
   )
 
+const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
+
 /** The same for the engineer: what the window says, and what to do. */
 export const remedyTable = (): string =>
   table(
     ['the device says', 'under *Activity*: “… was refused: …”', 'when', 'what to do'],
     SCENES.map((scene) => {
       const rejection = met(scene)
-      return [codeOf(rejection), rejection.why, scene.when, scene.remedy]
+      return [codeOf(rejection), sayingOf(rejection), scene.when, scene.remedy]
     }),
   )

@@ -1,10 +1,12 @@
 import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
-import { mpps } from '../../electron/server/dicom/scp/mpps.ts'
-import { storage } from '../../electron/server/dicom/scp/storage.ts'
-import { storageCommitment } from '../../electron/server/dicom/scp/storage-commitment.ts'
-import { verification } from '../../electron/server/dicom/scp/verification.ts'
+import {
+  mpps,
+  storage,
+  storageCommitment,
+  verification,
+} from '../../electron/server/dicom/scp/service-classes.ts'
 import { table, yesNo } from './markdown.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from './registry.ts'
 import { sopClassKeysIn } from './source.ts'
@@ -15,12 +17,12 @@ const never = () => Promise.reject(new Error('not asked'))
 export const SERVICES = {
   verification: verification(),
   worklist: basicWorklist({ find: never as never }),
-  storage: storage({ store: never }, { acceptsUnknown: () => false }),
+  storage: storage({ store: never }, () => false),
   steps: mpps({ create: never, set: never }),
-  commitment: storageCommitment({ action: never }, { isOn: () => true }),
+  commitment: storageCommitment({ action: never }, () => true),
 } as const satisfies Record<string, ServiceClass>
 
-const SWITCHED_OFF = storageCommitment({ action: never }, { isOn: () => false })
+const SWITCHED_OFF = storageCommitment({ action: never }, () => false)
 
 /** Names of PS3.6 for the classes of `SOP_CLASS`. */
 const NAMES: Readonly<Record<keyof typeof SOP_CLASS, string>> = {

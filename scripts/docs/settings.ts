@@ -1,5 +1,6 @@
 import { NewDevice } from '#shared/contract/devices.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import { english } from '#shared/messages/english.ts'
 import { table } from './markdown.ts'
 
 const shown = (value: unknown): string =>
@@ -22,7 +23,8 @@ export const settingTable = (...groups: readonly string[]): string =>
 
 function rowOf(key: SettingKey): string[] {
   const { initial, about, restart } = SETTINGS[key]
-  return [`\`${key}\``, shown(initial), restart ? `${about} At the next start.` : about]
+  const does = english(about)
+  return [`\`${key}\``, shown(initial), restart ? `${does} At the next start.` : does]
 }
 
 /** What is set for each device; the compiler sees to it that none is left out. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import en from '#shared/messages/en.json' with { type: 'json' }
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../electron/server/${path}`, import.meta.url), 'utf8')
@@ -23,11 +24,44 @@ export const sopClassKeysIn = (folder: string): string[] =>
     [...read(file).matchAll(/\bSOP_CLASS\.(\w+)/g)].map(([, name = '']) => name),
   )
 
+const ENGLISH: Readonly<Record<string, string>> = en
+/** The text of a message; what it fills in is an ellipsis. */
+const textOf = (code: string): string =>
+  (ENGLISH[code] ?? '').replace(/\{(?:[^{}]|\{[^{}]*\})*\}/g, '…')
+
+/** A value in a source, from where it begins to the comma or bracket that ends it. */
+function valueAt(source: string, start: number): string {
+  let depth = 0
+  for (let at = start; at < source.length; at++) {
+    const one = source[at] ?? ''
+    if (one === "'" || one === '`') at = source.indexOf(one, at + 1)
+    else if ('([{'.includes(one)) depth++
+    else if (depth === 0 && ',)]}'.includes(one)) return source.slice(start, at)
+    else if (')]}'.includes(one)) depth--
+  }
+  return source.slice(start)
+}
+
+/** Texts that an expression of a source may be: of its literals and messages, also by name. */
+function textsOf(expression: string, source: string): string[] {
+  const literals = [...expression.matchAll(/(['`])([A-Z][^'`]*)\1/g)].map(([, , words = '']) =>
+    words.replace(/\$\{[^}]*\}/g, '…'),
+  )
+  const named = [...expression.matchAll(/\b([A-Z_]{3,}|[a-z]\w+)(?=\(|\b)/g)].flatMap(
+    ([, name = '']) => {
+      const made = new RegExp(`^(?:const|function) ${name}\\b[^;]{0,160}?message\\('([^']+)'`, 'm')
+      const code = name === 'message' ? undefined : made.exec(source)?.[1]
+      return code === undefined ? [] : [textOf(code)]
+    },
+  )
+  const codes = [...expression.matchAll(/message\('([^']+)'/g)].map(([, code = '']) => textOf(code))
+  return [...codes, ...literals, ...named]
+}
+
+/** What is before an Error Comment in a source: `new DimseError(0x0110, `, and a result. */
 const COMMENT = [
-  // new DimseError(0x0110, 'words')
-  /DimseError\(\s*0x([0-9a-f]{4}),\s*(?:commentOf\()?(['`])(.+?)\2/g,
-  // { status: 0x0110, errorComment: 'words' }
-  /status: 0x([0-9a-f]{4}),\s*errorComment: (['`])(.+?)\2/g,
+  /DimseError\(\s*0x([0-9a-f]{4}),\s*/g,
+  /status: 0x([0-9a-f]{4}),\s*errorComment: /g,
 ]
 
 /**
@@ -40,21 +74,12 @@ export function errorCommentsIn(
   const found = new Map<number, string[]>()
   for (const file of files) {
     const source = read(file)
-    const constants = new Map(
-      [...source.matchAll(/^const ([A-Z_]+) = '([^']+)'$/gm)].map(([, name = '', value = '']) => [
-        name,
-        value,
-      ]),
-    )
     for (const pattern of COMMENT) {
-      for (const [, code = '', , words = ''] of source.matchAll(pattern)) {
-        const status = Number.parseInt(code, 16)
-        const comment = words.replace(
-          /\$\{([^}]*)\}/g,
-          (_, what: string) => constants.get(what) ?? '…',
-        )
+      for (const match of source.matchAll(pattern)) {
+        const status = Number.parseInt(match[1] ?? '', 16)
         const known = found.get(status) ?? []
-        if (!known.includes(comment)) found.set(status, [...known, comment])
+        const texts = textsOf(valueAt(source, match.index + match[0].length), source)
+        found.set(status, [...new Set([...known, ...texts])])
       }
     }
   }

@@ -1,4 +1,6 @@
-import { QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
 import { GIVE_UP_MS, REASON } from '../../electron/server/modules/commitment/commitment.ts'
@@ -105,19 +107,20 @@ export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
     'dicom/data-set/data-set.ts',
     'dicom/dimse/operation-queue.ts',
   ],
-  storage: ['modules/images/receive.ts', 'dicom/dimse/operation-queue.ts'],
+  storage: ['modules/images/image-receiver.ts', 'dicom/dimse/operation-queue.ts'],
   steps: [
-    'modules/procedure-steps/performed-step-scp.ts',
+    'modules/images/performed-step-scp.ts',
     'modules/procedure-steps/performed-data.ts',
-    'modules/images/disk-refusal.ts',
-    'dicom/dimse/normalized.ts',
+    'modules/images/image-feed.ts',
+    'dicom/scp/service-classes.ts',
     'dicom/dimse/operation-queue.ts',
   ],
   commitment: [
     'modules/commitment/commitment.ts',
+    'modules/commitment/commitment-request.ts',
     'modules/procedure-steps/performed-data.ts',
-    'modules/images/disk-refusal.ts',
-    'dicom/dimse/normalized.ts',
+    'modules/images/image-feed.ts',
+    'dicom/scp/service-classes.ts',
     'dicom/dimse/operation-queue.ts',
   ],
 }
@@ -125,7 +128,7 @@ export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
 /** Those of the partner's faults are made, not written. */
 function faultComments(status: DimseStatus): string[] {
   const results = (Object.keys(FAULTS) as (keyof typeof FAULTS)[]).map((fault) =>
-    faultResult(fault, 'CT1', fault === 'refused' ? 'words' : ''),
+    faultResult(fault, 'CT1', fault === 'refused' ? verbatim('words') : null),
   )
   return results
     .filter((result) => result.status === status)
@@ -226,7 +229,7 @@ export function verdictTable(): string {
   const ranges: { from: number; to: number; kind: keyof typeof FOLLOWS; reason: string }[] = []
   for (let status = 0; status <= 0xffff; status++) {
     const { kind, reason } = verdictOn(status)
-    const words = reason.replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const last = ranges.at(-1)
     if (last && last.to === status - 1 && last.kind === kind && last.reason === words)
       last.to = status

@@ -1,6 +1,9 @@
+import { AROUND_ORDER, MOST_DAYS } from '#server/modules/worklist/dates.ts'
 import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
+import { english } from '#shared/messages/english.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { formatTag, writeDataSet } from '../../electron/server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
 import {
@@ -15,7 +18,6 @@ import { CONSOLE_PROFILES } from '../../electron/server/modules/worklist/console
 import { rowsOfItem } from '../../electron/server/modules/worklist/item.ts'
 import { WILD_CARD_VRS } from '../../electron/server/modules/worklist/matching.ts'
 import { readQuery } from '../../electron/server/modules/worklist/query.ts'
-import { AROUND_ORDER, MOST_DAYS } from '../../electron/server/modules/worklist/query-window.ts'
 import { table } from './markdown.ts'
 
 // ---- Where a row's values come from
@@ -97,8 +99,8 @@ export function suppliersOf(keyword: RowKeyword): {
   }
 }
 
-function otherwiseOf(value: string, withheld: string): string {
-  if (withheld !== '') return `the row is withheld: ${withheld}`
+function otherwiseOf(value: string, withheld: Message | null): string {
+  if (withheld) return `the row is withheld: ${english(withheld)}`
   if (value === '') return 'zero length'
   return /^[SP][A-Z2-7]{15}$/.test(value)
     ? 'made of the Study Instance UID, always the same'

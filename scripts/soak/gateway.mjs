@@ -16,8 +16,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { openContext } from '../../electron/server/context.ts'
 import { createApiKey } from '../../electron/server/modules/api-keys/api-keys.ts'
-import { openParts } from '../../electron/server/parts.ts'
+import { addDevice } from '../../electron/server/modules/devices/devices.ts'
+import { openPeople } from '../../electron/server/modules/users/people.ts'
 
 const RADIOLOGIST = { email: 'radiologist@clinic.example', password: 'a long and quiet evening' }
 const SETTINGS = {
@@ -85,10 +87,10 @@ export async function openSoaked(entry) {
 
 /** An owner, a radiologist, a device and a partner's key, which is given back. */
 async function furnish(folder) {
-  using parts = openParts(folder)
-  parts.settings.change(SETTINGS, 'command-line')
+  using store = openContext({ folder })
+  store.settings.change(SETTINGS, 'command-line')
   for (const aeTitle of ['SOAK0', 'SOAK1', 'SOAK2', 'SOAK3'])
-    parts.devices.add(deviceOf(aeTitle), 'command-line')
+    addDevice(store, deviceOf(aeTitle), 'command-line')
   const { password } = RADIOLOGIST
   const person = (email, level, clinicRole) => ({
     email,
@@ -98,10 +100,16 @@ async function furnish(folder) {
     clinicRole,
     password,
   })
-  await parts.people.createUser(person('owner@clinic.example', 'owner', 'Other'), 'command-line')
-  await parts.people.createUser(person(RADIOLOGIST.email, 'member', 'Radiologist'), 'command-line')
+  await openPeople(store).createUser(
+    person('owner@clinic.example', 'owner', 'Other'),
+    'command-line',
+  )
+  await openPeople(store).createUser(
+    person(RADIOLOGIST.email, 'member', 'Radiologist'),
+    'command-line',
+  )
   return createApiKey(
-    parts.store,
+    store,
     { description: 'Soak', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -64,8 +64,9 @@ function* mixed(wanted) {
 
 // A device tests the connection, asks for its list, and sends images: half of all.
 const ASSOCIATIONS = [
-  (peer, aeTitle) => echo(peer, aeTitle),
-  (peer, aeTitle) => findWorklist(peer, aeTitle, { modality: '', startDate: '' }),
+  (peer, aeTitle) => echo({ peer, callingAeTitle: aeTitle }),
+  (peer, aeTitle) =>
+    findWorklist({ peer, callingAeTitle: aeTitle }, { modality: '', startDate: '' }),
   (peer, aeTitle, index) => storeImage(peer, aeTitle, index),
   (peer, aeTitle, index) => storeImage(peer, aeTitle, index),
 ]

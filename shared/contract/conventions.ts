@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { CalendarDay } from '../dicom-values.ts'
+import { fault } from '../messages/issues.ts'
+import { isMessage, Message } from '../messages/message.ts'
 
 /** An instant: RFC 3339 UTC with milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 })
@@ -8,19 +10,27 @@ export type Instant = z.infer<typeof Instant>
 /** `YYYY-MM-DD`, a day of the clinic. */
 export const Day = CalendarDay
 
+/** Read by the window as a message, by partners as its English text. */
+const Said = z
+  .custom<string | Message>((value) => typeof value === 'string' || isMessage(value))
+  .meta({ type: 'string' })
+
 /** `{success, message}`. */
 export const Outcome = z
-  .object({ success: z.boolean(), message: z.string().optional() })
+  .object({ success: z.boolean(), message: Said.optional() })
   .meta({ id: 'Outcome' })
 export type Outcome = z.infer<typeof Outcome>
 
+/** As `Outcome`, for the window: with what it says in no language. */
+export const WindowOutcome = z.object({ success: z.boolean(), message: Message.optional() })
+export type WindowOutcome = z.infer<typeof WindowOutcome>
+
 /** Clients may print a limit as a double: `20.0` is 20. */
 const Limit = z.coerce
-  .number({ error: 'must be a whole number from 1 to 100' })
-  .refine(
-    (limit) => Number.isInteger(limit) && limit >= 1 && limit <= 100,
-    'must be a whole number from 1 to 100',
-  )
+  .number({ error: fault('http.limit') })
+  .refine((limit) => Number.isInteger(limit) && limit >= 1 && limit <= 100, {
+    error: fault('http.limit'),
+  })
   .default(20)
   .meta({ minimum: 1, maximum: 100 })
 
@@ -54,3 +64,10 @@ export const Problem = z
   })
   .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>
+
+/** A problem as the window receives it: with what it says in no language. */
+export const ExplainedProblem = z.object({
+  ...Problem.shape,
+  explanation: Message,
+  errors: z.array(z.object({ path: z.string(), message: z.string(), explanation: Message })),
+})

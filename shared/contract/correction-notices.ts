@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { Reason } from './values.ts'
 
 export const NOTICE_KINDS = ['destination', 'partner', 'person'] as const
@@ -52,7 +53,7 @@ export const CorrectionNotice = z.object({
       sent: z.int(),
       /** Given up, or refused. */
       failed: z.int(),
-      lastError: z.string(),
+      lastError: Message.nullable(),
       isEnabled: z.boolean(),
     })
     .nullable(),
@@ -72,7 +73,7 @@ export const CorrectionNotice = z.object({
    * a note, nobody had to.
    */
   doneBy: z.string(),
-  note: z.string(),
+  note: Message.nullable(),
 })
 export type CorrectionNotice = z.infer<typeof CorrectionNotice>
 
@@ -93,6 +94,6 @@ export const dashboardCorrectionNotices = {
     summary: 'Confirm that somebody was informed. 422 where that is confirmed already',
     params: z.object({ noticeId: z.coerce.number().int().positive() }),
     body: z.object({ note: Reason }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant } from './conventions.ts'
 import { IDENTITY_FIELDS } from './images.ts'
-import { Reason } from './values.ts'
+import { receivedStudyParams } from './quarantine.ts'
+import { Reason, ReceivedUid } from './values.ts'
 
-const ReceivedUid = z.string().min(1).max(64)
-const studyParams = z.object({ studyInstanceUid: ReceivedUid })
 const correctionParams = z.object({ correctionId: z.uuid() })
 
 /**
@@ -102,10 +102,10 @@ export const CorrectionPreview = z.object({
   destinations: z.array(z.string()),
   /** Signed reports of the images: they stay as they are, and need an addendum. */
   signedReports: z.int(),
-  /** Sentences: what a person should know before. */
-  warnings: z.array(z.string()),
-  /** Why it cannot be done; empty where it can. */
-  obstacle: z.string(),
+  /** What a person should know before. */
+  warnings: z.array(Message),
+  /** Why it cannot be done; null where it can. */
+  obstacle: Message.nullable(),
   /** Given back with the order to do it: what was shown is what is done. */
   digest: z.string(),
 })
@@ -123,8 +123,8 @@ export const Correction = z.object({
   at: Instant,
   by: z.string(),
   undone: z.object({ at: Instant, by: z.string(), reason: z.string() }).nullable(),
-  /** Why it cannot be undone any more; empty where it can. */
-  undoObstacle: z.string(),
+  /** Why it cannot be undone any more; null where it can. */
+  undoObstacle: Message.nullable(),
   /**
    * While its copies, or those of its undo, are written: the share of the work that is done, 0 to
    * 1. Null once it is done.
@@ -141,21 +141,21 @@ export const dashboardCorrections = {
   identities: operation('GET /dashboard/images/:studyInstanceUid/identities', {
     access: 'signed-in',
     summary: 'What the images of a study say of their patient, to choose those to split off',
-    params: studyParams,
+    params: receivedStudyParams,
     reply: z.object({ identities: z.array(ImageIdentity) }),
   }),
   targets: operation('GET /dashboard/images/:studyInstanceUid/correction-targets', {
     access: 'signed-in',
     summary:
       'Orders of the worklist and studies that the images may belong to, the most similar first',
-    params: studyParams,
+    params: receivedStudyParams,
     query: z.object({ search: z.string().trim().max(100).default('') }),
     reply: z.object({ targets: z.array(TargetChoice) }),
   }),
   preview: operation('POST /dashboard/images/:studyInstanceUid/corrections/preview', {
     access: 'signed-in',
     summary: 'What a correction would do; nothing is changed by it',
-    params: studyParams,
+    params: receivedStudyParams,
     body: CorrectionRequest,
     reply: CorrectionPreview,
   }),
@@ -163,7 +163,7 @@ export const dashboardCorrections = {
     access: 'signed-in',
     summary:
       'Make corrected copies of the images; the originals are kept and no longer shown; answered while it is under way if it takes long',
-    params: studyParams,
+    params: receivedStudyParams,
     body: CorrectionRequest.extend({
       cause: z.enum(CORRECTION_CAUSES),
       reason: Reason,
@@ -176,7 +176,7 @@ export const dashboardCorrections = {
     background: true,
     summary:
       'Corrections of images that are, or were, in the study: those under way, then the newest first',
-    params: studyParams,
+    params: receivedStudyParams,
     reply: z.object({ corrections: z.array(Correction) }),
   }),
   undo: operation('POST /dashboard/corrections/:correctionId/undo', {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant, Page, pageOf } from './conventions.ts'
 import { FeedLine } from './dashboard.ts'
@@ -45,8 +46,8 @@ export const AssociationSummary = z.object({
   /** Null while it is open, and where nobody knows. */
   endedAt: Instant.nullable(),
   how: AssociationEnd,
-  /** Why it ended so, in words; empty while it is open. */
-  detail: z.string(),
+  /** Why it ended so, as part of a sentence; null while it is open. */
+  detail: Message.nullable(),
   tone: FeedLine.shape.tone,
   /** Connections this row stands for: more than one where a caller came too often to keep each. */
   times: z.int(),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
@@ -33,10 +35,10 @@ export const ExamDevice = z.object({
   /** When the device was last given it; null: never, as far as queries are kept. */
   sentAt: Instant.nullable(),
   /**
-   * Why the newest list the device was given does not have it, although it fits; empty where
-   * nothing was withheld.
+   * Why the newest list the device was given does not have it, although it fits; null where nothing
+   * was withheld.
    */
-  withheld: z.string(),
+  withheld: Message.nullable(),
 })
 export type ExamDevice = z.infer<typeof ExamDevice>
 
@@ -70,16 +72,22 @@ export const Exam = z.object({
    */
   imageStudyUid: z.string().nullable(),
   study: z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId }).nullable(),
-  /** Why no device at all may have it; empty where it is fit. */
-  withheld: z.string(),
-  /** Repairs, in words. */
-  remarks: z.array(z.string()),
+  /** Why no device at all may have it; null where it is fit. */
+  withheld: Message.nullable(),
+  /** Repairs. */
+  remarks: z.array(Message),
   /** Past its time, and nothing of it has begun. */
   isOverdue: z.boolean(),
   isClosed: z.boolean(),
   devices: z.array(ExamDevice),
 })
 export type Exam = z.infer<typeof Exam>
+
+/** Whether the partner gave its start time; else it is made up for devices. */
+export const hasStartTime = ({ remarks }: { readonly remarks: readonly Message[] }): boolean =>
+  !remarks.some(
+    ({ code }) => code === 'worklist.no-start-time' || code === 'worklist.start-time-invalid',
+  )
 
 /**
  * live: the partner's answer is from this minute or the partner answers; stored: the partner cannot
@@ -147,11 +155,11 @@ export const ExamCheck = z.object({
    */
   state: z.enum(['ok', 'failed', 'unknown', 'skipped']),
   /** What was found, for a person. */
-  sentence: z.string(),
+  sentence: Message,
   /** What it was told by, a line each. */
-  evidence: z.array(z.string()),
-  /** What to do; empty where nothing. */
-  remedy: z.string(),
+  evidence: z.array(Message),
+  /** What to do; null where nothing. */
+  remedy: Message.nullable(),
   /** Where that is done. */
   link: z.enum(['devices', 'partner', 'settings', 'queries', 'images', 'worklist']).nullable(),
 })
@@ -172,7 +180,7 @@ export const ExplainAsk = z
   })
   .refine(({ studyInstanceUid, text }) => studyInstanceUid !== '' || text !== '', {
     path: ['text'],
-    message: 'name an exam or a patient',
+    error: fault('worklist.name-an-exam'),
   })
 export type ExplainAsk = z.output<typeof ExplainAsk>
 
@@ -203,7 +211,7 @@ export const ExamExplanation = z.object({
   /** The device would be given the exam now. */
   isGiven: z.boolean(),
   /** One sentence: the first check that failed, or that none did. */
-  conclusion: z.string(),
+  conclusion: Message,
   checks: z.array(ExamCheck),
   /** The query that was made for it, as this device. */
   inspectionId: z.int().nullable(),
@@ -243,7 +251,7 @@ export const dashboardExams = {
       day: Day.nullable().default(null),
       deviceId: z.uuid().nullable().default(null),
     }),
-    reply: z.object({ asked: z.int(), failed: z.int(), sentences: z.array(z.string()) }),
+    reply: z.object({ asked: z.int(), failed: z.int(), sentences: z.array(Message) }),
   }),
   explain: operation('POST /dashboard/worklist/explain', {
     access: 'every-patient',

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { ExpressCustomerId, InvitationId, UserId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Instant, Outcome, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level, Password, Session } from './people.ts'
 import { ExpressCustomerReference } from './references.ts'
 import { SETTINGS } from './settings.ts'
@@ -21,10 +23,10 @@ const PersonInvitation = z.object({
   isExpired: z.boolean(),
   expiry: Instant.nullable(),
   createdAt: Instant,
-  invitedBy: z.string(),
+  invitedBy: Message,
   mail: MailState,
   /** Why the mail was not delivered so far. */
-  mailFault: z.string().nullable(),
+  mailFault: Message.nullable(),
 })
 
 /** A user as the window shows them. invited: has not accepted yet; revoked: without access. */
@@ -74,7 +76,7 @@ export const OpenInvitation = z.object({
   clinicRole: ClinicRole,
   level: Level,
   clinicName: z.string(),
-  invitedBy: z.string(),
+  invitedBy: Message,
   expiry: Instant.nullable(),
 })
 export type OpenInvitation = z.infer<typeof OpenInvitation>
@@ -112,7 +114,7 @@ export const Mail = MailConfig.extend({
   waiting: z.int(),
   failed: z.int(),
   /** Why the newest undelivered mail was not delivered. */
-  fault: z.string().nullable(),
+  fault: Message.nullable(),
 })
 export type Mail = z.infer<typeof Mail>
 
@@ -171,13 +173,13 @@ export const dashboardPeople = {
     access: 'manage-confirmed',
     summary: 'Take a user’s access away at once; data is preserved',
     params: userParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   reactivatePerson: operation('POST /dashboard/people/:userId/reactivate', {
     access: 'manage-confirmed',
     summary: 'Give a user’s access back',
     params: userParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   renewInvitation: operation('POST /dashboard/people/:userId/invitation', {
     access: 'manage-confirmed',
@@ -189,7 +191,7 @@ export const dashboardPeople = {
     access: 'manage-confirmed',
     summary: 'Revoke a pending invitation',
     params: userParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
 
   // The invited person has no account yet and may be at any PC: the token of the link is the proof.
@@ -224,7 +226,7 @@ export const dashboardPeople = {
     access: 'manage-confirmed',
     summary: 'Make a key; it is shown once',
     body: z.object({
-      description: z.string().trim().min(1, 'must not be empty').max(200),
+      description: z.string().trim().min(1, fault('values.empty')).max(200),
       isViewerEnabled: z.boolean().default(false),
       scope: z.enum(['all', 'self']).default('self'),
       managesPeople: z.boolean().default(false),
@@ -269,6 +271,6 @@ export const dashboardPeople = {
     access: 'manage',
     summary: 'Send a test message now',
     body: z.object({ to: Email }),
-    reply: z.object({ success: z.boolean(), message: z.string() }),
+    reply: z.object({ success: z.boolean(), message: Message }),
   }),
 } as const

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { UserId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
-import { GivenName, Password, Session } from './people.ts'
+import { GivenName, NamedUser, Password, Session } from './people.ts'
 import { PhoneNumber } from './values.ts'
 
 /**
@@ -15,11 +17,11 @@ const currentPassword = z.object({ password: z.string().max(200) })
 export const OpenSession = z.object({
   /** Tells sessions apart; opens nothing. */
   sessionId: z.string(),
-  user: z.object({ userId: UserId, name: z.string() }),
-  /** Of the browser, in short, e.g. `Chrome on Windows`; empty where it did not say. */
-  browser: z.string(),
+  user: NamedUser,
+  /** Of the browser, in short, e.g. `Chrome on Windows`; null where it did not say. */
+  browser: Message.nullable(),
   /** Where it came from: this PC, or an approved workstation by name. */
-  place: z.string(),
+  place: Message,
   address: z.string(),
   isThis: z.boolean(),
   isLocked: z.boolean(),
@@ -55,7 +57,7 @@ export const Workstation = z.object({
   /** What its screen shows too, so that the right one is approved: two groups of three. */
   code: z.string(),
   address: z.string(),
-  browser: z.string(),
+  browser: Message.nullable(),
   askedAt: Instant,
   approvedAt: Instant.nullable(),
   approvedBy: z.string(),
@@ -74,8 +76,8 @@ export const LanAccess = z.object({
    */
   urls: z.array(z.string()),
   isUp: z.boolean(),
-  /** Why it is down; one sentence. */
-  detail: z.string(),
+  /** Why it is down. */
+  detail: Message.nullable(),
   /** SHA-256 of its certificate, to be compared once at the workstation. */
   fingerprint256: z.string(),
   workstations: z.array(Workstation),
@@ -191,7 +193,7 @@ export const dashboardSecurity = {
     fromAnyWorkstation: true,
     summary: 'Ask that the window may be opened on this PC',
     body: z.object({
-      name: z.string().trim().min(2, 'must be a name, such as Reading room 2').max(64),
+      name: z.string().trim().min(2, fault('values.workstation-name')).max(64),
     }),
     reply: ThisWorkstation,
   }),

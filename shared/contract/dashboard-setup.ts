@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
 import { EVENT_OUTCOMES } from './events.ts'
@@ -23,10 +25,10 @@ const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
 /**
- * What was looked at, how it stands in one sentence, and what to do about it; `remedy` is empty
+ * What was looked at, how it stands in one sentence, and what to do about it; `remedy` is null
  * where nothing is to be done.
  */
-const finding = { verdict: Verdict, sentence: z.string(), remedy: z.string() }
+const finding = { verdict: Verdict, sentence: Message, remedy: Message.nullable() }
 
 /** An address of this PC, as devices may be told it. */
 export const LanAddress = z.object({
@@ -110,11 +112,11 @@ export const BackupState = z.object({
   /** The one that is being made; `share` of the database from 0 to 1. */
   running: z.object({ phase: z.enum(['copying', 'checking']), share: z.number() }).nullable(),
   /** What came of the last one. */
-  last: z.object({ success: z.boolean(), sentence: z.string(), at: Instant }).nullable(),
+  last: z.object({ success: z.boolean(), sentence: Message, at: Instant }).nullable(),
   /** Newest first, at most 20. */
   backups: z.array(Backup),
-  /** One sentence where the folder cannot be read. */
-  fault: z.string(),
+  /** Why the folder cannot be read; null where it can. */
+  fault: Message.nullable(),
 })
 export type BackupState = z.infer<typeof BackupState>
 
@@ -154,7 +156,7 @@ export const SetupState = z.object({
           at: Instant,
           exams: z.int(),
           status: z.string(),
-          sentence: z.string(),
+          sentence: Message,
           inspectionId: z.int(),
         })
         .nullable(),
@@ -228,7 +230,11 @@ export const dashboardSetup = {
     access: 'manage-confirmed',
     summary: 'Check a folder on the PC of the gateway, and use it for back-ups where it will do',
     body: z.object({
-      folder: z.string().trim().min(1, 'must be a folder on the PC of the gateway').max(1000),
+      folder: z
+        .string()
+        .trim()
+        .min(1, { error: fault('setup.folder-missing') })
+        .max(1000),
     }),
     reply: z.object({ isUsed: z.boolean(), findings: z.array(FolderFinding) }),
   }),

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { ExpressCustomerId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '../lifecycle.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { IDENTITY_STATES } from './images.ts'
+import { NamedUser } from './people.ts'
 import { ExpressCustomerReference } from './references.ts'
 import { ReportLock } from './reports.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { Severity } from './values.ts'
 
-const Person = z.object({ userId: UserId, name: z.string() })
 const StudyStatus = z.enum([...VIEWER_STATUSES, ...REPORT_STUDY_STATUSES])
 const one = <T extends z.ZodType>(item: T) =>
   z.preprocess(
@@ -43,7 +45,7 @@ export const WindowStudy = z.object({
   scanDate: z.string(),
   scanTime: z.string(),
   facilityName: z.string(),
-  assignedTo: Person.nullable(),
+  assignedTo: NamedUser.nullable(),
   expressCustomer: ExpressCustomerReference.nullable(),
   /** Who made it: a partner by its key, a person at the window, or images that arrived. */
   madeBy: z.object({ kind: z.enum(['partner', 'person', 'images']), name: z.string() }),
@@ -104,11 +106,15 @@ export const SavedView = z.object({
   order: z.enum(['newest', 'priority']),
   /** Everybody sees it; only its owner and those who manage the gateway change it. */
   isShared: z.boolean(),
-  owner: Person,
+  owner: NamedUser,
 })
 export type SavedView = z.infer<typeof SavedView>
 export const NewSavedView = SavedView.omit({ savedViewId: true, owner: true }).extend({
-  name: z.string().trim().min(1, 'must not be empty').max(40),
+  name: z
+    .string()
+    .trim()
+    .min(1, { error: fault('values.empty') })
+    .max(40),
   isShared: z.boolean().default(false),
 })
 export type NewSavedView = z.output<typeof NewSavedView>
@@ -120,6 +126,8 @@ export const StudyMoment = z.object({
   what: z.string(),
   who: z.string(),
   detail: z.json(),
+  /** What an event led to. */
+  effect: Message.nullable(),
   /** An event that can be opened, for who may. */
   eventId: z.string().nullable(),
 })

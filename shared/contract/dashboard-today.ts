@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PERMISSIONS } from '../lifecycle.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant } from './conventions.ts'
 
@@ -58,10 +59,10 @@ export const TodayItem = z.object({
   /** Since when the oldest of it is so; null where nobody knows. */
   since: Instant.nullable(),
   /**
-   * A sentence of the gateway about it, such as a listener's fault or a line of advice; empty where
+   * A sentence of the gateway about it, such as a listener's fault or a line of advice; null where
    * the kind says all.
    */
-  detail: z.string(),
+  detail: Message.nullable(),
   /** What it takes to do something about it; null: everybody can. */
   needs: z.enum(PERMISSIONS).nullable(),
   /** Whether the person who asks can. */

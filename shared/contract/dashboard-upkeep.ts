@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
 import { FolderFinding } from './dashboard-setup.ts'
@@ -28,7 +30,7 @@ export const BackupEntry = z.object({
 })
 export type BackupEntry = z.infer<typeof BackupEntry>
 
-const Told = z.object({ success: z.boolean(), sentence: z.string(), at: Instant })
+const Told = z.object({ success: z.boolean(), sentence: Message, at: Instant })
 
 /** A trial of the newest back-up: opened, counted, the audit trail followed, reports read. */
 export const Rehearsal = Told.extend({ name: z.string(), tookMs: z.int() })
@@ -45,8 +47,8 @@ export const UpkeepState = z.object({
   folder: z.string().nullable(),
   /** Null where there is no folder, or it cannot be looked at. */
   place: z.enum(BACKUP_PLACES).nullable(),
-  /** One sentence where the folder cannot be read. */
-  fault: z.string(),
+  /** Why the folder cannot be read; null where it can. */
+  fault: Message.nullable(),
   /** What is being done now; `share` from 0 to 1. */
   running: z
     .object({
@@ -85,8 +87,8 @@ export const RestorePreview = z.object({
   madeAt: Instant,
   /** own: with the data key of this folder; recovery-key: that has to be typed; no: neither can. */
   opensWith: z.enum(['own', 'recovery-key', 'no']),
-  /** One sentence where it cannot be put back: a newer schema, a damaged file. */
-  fault: z.string(),
+  /** Why it cannot be put back (a newer schema, a damaged file); null where it can. */
+  fault: Message.nullable(),
   rows: z.array(
     z.object({
       table: z.string(),
@@ -104,14 +106,14 @@ export type RestorePreview = z.infer<typeof RestorePreview>
 export const RestoreState = z.object({
   phase: z.enum(['none', 'decrypting', 'checking', 'ready', 'failed']),
   share: z.number(),
-  sentence: z.string(),
+  sentence: Message.nullable(),
 })
 export type RestoreState = z.infer<typeof RestoreState>
 
 const From = {
   /** On the PC of the gateway; without it the folder for back-ups. */
   folder: z.string().trim().min(1).max(1000).optional(),
-  name: z.string().trim().min(1, 'must be the name of a back-up').max(200),
+  name: z.string().trim().min(1, fault('backups.must-be-name')).max(200),
 }
 const RecoveryKeyTyped = z.string().trim().max(200)
 
@@ -166,7 +168,7 @@ export const dashboardUpkeep = {
     body: z.object({
       ...From,
       recoveryKey: RecoveryKeyTyped.optional(),
-      password: z.string().min(1, 'must be your password').max(200),
+      password: z.string().min(1, fault('users.must-be-own-password')).max(200),
     }),
     reply: RestoreState,
   }),
@@ -187,7 +189,7 @@ export const dashboardUpkeep = {
 export const RescueState = z.object({
   /** As StoreFault. */
   fault: z.string(),
-  sentence: z.string(),
+  sentence: Message,
   version: z.string(),
   /** The data folder, and the one for back-ups where it is known. */
   folder: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { EchoResult } from './destinations.ts'
@@ -20,7 +21,7 @@ const Listener = z.object({
   address: z.string(),
   aeTitle: z.string().nullable(),
   isUp: z.boolean(),
-  detail: z.string(),
+  detail: Message.nullable(),
 })
 
 /** Where images are kept. `low` warns; `full` and `read-only` take no more images. */
@@ -28,8 +29,8 @@ const Storage = z.object({
   state: z.enum(['ok', 'low', 'full', 'read-only']),
   freeBytes: z.int(),
   totalBytes: z.int(),
-  /** One sentence where the state is not ok. */
-  detail: z.string(),
+  /** Null where the state is ok. */
+  detail: Message.nullable(),
 })
 
 /**
@@ -39,8 +40,8 @@ const Storage = z.object({
 const Records = z.object({
   state: z.enum(['ok', 'full', 'read-only', 'failed']),
   since: Instant.nullable(),
-  /** What it means, where the state is not ok. */
-  detail: z.string(),
+  /** What it means; null where the state is ok. */
+  detail: Message.nullable(),
 })
 
 /** A certificate of the gateway's own. */
@@ -64,7 +65,7 @@ export const PartnerStatus = z.object({
   url: z.string().nullable(),
   state: z.enum(['unset', 'unknown', 'up', 'down', 'refusing']),
   fault: PartnerFault.nullable(),
-  detail: z.string(),
+  detail: Message.nullable(),
   lastOkAt: Instant.nullable(),
   downSince: Instant.nullable(),
 })
@@ -75,7 +76,7 @@ export const Status = z.object({
   partner: PartnerStatus,
   downtime: Downtime,
   /** The line across the window, null when all is well. */
-  banner: z.object({ tone: z.enum(['warning', 'danger']), text: z.string() }).nullable(),
+  banner: z.object({ tone: z.enum(['warning', 'danger']), text: Message }).nullable(),
   today: z.object({ queries: z.int(), rowsSent: z.int(), failures: z.int(), withheld: z.int() }),
   unknownCallers: z.int(),
   openAssociations: z.int(),
@@ -93,7 +94,7 @@ export const Status = z.object({
   }),
   forwards: z.object({ waiting: z.int(), failed: z.int() }),
   /** What an administrator should mend, in words. */
-  advice: z.array(z.string()),
+  advice: z.array(Message),
   startedAt: Instant,
   clinicTimeZone: z.string(),
 })
@@ -111,7 +112,7 @@ export const FeedLine = z.object({
   tone: z.enum(['plain', 'good', 'warning', 'danger']),
   aeTitle: z.string(),
   address: z.string(),
-  text: z.string(),
+  text: Message,
   inspectionId: z.int().nullable(),
   /** The study with images that the line is about. */
   studyInstanceUid: z.string().nullable(),
@@ -122,7 +123,7 @@ const SettingRow = z.object({
   key: z.string(),
   value: z.json(),
   initial: z.json(),
-  about: z.string(),
+  about: Message,
   needsRestart: z.boolean(),
 })
 
@@ -214,11 +215,8 @@ export type AuditExport = z.infer<typeof AuditExport>
 const deviceParams = z.object({ deviceId: z.uuid() })
 const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
 
-/**
- * What the window asks the gateway, beside `/v1`. Calls that change something need the header
- * `x-isthmus-csrf`.
- */
-export const dashboard = {
+/** Who is signed in at the window. */
+export const dashboardSessions = {
   session: operation('GET /dashboard/session', {
     access: 'public',
     background: true,
@@ -265,7 +263,10 @@ export const dashboard = {
     summary: 'Sign out',
     reply: Outcome,
   }),
+} as const
 
+/** The gateway at a glance, and its live feed. */
+export const dashboardStatus = {
   status: operation('GET /dashboard/status', {
     access: 'signed-in',
     background: true,
@@ -280,7 +281,10 @@ export const dashboard = {
     query: z.object({ ...Page }),
     reply: pageOf('lines', FeedLine),
   }),
+} as const
 
+/** Worklist queries, asking as a device, steps closed by hand, and downtime. */
+export const dashboardWorklist = {
   inspections: operation('GET /dashboard/inspections', {
     access: 'every-patient',
     summary: 'Worklist queries, newest first',
@@ -303,6 +307,12 @@ export const dashboard = {
     summary: 'Ask the worklist as this device, by the code a device goes through',
     body: WorklistAsk,
     reply: Inspection,
+  }),
+  lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
+    access: 'manage',
+    summary: 'Check the rows this device would get today against the rules of its console',
+    params: deviceParams,
+    reply: Lint,
   }),
   closeStep: operation('POST /dashboard/worklist/steps/close', {
     access: 'every-patient',
@@ -329,13 +339,16 @@ export const dashboard = {
     body: z.object({ reason: Reason }),
     reply: Downtime,
   }),
-  // For every user, as starting it: who started it by mistake can undo it.
+  // For every user, like starting it: who started it by mistake can undo it.
   endDowntime: operation('DELETE /dashboard/downtime', {
     access: 'signed-in',
     summary: 'End downtime mode',
     reply: Downtime,
   }),
+} as const
 
+/** Devices, and callers that are not listed. */
+export const dashboardDevices = {
   // For every user: testing the worklist begins with choosing a device.
   devices: operation('GET /dashboard/devices', {
     access: 'signed-in',
@@ -368,12 +381,6 @@ export const dashboard = {
     params: deviceParams,
     reply: EchoResult,
   }),
-  lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
-    access: 'manage',
-    summary: 'Check the rows this device would get today against the rules of its console',
-    params: deviceParams,
-    reply: Lint,
-  }),
   callers: operation('GET /dashboard/callers', {
     access: 'manage',
     summary: 'Callers that are not in the device list',
@@ -397,7 +404,10 @@ export const dashboard = {
     body: caller,
     reply: Outcome,
   }),
+} as const
 
+/** The default endpoint. */
+export const dashboardPartner = {
   partner: operation('GET /dashboard/partner', {
     access: 'manage',
     summary: 'Where events go',
@@ -420,12 +430,15 @@ export const dashboard = {
     summary: 'Ask the partner for today’s list now, as a test',
     reply: z.object({
       success: z.boolean(),
-      message: z.string(),
+      message: Message,
       tookMs: z.number(),
       items: z.int().nullable(),
     }),
   }),
+} as const
 
+/** Settings and certificates. */
+export const dashboardSettings = {
   certificates: operation('GET /dashboard/certificates', {
     access: 'manage',
     summary: 'Certificates of the gateway',
@@ -437,7 +450,6 @@ export const dashboard = {
     params: z.object({ use: Certificate.shape.use }),
     reply: Certificate,
   }),
-
   settings: operation('GET /dashboard/settings', {
     access: 'manage',
     summary: 'All settings',
@@ -449,6 +461,10 @@ export const dashboard = {
     body: z.object({ settings: z.record(z.string(), z.json()) }),
     reply: z.object({ settings: z.array(SettingRow) }),
   }),
+} as const
+
+/** The audit trail. */
+export const dashboardAudit = {
   audit: operation('GET /dashboard/audit', {
     access: 'manage',
     summary: 'The audit trail, newest first',
@@ -466,4 +482,18 @@ export const dashboard = {
     body: z.object({ reason: z.string().trim().min(3).max(200) }),
     reply: AuditCheck,
   }),
+} as const
+
+/**
+ * What the window asks the gateway, beside `/v1` and the groups of other files. Calls that change
+ * something need the header `x-isthmus-csrf`.
+ */
+export const dashboard = {
+  ...dashboardSessions,
+  ...dashboardStatus,
+  ...dashboardWorklist,
+  ...dashboardDevices,
+  ...dashboardPartner,
+  ...dashboardSettings,
+  ...dashboardAudit,
 } as const

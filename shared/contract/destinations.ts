@@ -1,20 +1,22 @@
 import { z } from 'zod'
 import { AeTitle, Uid } from '../dicom-values.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Day, Instant, Outcome, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { ModalityCode, Reason } from './values.ts'
 
 const Host = z
   .string()
   .trim()
-  .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an address')
+  .regex(/^[A-Za-z0-9.:_-]{1,253}$/, { error: fault('values.host') })
 
 // The descriptions are the help of the options of `destination add` and `destination update`.
 const editable = {
   name: z
     .string()
     .trim()
-    .min(1, 'must not be empty')
+    .min(1, { error: fault('values.empty') })
     .max(64)
     .describe('Name of the destination, different from that of every other one'),
   aeTitle: AeTitle.describe('AE title that the destination is called by'),
@@ -44,8 +46,8 @@ export const Destination = z.object({
   createdAt: Instant,
   updatedAt: Instant,
   queue: z.object({ waiting: z.int(), sent: z.int(), failed: z.int() }),
-  /** Why the last attempt failed; empty after one that did not. */
-  lastError: z.string(),
+  /** Why the last attempt failed; null after one that did not. */
+  lastError: Message.nullable(),
   lastSentAt: Instant.nullable(),
   nextAttemptAt: Instant.nullable(),
 })
@@ -81,7 +83,7 @@ export const ForwardedStudy = z.object({
   sent: z.int(),
   failed: z.int(),
   dropped: z.int(),
-  lastError: z.string(),
+  lastError: Message.nullable(),
   updatedAt: Instant,
 })
 export type ForwardedStudy = z.infer<typeof ForwardedStudy>
@@ -95,7 +97,7 @@ export const Forward = z.object({
   nextAt: Instant.nullable(),
   /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
   status: z.string(),
-  lastError: z.string(),
+  lastError: Message.nullable(),
   /**
    * Transfer syntax it was sent in, in words; another than its own where the destination takes only
    * that.
@@ -140,8 +142,8 @@ export const Pull = z.object({
   completed: z.int(),
   failed: z.int(),
   remaining: z.int(),
-  /** What the other side said, in words. */
-  detail: z.string(),
+  /** How it ended; null while it runs. */
+  detail: Message.nullable(),
   startedAt: Instant,
   endedAt: Instant.nullable(),
 })
@@ -151,13 +153,13 @@ export type Pull = z.infer<typeof Pull>
 export const EchoResult = z.object({
   success: z.boolean(),
   /** One sentence: it works, or what is wrong and what to do. */
-  message: z.string(),
+  message: Message,
   tookMs: z.number(),
 })
 export type EchoResult = z.infer<typeof EchoResult>
 
 /** Whether dicom-dimse-native can be used, which C-ECHO, finding priors and transcoding need. */
-export const NativeModule = z.object({ isAvailable: z.boolean(), detail: z.string() })
+export const NativeModule = z.object({ isAvailable: z.boolean(), detail: Message.nullable() })
 export type NativeModule = z.infer<typeof NativeModule>
 
 const destinationParams = z.object({ destinationId: z.uuid() })
@@ -229,21 +231,21 @@ export const dashboardDestinations = {
     summary: 'Send a study to a destination; instances that are there already are not sent again',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   retry: operation('POST /dashboard/destinations/:destinationId/retry', {
     access: 'signed-in',
     summary: 'Try at once what waits or was given up',
     params: destinationParams,
     body: z.object(ofStudy),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   drop: operation('POST /dashboard/destinations/:destinationId/drop', {
     access: 'signed-in',
     summary: 'Give up what waits or failed, with a reason for the audit trail',
     params: destinationParams,
     body: z.object({ ...ofStudy, reason: Reason }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   findPriors: operation('POST /dashboard/destinations/:destinationId/priors/find', {
     access: 'signed-in',
@@ -260,9 +262,7 @@ export const dashboardDestinations = {
       .refine(
         ({ patientId, patientName, accessionNumber }) =>
           `${patientId}${patientName}${accessionNumber}` !== '',
-        {
-          message: 'must name a patient ID, a patient name or an accession number',
-        },
+        { error: fault('destinations.nothing-asked') },
       ),
     reply: z.object({ studies: z.array(PriorStudy), tookMs: z.number() }),
   }),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { AeTitle } from '../dicom-values.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { Instant } from './conventions.ts'
 import { ModalityCode, Pem } from './values.ts'
 
@@ -31,10 +33,7 @@ export type CharacterSet = z.infer<typeof CharacterSet>
 /** An address or a CIDR range; null is any address. */
 const DeviceAddress = z
   .string()
-  .regex(
-    /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
-    'must be an IP address or a CIDR range such as 10.0.3.0/24',
-  )
+  .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, fault('devices.not-an-address'))
   .nullable()
 
 /** Consoles with published rules for the rows they take. */
@@ -169,7 +168,7 @@ export const LintFinding = z.object({
   tag: z.string(),
   keyword: z.string(),
   /** The value's fault, and what to do. */
-  text: z.string(),
+  text: Message,
 })
 export type LintFinding = z.infer<typeof LintFinding>
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { WebhookEventId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { Reason } from './values.ts'
 import { EVENT_TYPES, EVENTS } from './webhooks.ts'
 import { PARTNER_FAULTS } from './worklist.ts'
@@ -19,7 +21,7 @@ export const AnswerNote = z.object({
   /** Where in the answer, e.g. `manifest.series.0.sops.3`. */
   path: z.string(),
   /** One sentence: the value's fault and what became of it. Never the value. */
-  sentence: z.string(),
+  sentence: Message,
 })
 export type AnswerNote = z.infer<typeof AnswerNote>
 
@@ -44,7 +46,7 @@ export const EventSummary = z.object({
   /** Milliseconds of the last attempt. */
   tookMs: z.number(),
   /** What it led to, in one sentence. */
-  effect: z.string(),
+  effect: Message.nullable(),
   isTest: z.boolean(),
   /** When it is tried again. */
   nextAt: Instant.nullable(),
@@ -60,8 +62,8 @@ export const EventAttempt = z.object({
   httpStatus: z.int().nullable(),
   tookMs: z.number(),
   bytes: z.int(),
-  /** What was wrong, in words; of a refusal the partner's own. */
-  detail: z.string(),
+  /** What was wrong; of a refusal in the partner's own words. */
+  detail: Message.nullable(),
   notes: z.array(AnswerNote),
   /**
    * The body as it came, as far as it is kept; presigned queries are left out of it. Null where
@@ -82,7 +84,7 @@ export const EventRecord = EventSummary.extend({
   attemptList: z.array(EventAttempt),
   /** Whether it can be sent again, and why not. */
   mayReplay: z.boolean(),
-  whyNot: z.string(),
+  whyNot: Message.nullable(),
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
@@ -125,10 +127,7 @@ const FileHost = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(
-    /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?$/,
-    'must be a host name or address, and its port where that is not 443',
-  )
+  .regex(/^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?$/, fault('partners.file-host'))
 const endpointFields = {
   name: z.string().trim().max(64),
   url: z.url({ protocol: /^https?$/ }),
@@ -157,7 +156,7 @@ export const MeterRow = z.object({
    * at.
    */
   notes: z.array(
-    z.object({ path: z.string(), sentence: z.string(), count: z.int(), eventId: WebhookEventId }),
+    z.object({ path: z.string(), sentence: Message, count: z.int(), eventId: WebhookEventId }),
   ),
 })
 export type MeterRow = z.infer<typeof MeterRow>
@@ -165,7 +164,7 @@ export type MeterRow = z.infer<typeof MeterRow>
 export const Verdict = z.object({
   outcome: EventOutcome,
   /** One sentence: what the gateway would make of it. */
-  sentence: z.string(),
+  sentence: Message,
   notes: z.array(AnswerNote),
   /** What would be used, as JSON; null where nothing would. */
   used: z.string().nullable(),
@@ -223,7 +222,7 @@ export const dashboardEvents = {
     ]),
     reply: z.object({
       queued: z.int(),
-      skipped: z.array(z.object({ eventId: WebhookEventId, why: z.string() })),
+      skipped: z.array(z.object({ eventId: WebhookEventId, why: Message })),
     }),
   }),
   drop: operation('POST /dashboard/events/:eventId/drop', {
@@ -231,7 +230,7 @@ export const dashboardEvents = {
     summary: 'Give up an event that waits; the audit trail keeps who did it and why',
     params: eventParams,
     body: z.object({ reason: Reason }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   dryRun: operation('POST /dashboard/events/dry-run', {
     access: 'manage',
@@ -247,7 +246,7 @@ export const dashboardEvents = {
     access: 'manage',
     summary: 'Send an event with invented data to an endpoint now; its answer has no effect',
     body: z.object({ type: EventType, endpointId: z.uuid() }),
-    reply: z.object({ success: z.boolean(), message: z.string(), eventId: WebhookEventId }),
+    reply: z.object({ success: z.boolean(), message: Message, eventId: WebhookEventId }),
   }),
   meter: operation('GET /dashboard/events/meter', {
     access: 'manage',
@@ -292,7 +291,7 @@ export const dashboardEvents = {
     access: 'manage-confirmed',
     summary: 'Remove an endpoint; what waits for it goes to the default',
     params: endpointParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   rotateSecret: operation('POST /dashboard/endpoints/:endpointId/secret', {
     access: 'manage-confirmed',

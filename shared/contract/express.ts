@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import { ExpressCustomerId, OrganizationId, UserId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { Contains, Metadata, orEmpty } from './values.ts'
 
-const Name = z.string().trim().min(1, 'must not be empty').max(500)
+const Name = z
+  .string()
+  .trim()
+  .min(1, { error: fault('values.empty') })
+  .max(500)
 
 /** What both kinds of customer have beside their id and name. */
 const standing = {

@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Instant, Outcome, Page, pageOf } from './conventions.ts'
+import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
+import { instanceParams, quarantineAndRecovery, receivedStudyParams } from './quarantine.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { Reason } from './values.ts'
-
-/**
- * An instance UID or study UID that a device sent: not every device keeps to PS3.5 §9.1, and what
- * it sent is shown as it is.
- */
-const ReceivedUid = z.string().min(1).max(64)
-const studyParams = z.object({ studyInstanceUid: ReceivedUid })
 
 /**
  * receiving: instances come, or the time after the last one is not over; complete: all that was
@@ -27,10 +22,10 @@ export const Enrichment = z.object({
   askedAt: Instant.nullable(),
   /** When it is asked again; null where it is not. */
   nextAt: Instant.nullable(),
-  /** What kept the partner from answering, in words. */
-  detail: z.string(),
+  /** What kept the partner from answering, or why it is not asked. */
+  detail: Message.nullable(),
   /** Such as an expressCustomerId that cannot be used. */
-  warnings: z.array(z.string()),
+  warnings: z.array(Message),
 })
 export type Enrichment = z.infer<typeof Enrichment>
 
@@ -40,7 +35,8 @@ export type Enrichment = z.infer<typeof Enrichment>
  */
 export const Transfer = z.object({
   how: z.enum(['open', 'released', 'aborted']),
-  detail: z.string(),
+  /** Why it broke off, as part of a sentence. */
+  detail: Message.nullable(),
   at: Instant,
 })
 
@@ -83,7 +79,7 @@ export const IdentityDifference = z.object({
 })
 export type IdentityDifference = z.infer<typeof IdentityDifference>
 
-/** The identity of a study (`modules/images/study-identity.ts`). */
+/** The identity of a study (`modules/studies/study-identity.ts`). */
 export const StudyIdentity = z.object({
   state: z.enum(IDENTITY_STATES),
   differences: z.array(IdentityDifference),
@@ -91,6 +87,9 @@ export const StudyIdentity = z.object({
   override: z.object({ at: Instant, name: z.string(), reason: z.string() }).nullable(),
 })
 export type StudyIdentity = z.infer<typeof StudyIdentity>
+
+/** `deviceName` of studies that the gateway made objects of, and that no device sent images of. */
+export const OWN_DEVICE_NAME = 'This gateway'
 
 export const ImageStudySummary = z.object({
   studyInstanceUid: z.string(),
@@ -129,6 +128,7 @@ export const ImageStudySummary = z.object({
 export type ImageStudySummary = z.infer<typeof ImageStudySummary>
 
 export const PERFORMED_STATUSES = ['IN PROGRESS', 'COMPLETED', 'DISCONTINUED'] as const
+
 /** A Modality Performed Procedure Step (PS3.4 Annex F). */
 export const PerformedStep = z.object({
   sopInstanceUid: z.string(),
@@ -148,6 +148,7 @@ export const PerformedStep = z.object({
 export type PerformedStep = z.infer<typeof PerformedStep>
 
 export const COMMITMENT_STATES = ['waiting', 'delivered', 'given-up'] as const
+
 /** A storage commitment request and the way of its result (PS3.4 Annex J). */
 export const Commitment = z.object({
   transactionUid: z.string(),
@@ -159,7 +160,7 @@ export const Commitment = z.object({
   state: z.enum(COMMITMENT_STATES),
   attempts: z.int(),
   nextAt: Instant.nullable(),
-  lastError: z.string(),
+  lastError: Message.nullable(),
 })
 export type Commitment = z.infer<typeof Commitment>
 
@@ -217,113 +218,6 @@ export const ImageStudy = ImageStudySummary.extend({
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
- * different-content: another instance of the same UID is here, from another source or of another
- * study; wrong-step: MPPS says the wrong worklist entry was selected (110514 DCM); invalid-uid: an
- * identifier breaks PS3.5 §9.1; long-header: it is deflated (PS3.5 A.5), and its header goes on
- * beyond what is read of it; incomplete: it ends before its own lengths say it does, or has too
- * little pixel data.
- */
-export const QUARANTINE_REASONS = [
-  'different-content',
-  'wrong-step',
-  'invalid-uid',
-  'long-header',
-  'incomplete',
-] as const
-
-export const QuarantinedInstance = z.object({
-  instanceId: z.int(),
-  reason: z.enum(QUARANTINE_REASONS),
-  /** One sentence for a person. */
-  detail: z.string(),
-  sopInstanceUid: z.string(),
-  seriesInstanceUid: z.string(),
-  studyInstanceUid: z.string(),
-  patientName: z.string(),
-  modality: z.string(),
-  deviceName: z.string(),
-  callingAeTitle: z.string(),
-  remoteAddress: z.string(),
-  bytes: z.int(),
-  receivedAt: Instant,
-})
-export type QuarantinedInstance = z.infer<typeof QuarantinedInstance>
-
-/** Instances of a study that were set aside for the same reason: what one decision can be about. */
-export const QuarantineGroup = z.object({
-  studyInstanceUid: z.string(),
-  reason: z.enum(QUARANTINE_REASONS),
-  instances: z.int(),
-  bytes: z.int(),
-  /**
-   * The last one that was set aside: what comes after it was seen by nobody who decides on this
-   * group.
-   */
-  newestInstanceId: z.int(),
-  /** Each name once, as the instances say it; the first 20 of them. */
-  patientNames: z.array(z.string()),
-})
-export type QuarantineGroup = z.infer<typeof QuarantineGroup>
-
-/** What came of a decision about a group. */
-export const GroupOutcome = z.object({
-  /** False where it was not carried out to the end. */
-  success: z.boolean(),
-  message: z.string(),
-  /** Instances that it was carried out for. */
-  decided: z.int(),
-  /** Instances of the group that are still set aside. */
-  left: z.int(),
-})
-export type GroupOutcome = z.infer<typeof GroupOutcome>
-
-const GroupDecision = z.object({
-  because: z.enum(QUARANTINE_REASONS),
-  /**
-   * `newestInstanceId` of the group as it was shown: nothing is decided about instances that were
-   * set aside since.
-   */
-  upTo: z.int().positive(),
-  reason: Reason,
-})
-
-/** Name of a file in the recovery folder: those of its two folders, and its own. */
-const FileName = z
-  .string()
-  .regex(/^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/)
-
-/** An image file that the database does not know, and what its header says. */
-export const RecoveredFile = z.object({
-  file: FileName,
-  bytes: z.int(),
-  modifiedAt: Instant,
-  /** False where it is no DICOM file or its header is damaged: the texts are empty. */
-  isReadable: z.boolean(),
-  sopInstanceUid: z.string(),
-  studyInstanceUid: z.string(),
-  patientName: z.string(),
-  modality: z.string(),
-  /** Who sent it. */
-  callingAeTitle: z.string(),
-})
-export type RecoveredFile = z.infer<typeof RecoveredFile>
-
-export const RecoveryOutcome = z.object({
-  imported: z.int(),
-  /** Those that stay where they are. */
-  failed: z.int(),
-  /** Why the last of them was not imported; empty where all were. */
-  problem: z.string(),
-  /**
-   * The last file that was looked at, for the next call's `after`; null where there are no more.
-   */
-  next: FileName.nullable(),
-})
-export type RecoveryOutcome = z.infer<typeof RecoveryOutcome>
-
-const instanceParams = z.object({ instanceId: z.coerce.number().int().positive() })
-
-/**
  * Images as they arrive, for the window. The handlers limit what a member may see and do, by their
  * permissions and customers.
  */
@@ -347,94 +241,28 @@ export const dashboardImages = {
     access: 'signed-in',
     background: true,
     summary: 'One study with its series, steps, commitments and identity',
-    params: studyParams,
+    params: receivedStudyParams,
     reply: ImageStudy,
   }),
   reviewVersions: operation('POST /dashboard/images/:studyInstanceUid/versions/review', {
     access: 'signed-in',
     summary: 'Say that the replaced images of the study were looked at; nothing is changed by it',
-    params: studyParams,
+    params: receivedStudyParams,
     body: z.object({ note: Reason }),
     reply: ImageStudy,
   }),
   restoreVersion: operation('POST /dashboard/images/versions/:instanceId/restore', {
     access: 'signed-in',
     summary: 'Let an earlier version of an image take its place again; the one it replaces is kept',
-    params: z.object({ instanceId: z.coerce.number().int().positive() }),
+    params: instanceParams,
     body: z.object({ reason: Reason }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   retryEnrichment: operation('POST /dashboard/images/:studyInstanceUid/enrichment/retry', {
     access: 'signed-in',
     summary: 'Ask the partner again now to enrich the study; only fields nobody has set are filled',
-    params: studyParams,
+    params: receivedStudyParams,
     reply: ImageStudy,
   }),
-  quarantine: operation('GET /dashboard/quarantine', {
-    access: 'signed-in',
-    background: true,
-    summary: 'Instances that were accepted and set aside, newest first',
-    query: z.object({ ...Page, studyInstanceUid: ReceivedUid.optional() }),
-    reply: pageOf('instances', QuarantinedInstance),
-  }),
-  releaseInstance: operation('POST /dashboard/quarantine/:instanceId/release', {
-    access: 'signed-in',
-    summary: 'Let a quarantined instance take its place in its study; the one it replaces is kept',
-    params: instanceParams,
-    body: z.object({ reason: Reason }),
-    reply: Outcome,
-  }),
-  discardInstance: operation('POST /dashboard/quarantine/:instanceId/discard', {
-    access: 'signed-in',
-    summary: 'Delete a quarantined instance for good',
-    params: instanceParams,
-    body: z.object({ reason: Reason }),
-    reply: Outcome,
-  }),
-  quarantineGroups: operation('GET /dashboard/quarantine/studies/:studyInstanceUid', {
-    access: 'signed-in',
-    background: true,
-    summary: 'What was set aside of one study, by the reason why',
-    params: studyParams,
-    reply: z.object({ groups: z.array(QuarantineGroup) }),
-  }),
-  releaseGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/release', {
-    access: 'signed-in',
-    summary:
-      'Let all instances of a group take their place in their study; those they replace are kept',
-    params: studyParams,
-    body: GroupDecision,
-    reply: GroupOutcome,
-  }),
-  discardGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/discard', {
-    access: 'signed-in',
-    summary: 'Delete all instances of a group for good',
-    params: studyParams,
-    body: GroupDecision,
-    reply: GroupOutcome,
-  }),
-  recoveredFiles: operation('GET /dashboard/recovery', {
-    access: 'signed-in',
-    background: true,
-    summary: 'Image files that the database does not know',
-    query: z.object({ ...Page }),
-    reply: pageOf('files', RecoveredFile),
-  }),
-  importRecovered: operation('POST /dashboard/recovery/import', {
-    access: 'signed-in',
-    summary:
-      'Import such a file as if its device sent it now; without a name all of them, in portions',
-    body: z.object({
-      file: FileName.optional(),
-      /** `next` of the portion before. */
-      after: FileName.optional(),
-    }),
-    reply: RecoveryOutcome,
-  }),
-  discardRecovered: operation('POST /dashboard/recovery/discard', {
-    access: 'signed-in',
-    summary: 'Delete such a file for good',
-    body: z.object({ file: FileName, reason: Reason }),
-    reply: Outcome,
-  }),
+  ...quarantineAndRecovery,
 } as const

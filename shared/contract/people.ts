@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
 import { Instant } from './conventions.ts'
 
 export const CLINIC_ROLES = [
@@ -36,10 +37,13 @@ export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
-export const GivenName = z.string().trim().min(1, 'must not be empty').max(100)
+  .regex(/^[^\s@]+@[^\s@]+$/, fault('values.email'))
+export const GivenName = z.string().trim().min(1, fault('values.empty')).max(100)
 /** Long beats complicated (NIST SP 800-63B): 10 characters at least, no composition rule. */
-export const Password = z.string().min(10, 'must have at least 10 characters').max(200)
+export const Password = z.string().min(10, fault('values.too-few-characters')).max(200)
+
+/** A user as others are shown one. */
+export const NamedUser = z.object({ userId: UserId, name: z.string() })
 
 /** Who is signed in to the window. */
 export const SignedInUser = z.object({

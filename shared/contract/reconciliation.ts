@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome } from './conventions.ts'
 import { Exam, ExamSource } from './dashboard-exams.ts'
@@ -51,7 +52,7 @@ export const OrderCandidate = z.object({
    * order; none: it cannot be either, because of `obstacle`.
    */
   action: z.enum(['link', 'correct', 'none']),
-  obstacle: z.string(),
+  obstacle: Message.nullable(),
 })
 export type OrderCandidate = z.infer<typeof OrderCandidate>
 
@@ -72,8 +73,8 @@ export const ReconciliationDecision = z.object({
     .nullable(),
   at: Instant,
   by: z.string(),
-  /** Why it cannot be undone any more; empty where it can. */
-  undoObstacle: z.string(),
+  /** Why it cannot be undone any more; null where it can. */
+  undoObstacle: Message.nullable(),
 })
 export type ReconciliationDecision = z.infer<typeof ReconciliationDecision>
 

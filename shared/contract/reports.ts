@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { ReportId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
+import { fault } from '../messages/issues.ts'
+import { Message } from '../messages/message.ts'
 import { operation } from '../operation.ts'
-import { Day, Instant, Outcome } from './conventions.ts'
+import { Day, Instant, WindowOutcome } from './conventions.ts'
 import { IdentityDifference, StudyIdentity } from './images.ts'
+import { NamedUser } from './people.ts'
+import { reportTemplates } from './report-templates.ts'
 import { StudyReportMetadata } from './scribe.ts'
-import { ModalityCode, Reason, Severity } from './values.ts'
+import { Reason, ReceivedUid, Severity } from './values.ts'
 
 /** What is looked at before a report is signed. */
 export const REPORT_CHECKS = [
@@ -27,15 +31,15 @@ const REPORT_CHARACTERS = 200_000
 const ReportText = z.string().max(REPORT_CHARACTERS)
 const studyParams = z.object({ studyId: StudyId })
 const reportParams = z.object({ reportId: ReportId })
+
 /** A window of a person: one person may write in two, which then disagree like two people. */
 const WindowId = z.uuid()
-const Person = z.object({ userId: UserId, name: z.string() })
 
 /**
  * Who has the report before them now; it runs out by itself when their window says nothing any
  * more.
  */
-export const ReportLock = Person.extend({ windowId: WindowId, until: Instant })
+export const ReportLock = NamedUser.extend({ windowId: WindowId, until: Instant })
 export type ReportLock = z.infer<typeof ReportLock>
 
 /** A scribe study, before its reports. */
@@ -47,7 +51,7 @@ export const ReadingStudy = z.object({
   status: z.enum(REPORT_STUDY_STATUSES),
   isCancelled: z.boolean(),
   reportMetadata: StudyReportMetadata,
-  assignedTo: Person.nullable(),
+  assignedTo: NamedUser.nullable(),
   lock: ReportLock.nullable(),
   /** Null: nothing of it was received here. */
   images: z.object({ instances: z.int(), isReceiving: z.boolean() }).nullable(),
@@ -71,7 +75,7 @@ export type ReadingStudy = z.infer<typeof ReadingStudy>
  */
 export const CRITICAL_METHODS = ['phone', 'in-person', 'message', 'other'] as const
 export const Communication = z.object({
-  communicatedTo: z.string().trim().min(2, 'must name who was told').max(200),
+  communicatedTo: z.string().trim().min(2, fault('reports.told-nobody')).max(200),
   method: z.enum(CRITICAL_METHODS),
   communicatedAt: Instant,
   /** The receiver repeated it. */
@@ -79,7 +83,7 @@ export const Communication = z.object({
   note: z.string().trim().max(1000).default(''),
 })
 export type Communication = z.infer<typeof Communication>
-const Finding = z.string().trim().min(3, 'must say what was found').max(1000)
+const Finding = z.string().trim().min(3, fault('reports.finding-missing')).max(1000)
 
 export const CriticalResult = z.object({
   reportId: ReportId,
@@ -88,10 +92,10 @@ export const CriticalResult = z.object({
   studyDescription: z.string(),
   patientName: z.string(),
   finding: Finding,
-  signedBy: Person,
+  signedBy: NamedUser,
   openedAt: Instant,
   /** Null: nobody was told yet. */
-  communication: Communication.extend({ recordedBy: Person }).nullable(),
+  communication: Communication.extend({ recordedBy: NamedUser }).nullable(),
 })
 export type CriticalResult = z.infer<typeof CriticalResult>
 
@@ -101,7 +105,7 @@ export const Delivery = z.object({
   attempts: z.int(),
   /** Of the next attempt, where one waits. */
   nextAt: Instant.nullable(),
-  lastError: z.string(),
+  lastError: Message.nullable(),
   deliveredAt: Instant.nullable(),
   eventId: z.string().nullable(),
 })
@@ -112,7 +116,7 @@ export const WindowReport = z.object({
   reportId: ReportId,
   isAddendum: z.boolean(),
   status: z.enum(REPORT_STATUSES),
-  author: Person,
+  author: NamedUser,
   signedAt: Instant.nullable(),
   isCritical: z.boolean().nullable(),
   /** Null while it is a draft. */
@@ -133,14 +137,16 @@ export const Draft = z.object({
   revision: z.int(),
   text: z.string(),
   savedAt: Instant,
-  savedBy: Person,
+  savedBy: NamedUser,
 })
 export type Draft = z.infer<typeof Draft>
+
 /**
  * The draft that the window shows: where another one took its place since, as of an addendum that
  * was cancelled and begun anew, that is a conflict.
  */
 const DraftShown = ReportId.optional()
+
 /**
  * The page is being closed: the window lets go of the report, and the text goes on top of what it
  * saved itself before.
@@ -149,7 +155,7 @@ const LastOfWindow = z.boolean().default(false)
 export const DraftRevision = z.object({
   revision: z.int(),
   at: Instant,
-  savedBy: Person,
+  savedBy: NamedUser,
   characters: z.int(),
 })
 export type DraftRevision = z.infer<typeof DraftRevision>
@@ -173,9 +179,10 @@ const ContextDocument = z.object({
   mediaType: z.string(),
   /** Chunks of an inline document. */
   content: z.array(z.string()),
-  /** One sentence where it could not be fetched. */
-  fault: z.string(),
+  /** Why it could not be fetched. */
+  fault: Message.nullable(),
 })
+
 /**
  * What the partner says of the patient (clinical_context.enrichment_requested); a soft event:
  * without an answer it is empty.
@@ -184,7 +191,7 @@ export const ClinicalContext = z.object({
   state: z.enum(['not-asked', 'answered', 'empty', 'failed']),
   askedAt: Instant.nullable(),
   /** Why there is none, or which parts of the answer were left out. */
-  notes: z.array(z.string()),
+  notes: z.array(Message),
   clinicalIndication: z.string(),
   technologistTechnique: z.string(),
   technologistNotes: z.array(z.string()),
@@ -205,9 +212,9 @@ export const Reading = ReadingStudy.extend({
   draft: Draft.nullable(),
   context: ClinicalContext,
   priors: z.array(PriorReport),
-  /** Whether the person may write here now; `whyNot` is one sentence. */
+  /** Whether the person may write here now, and why not. */
   mayWrite: z.boolean(),
-  whyNot: z.string(),
+  whyNot: Message.nullable(),
 })
 export type Reading = z.infer<typeof Reading>
 
@@ -225,7 +232,7 @@ export const CheckFinding = z.object({
   check: z.enum(REPORT_CHECKS),
   /** error: cannot be signed; warning: can be, once it was looked at. */
   level: z.enum(['error', 'warning']),
-  sentence: z.string(),
+  sentence: Message,
 })
 export type CheckFinding = z.infer<typeof CheckFinding>
 
@@ -236,62 +243,6 @@ export const Signed = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('conflict'), theirs: Draft }),
 ])
 export type Signed = z.infer<typeof Signed>
-
-const scope = {
-  modalities: z.array(ModalityCode).max(20),
-  sex: z.enum(['male', 'female', 'other']).nullable(),
-  /** Years, both included. */
-  ageFrom: z.int().min(0).max(150).nullable(),
-  ageTo: z.int().min(0).max(150).nullable(),
-  /** Words of the study's description; any of them. */
-  keywords: z.array(z.string().trim().min(1).max(50)).max(20),
-}
-/**
- * A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is
- * offered where everything given fits.
- */
-export const ReportTemplate = z.object({
-  templateId: z.uuid(),
-  kind: z.enum(['template', 'macro']),
-  /** Null: everybody's. */
-  owner: Person.nullable(),
-  name: z.string(),
-  shortcut: z.string().nullable(),
-  ...scope,
-  text: z.string(),
-  updatedAt: Instant,
-})
-export type ReportTemplate = z.infer<typeof ReportTemplate>
-export const NewReportTemplate = z.object({
-  kind: ReportTemplate.shape.kind,
-  /** mine: of whoever makes it; everybody: for owners and admins to make. */
-  for: z.enum(['mine', 'everybody']).default('mine'),
-  name: z.string().trim().min(1).max(100),
-  shortcut: z
-    .string()
-    .regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20')
-    .nullable()
-    .default(null),
-  modalities: scope.modalities.default([]),
-  sex: scope.sex.default(null),
-  ageFrom: scope.ageFrom.default(null),
-  ageTo: scope.ageTo.default(null),
-  keywords: scope.keywords.default([]),
-  text: z.string().min(1).max(50_000),
-})
-export type NewReportTemplate = z.infer<typeof NewReportTemplate>
-const TemplatePatch = z
-  .object({
-    name: NewReportTemplate.shape.name,
-    shortcut: z.union([
-      z.null(),
-      z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20'),
-    ]),
-    ...scope,
-    text: z.string().min(1).max(50_000),
-  })
-  .partial()
-const templateParams = z.object({ templateId: z.uuid() })
 
 /**
  * Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`.
@@ -308,7 +259,7 @@ export const dashboardReports = {
   byUid: operation('GET /dashboard/reading/by-uid/:studyInstanceUid', {
     access: 'signed-in',
     summary: 'The scribe study of a UID, where there is one',
-    params: z.object({ studyInstanceUid: z.string().min(1).max(64) }),
+    params: z.object({ studyInstanceUid: ReceivedUid }),
     reply: z.object({ studyId: StudyId.nullable() }),
   }),
   askContext: operation('POST /dashboard/reading/:studyId/context', {
@@ -412,13 +363,13 @@ export const dashboardReports = {
     access: 'signed-in',
     summary: 'Start an addendum to a signed report',
     params: reportParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   cancelAddendum: operation('POST /dashboard/reports/:reportId/cancel-addendum', {
     access: 'signed-in',
     summary: 'Give up the addendum that is being written',
     params: reportParams,
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   pdfLink: operation('POST /dashboard/reports/:reportId/pdf-link', {
     access: 'signed-in',
@@ -431,7 +382,7 @@ export const dashboardReports = {
     summary: 'Send the DICOM copies of a signed report to a destination',
     params: reportParams,
     body: z.object({ destinationId: z.uuid() }),
-    reply: Outcome,
+    reply: WindowOutcome,
   }),
   criticals: operation('GET /dashboard/criticals', {
     access: 'signed-in',
@@ -446,33 +397,7 @@ export const dashboardReports = {
     body: Communication,
     reply: CriticalResult,
   }),
-  templates: operation('GET /dashboard/templates', {
-    access: 'signed-in',
-    summary:
-      'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
-    query: z.object({ studyId: StudyId.optional() }),
-    reply: z.object({ templates: z.array(ReportTemplate) }),
-  }),
-  addTemplate: operation('POST /dashboard/templates', {
-    access: 'signed-in',
-    summary: 'Add one',
-    body: NewReportTemplate,
-    reply: ReportTemplate,
-    status: 201,
-  }),
-  changeTemplate: operation('PATCH /dashboard/templates/:templateId', {
-    access: 'signed-in',
-    summary: 'Change one',
-    params: templateParams,
-    body: TemplatePatch,
-    reply: ReportTemplate,
-  }),
-  removeTemplate: operation('DELETE /dashboard/templates/:templateId', {
-    access: 'signed-in',
-    summary: 'Remove one',
-    params: templateParams,
-    reply: Outcome,
-  }),
+  ...reportTemplates,
   assign: operation('POST /dashboard/reading/:studyId/assign', {
     access: 'signed-in',
     summary: 'Assign the study to a person, or to nobody',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Uid } from '../dicom-values.ts'
 import { ExpressCustomerId, ReportId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
+import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, pageOf } from './conventions.ts'
 import { choices, Metadata, orEmpty, Severity } from './values.ts'
@@ -29,7 +30,7 @@ const metadataFields = {
   patientName: text(500),
   referringPhysicianName: text(500),
   scanDate: Day,
-  scanTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be HH:MM'),
+  scanTime: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: fault('studies.time-of-day') }),
   scanType: text(500),
   sex: z.enum(['male', 'female', 'other']),
   weight: measure(['lbs', 'kg']),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { Instant } from './conventions.ts'
 
 /**
@@ -62,8 +63,8 @@ export const UpdateState = z.object({
   version: z.string().nullable(),
   /** Of the download, from 0 to 1. */
   share: z.number(),
-  /** One sentence for a person; empty where the state says all. */
-  sentence: z.string(),
+  /** For a person; null where the state says all. */
+  sentence: Message.nullable(),
   /**
    * What is new in the version that is offered, a point each, plain text; empty where its makers do
    * not say.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fault } from '../messages/issues.ts'
 
 // Forms that the interface's own operations share.
 
@@ -7,10 +8,10 @@ import { z } from 'zod'
  */
 export const Metadata = z
   .record(
-    z.string().max(100, 'keys have at most 100 characters'),
-    z.string().max(1000, 'values have at most 1000 characters'),
+    z.string().max(100, fault('values.keys-too-long')),
+    z.string().max(1000, fault('values.values-too-long')),
   )
-  .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 pairs')
+  .refine((map) => Object.keys(map).length <= 50, fault('values.too-many-pairs'))
   .meta({ id: 'Metadata', maxProperties: 50 })
 export type Metadata = z.infer<typeof Metadata>
 
@@ -26,11 +27,17 @@ export const nullable = <T extends z.ZodType>(value: T) =>
     .preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable())
     .optional()
 
+/**
+ * A UID that a device sent: not every device keeps to PS3.5 §9.1, and what it sent is shown as it
+ * is.
+ */
+export const ReceivedUid = z.string().min(1).max(64)
+
 /** A boolean of a query; empty is no filter. */
 export const Flag = z
   .preprocess(
     (given) => (given === '' || given === 'null' ? undefined : given),
-    z.enum(['true', 'false'], 'must be true or false').optional(),
+    z.enum(['true', 'false'], fault('values.not-boolean')).optional(),
   )
   .transform((given) => (given === undefined ? undefined : given === 'true'))
 
@@ -66,25 +73,22 @@ const INVITED_SOURCES = ['dashboard', 'api'] as const
 export const InvitedSource = z.enum(INVITED_SOURCES)
 
 /** 10 to 15 digits. */
-export const PhoneNumber = z.string().regex(/^\d{10,15}$/, 'must be 10 to 15 digits')
+export const PhoneNumber = z.string().regex(/^\d{10,15}$/, fault('values.phone-number'))
 /** 10 digits. */
-export const NpiNumber = z.string().regex(/^\d{10}$/, 'must be 10 digits')
+export const NpiNumber = z.string().regex(/^\d{10}$/, fault('values.npi-number'))
 
 /** A certificate, or several, as text. */
 export const Pem = z
   .string()
   .max(20_000)
-  .regex(
-    /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
-    'must be a certificate in PEM form',
-  )
+  .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, fault('values.pem'))
 
 /** Modality (0008,0060) as staff enter it. */
 export const ModalityCode = z
   .string()
   .trim()
   .toUpperCase()
-  .regex(/^[A-Z0-9_ ]{1,16}$/, 'must be a DICOM modality such as CT')
+  .regex(/^[A-Z0-9_ ]{1,16}$/, fault('values.modality'))
 
 /** Why somebody did it, for the audit trail. */
-export const Reason = z.string().trim().min(3, 'must say why').max(200)
+export const Reason = z.string().trim().min(3, fault('values.reason')).max(200)

@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { Uid } from '../dicom-values.ts'
 import { ExpressCustomerId, StudyId, UserId } from '../ids.ts'
 import { VIEWER_STATUSES } from '../lifecycle.ts'
+import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { APIKeyReference, ExpressCustomerReference, UserReference } from './references.ts'
 import { Contains, Flag, Metadata, nullable, orEmpty, Severity } from './values.ts'
 
-export const StudyDescription = z.string().min(1, 'must not be empty').max(1000)
+export const StudyDescription = z
+  .string()
+  .min(1, { error: fault('values.empty') })
+  .max(1000)
 const StudyViewerStatus = z.enum(VIEWER_STATUSES)
 
 /** What viewer and scribe studies share. */
@@ -72,10 +76,10 @@ export const EphemeralSession = z.object({
   retrievalId: z.string().min(1).max(1000),
   options: z
     .record(z.string(), z.json())
-    .refine(
-      (options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES,
-      `must have at most ${OPTIONS_BYTES} bytes as JSON`,
-    )
+    .refine((options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES, {
+      error: fault('studies.options-too-long'),
+      params: { maximum: OPTIONS_BYTES },
+    })
     .optional(),
   hangingProtocol: z
     .object({

@@ -133,10 +133,7 @@ export const EVENTS = {
         studyTime: z
           .string()
           .regex(/^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/)
-          .refine(
-            (time) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d|$)/.test(time),
-            'must be a time of day',
-          ),
+          .refine((time) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d|$)/.test(time)),
         weight: Measure(['lbs', 'kg']),
       })
       .partial(),

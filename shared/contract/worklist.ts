@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Message } from '../messages/message.ts'
 import { Day, Instant } from './conventions.ts'
 import { WorklistQuestion } from './webhooks.ts'
 
@@ -51,12 +52,10 @@ export type ReceivedKey = z.infer<typeof ReceivedKey>
 
 export const RowVerdict = z.object({
   verdict: z.enum(['sent', 'filtered', 'withheld', 'cut']),
-  /**
-   * Plain words: which key filtered it, why it was withheld; empty for a sent row without remarks.
-   */
-  reason: z.string(),
+  /** Which key filtered it, why it was withheld; null for a sent row. */
+  reason: Message.nullable(),
   /** Repairs and remarks, e.g. a name sent in another alphabet. */
-  remarks: z.array(z.string()),
+  remarks: z.array(Message),
   patientName: z.string(),
   patientId: z.string(),
   accessionNumber: z.string(),
@@ -92,7 +91,7 @@ const summary = {
   /** Milliseconds of the partner's call, null where it was not called. */
   partnerMs: z.number().nullable(),
   /** One sentence: what happened, for a person. */
-  sentence: z.string(),
+  sentence: Message,
   /**
    * How often the same was asked again on the same association, and the same given from the answer
    * that was still fresh.
@@ -112,13 +111,14 @@ export const Inspection = z.object({
   /** What the partner was, or would have been, asked. */
   question: WorklistQuestion.nullable(),
   /** Remarks on the query: a clamped window, a key at the wrong place. */
-  remarks: z.array(z.string()),
+  remarks: z.array(Message),
   partner: z
     .object({
       webhookId: z.string(),
       httpStatus: z.int().nullable(),
       bytes: z.int(),
-      detail: z.string(),
+      /** Why it gave no list; of a refusal the partner's own words. */
+      detail: Message.nullable(),
       answeredAt: Instant.nullable(),
     })
     .nullable(),

@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { askControl } from '#server/modules/control/control.ts'
-import { openParts } from '#server/parts.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -60,24 +62,24 @@ async function openClinic(): Promise<Clinic> {
   const partner = opened.use(await openPartnerSimulator({ port: 0, secret, clock: Date.now }))
   let key: string
   {
-    using parts = openParts(temp.folder)
-    parts.settings.change(
+    using context = openContext({ folder: temp.folder })
+    context.settings.change(
       { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backups.folder },
       'command-line',
     )
     key = createApiKey(
-      parts.store,
+      context,
       { description: 'RIS', isViewerEnabled: false, scope: 'all' },
       'command-line',
     ).key
-    parts.devices.add(NewDevice.parse({ aeTitle: 'CT1', address: MODALITY }), 'command-line')
+    addDevice(context, NewDevice.parse({ aeTitle: 'CT1', address: MODALITY }), 'command-line')
     const owner = {
       firstName: 'Olga',
       lastName: 'Owner',
       level: 'owner',
       clinicRole: 'Other',
     } as const
-    await parts.people.createUser({ ...OWNER, ...owner }, 'command-line')
+    await openPeople(context).createUser({ ...OWNER, ...owner }, 'command-line')
   }
   let cookie: string | undefined
   const kept = opened.move()

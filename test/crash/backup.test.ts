@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openBackup } from '#server/modules/backups/backup-opening.ts'
 import { listBackups, removeBackup, sweepBackupSpool } from '#server/modules/backups/make-backup.ts'
-import { openBackup } from '#server/modules/backups/restore-files.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
@@ -37,12 +37,7 @@ it('a backup that a kill interrupts leaves the database, and only whole backups'
     for (const { name } of listed.slice(0, 2)) {
       const to = join(temp.folder, `opened ${round} ${name}`)
       const key = { dataKey: readFileSync(join(data, 'data.key')) }
-      const { manifest } = await openBackup({
-        from: join(target, name),
-        to,
-        key,
-        onProgress: () => {},
-      })
+      const { manifest } = await openBackup(join(target, name), to, key)
       expect(manifest.rows.auditEntries).toBeGreaterThanOrEqual(500)
       rmSync(to, { recursive: true })
       whole += 1

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { takeLock } from '#server/database/lock.ts'
+import { readInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { readDocument } from '#server/modules/worklist/queries.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -33,10 +35,10 @@ describe('a process that is killed', () => {
         uuid: () => crypto.randomUUID(),
       })
       const lost = acknowledged.filter((inspectionId) => {
-        const found = store.inspections.read(inspectionId)
+        const found = readInspection(store.database, inspectionId)
         return (
           !found?.detail.equals(Buffer.alloc(2000, 1)) ||
-          store.documents.read(found.answerHash ?? '')?.length !== 36
+          readDocument(store, found.answerHash ?? '')?.length !== 36
         )
       })
       expect(lost).toEqual([])

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
+import { listInstanceVersions } from '#server/modules/images/instance-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -18,6 +19,7 @@ import { SERIES } from '../electron/server/modules/images/intake-fixture.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { serving } from '../support/command-line.ts'
 import { DEVICE } from '../support/device.ts'
+import { freePort } from '../support/free-port.ts'
 import { callerOf, OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
 import { imageOf, sopUid, UID } from '../support/imaging-clinic.ts'
 import { openModality } from '../support/modality.ts'
@@ -64,9 +66,9 @@ it('a process that is killed while it corrects images shows each image once, who
     acknowledged += await killed(program, temp.folder)
     await started(program, temp.folder)
     using store = openContext({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
-    const { imageFiles, instances, database } = store
-    expect(imageFiles.notedCopies()).toEqual([])
-    expect([...imageFiles.recovered()]).toEqual([])
+    const { imageFiles, database } = store
+    expect(imageFiles.copies.list()).toEqual([])
+    expect([...imageFiles.recovery.files()]).toEqual([])
     const rows = database.all(
       rawQuery<{
         instanceId: number
@@ -84,7 +86,7 @@ it('a process that is killed while it corrects images shows each image once, who
     const current = rows.filter(({ state }) => state === 'current')
     expect(current).toHaveLength(IMAGES)
     for (let number = 1; number <= IMAGES; number++) {
-      const original = instances.versions(`${SERIES}.${number}`)[0]
+      const original = listInstanceVersions(database, `${SERIES}.${number}`)[0]
       const copies = database.all(
         rawQuery<{ correctedId: number }>(
           'select correctedId from correctedInstances where originalId = ?',
@@ -105,11 +107,11 @@ const ORIGINALS = SENT.map(sopUid)
 
 /** A data folder with an owner and CT1, whose studies settle after a second. */
 async function furnish(folder: string): Promise<void> {
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   const settings = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1 }
-  parts.settings.change(settings, 'command-line')
-  parts.devices.add({ ...DEVICE, aeTitle: 'CT1' }, 'command-line')
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  context.settings.change(settings, 'command-line')
+  addDevice(context, { ...DEVICE, aeTitle: 'CT1' }, 'command-line')
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   const owner = { ...OWNER, firstName: 'Olga', lastName: 'Owner', clinicRole: 'Other' } as const
   await people.createUser({ ...owner, level: 'owner' }, 'command-line')
 }
@@ -154,8 +156,8 @@ it('an archive that was down gets the rejection note before the corrected images
     gateway = await start()
   }
 
-  const before = await openArchive()
-  const { port } = before
+  const port = await freePort()
+  const before = await openArchive({ port })
   await owner()(dashboardDestinations.add, {
     body: { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port, isAutomatic: true },
   })
@@ -184,7 +186,7 @@ it('an archive that was down gets the rejection note before the corrected images
     expect(pacs).toMatchObject({ name: 'PACS', state: 'open' })
     expect(pacs?.sending).toMatchObject({ waiting: 1 + SENT.length, sent: 0, failed: 0 })
     const { destinations } = await owner()(dashboardDestinations.list, {})
-    expect(destinations[0]?.lastError).not.toBe('')
+    expect(destinations[0]?.lastError).not.toBeNull()
   }, 15_000)
   await gateway.end('SIGKILL')
   const { notes, copies } = expectedOf(folder)

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openParts } from '#server/parts.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { serving } from '../support/command-line.ts'
 import { type Client, keyCall, newUid } from '../support/interface.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
 
-// design.md §4.6: 201 comes only after the durable write.
+// 201 is sent only after the durable write.
 
 const CREATES = perTier(400, 10_000)
 const CLIENTS = 16
@@ -84,13 +84,13 @@ it(`has every study it acknowledged after SIGKILL in the middle of ${CREATES} cr
 })
 
 function furnish(folder: string): string {
-  using parts = openParts(folder)
-  parts.settings.change(
+  using context = openContext({ folder })
+  context.settings.change(
     { 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000 },
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

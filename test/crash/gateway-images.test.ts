@@ -5,9 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect, it, onTestFailed, vi } from 'vitest'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
-import { openParts, type SettingOverrides } from '#server/parts.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import { encoded, image } from '../electron/server/modules/images/intake-fixture.ts'
 import { ask, text } from '../electron/server/modules/worklist/worklist-fixture.ts'
@@ -267,15 +269,15 @@ function furnish(
   settings: SettingOverrides = {},
   devices: readonly NewDevice[] = [],
 ): void {
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   const given = {
     'intake.stopGigabytes': 0,
     'intake.warnGigabytes': 0,
     'intake.idleSeconds': 1,
     ...settings,
   }
-  parts.settings.change(given, 'command-line')
-  for (const device of devices) parts.devices.add(device, 'command-line')
+  context.settings.change(given, 'command-line')
+  for (const device of devices) addDevice(context, device, 'command-line')
 }
 
 const groups = Array.from({ length: Math.ceil(KILLS / MOST_ROUNDS) }, (_, group) => {

@@ -8,10 +8,10 @@ import {
   type PartnerSimulator,
   type Scenario,
 } from '#electron/simulator/partner.ts'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -112,16 +112,16 @@ function receiverOf(partner: PartnerSimulator): Receiver {
 
 /** A data folder with a partner, its key, an owner and a radiologist; the key. */
 async function furnish(folder: string, url: string, secret: string): Promise<string> {
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   const room = {
     'intake.stopGigabytes': 0,
     'intake.warnGigabytes': 0,
     'http.ratePerSecond': 10_000,
     'http.rateBurst': 10_000,
   } as const
-  parts.settings.change(room, 'command-line')
-  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  context.settings.change(room, 'command-line')
+  setPartner(context, { url, secret, allowPlaintext: true }, 'command-line')
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Malá' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
@@ -132,7 +132,7 @@ async function furnish(folder: string, url: string, secret: string): Promise<str
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

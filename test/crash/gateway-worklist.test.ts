@@ -4,9 +4,12 @@ import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
 import { localDay, openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openParts } from '#server/parts.ts'
+import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { ask, type Keys } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { isthmus, type Serving, serving } from '../support/command-line.ts'
 import { webhookSecret } from '../support/gateway.ts'
@@ -164,11 +167,16 @@ it('loses no answer that a console has seen and no acknowledged change when it i
     expect(await next.end('SIGTERM')).toBe(0)
   }
 
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   const count = (aeTitle: string) => {
     let [inspections, cursor] = [0, undefined as string | undefined]
     do {
-      const page = parts.store.inspections.list({ limit: 100, outcome: 'all', aeTitle, cursor })
+      const page = listInspections(context.database, {
+        limit: 100,
+        outcome: 'all',
+        aeTitle,
+        cursor,
+      })
       inspections += page.items.length
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -177,13 +185,15 @@ it('loses no answer that a console has seen and no acknowledged change when it i
   const lost = [...told.answers].filter(([aeTitle, seen]) => count(aeTitle) < seen)
   expect(lost).toEqual([])
   expect(told.answers.size).toBe(ROUNDS * CLIENTS)
-  expect(parts.devices.list().map(({ aeTitle }) => aeTitle)).toEqual(
+  expect(listDevices(context.database).map(({ aeTitle }) => aeTitle)).toEqual(
     expect.arrayContaining(told.devices),
   )
-  expect(told.keys.filter((key) => parts.apiKeys.authenticate(key) === undefined)).toEqual([])
+  expect(told.keys.filter((key) => openApiKeys(context).authenticate(key) === undefined)).toEqual(
+    [],
+  )
   expect(new Set(told.keys).size).toBe(told.keys.length)
-  expect([told.clinicName, told.nextClinicName]).toContain(parts.settings.get('clinic.name'))
-  expect(parts.store.audit.verify().isIntact).toBe(true)
+  expect([told.clinicName, told.nextClinicName]).toContain(context.settings.get('clinic.name'))
+  expect(context.audit.verify().isIntact).toBe(true)
 })
 
 const disposable = (database: Sqlite.Database) => ({

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
+import { hasInstanceOfFile, newestInstanceId } from '#server/modules/images/instance-queries.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -22,14 +23,14 @@ describe('a process that is killed while it keeps images', () => {
         ...(await killAfter(20 + Math.floor(Math.random() * 100), program, temp.folder)),
       )
       using store = openContext({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
-      const { imageFiles, instances } = store
+      const { imageFiles, database } = store
       imageFiles.sweep()
       for await (const file of imageFiles.orphans(
-        (known) => instances.has(known),
-        instances.newestId(),
+        (known) => hasInstanceOfFile(database, known),
+        newestInstanceId(database),
       ))
         await imageFiles.remove(file)
-      expect(acknowledged.filter((file) => !instances.has(file))).toEqual([])
+      expect(acknowledged.filter((file) => !hasInstanceOfFile(database, file))).toEqual([])
 
       expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
       const images = join(temp.folder, 'images')
@@ -38,7 +39,7 @@ describe('a process that is killed while it keeps images', () => {
         .map((name) => name.replaceAll('\\', '/'))
       const whole = (file: string) =>
         readFileSync(join(images, file), 'latin1') === file.repeat(1000)
-      expect(there.filter((file) => !whole(file) || !instances.has(file))).toEqual([])
+      expect(there.filter((file) => !whole(file) || !hasInstanceOfFile(database, file))).toEqual([])
       const rows = store.database.all(store.database.sql.selectFrom('instances').select('file'))
       expect(rows.map(({ file }) => file).sort()).toEqual(there.sort())
     }

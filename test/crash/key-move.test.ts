@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { readSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
 import { keyKept, unwrapKey } from '#server/database/wrapped-key.ts'
 import { bundledChild } from '../support/bundled-child.ts'
@@ -28,6 +29,6 @@ it('moving the data key into a key store leaves a folder that opens, wherever it
     const dataKey = unwrapKey(folder, reception)
     if (keyKept(folder) === 'sealed') expect(dataKey).toEqual(key)
     using store = openContext({ folder, clock, uuid, dataKey })
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   }
 })

@@ -6,13 +6,9 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import {
   applyStagedRestore,
   refuseHalfRestored,
@@ -24,7 +20,6 @@ import { perTier } from '../support/tier.ts'
 
 const NOW = Date.parse('2026-03-11T08:00:00.000Z')
 const ROUNDS = perTier(6, 20)
-const quiet = { onProgress: () => {} }
 
 /** A closed data folder, a back-up of it, and a place for copies of it to be damaged. */
 async function openStage(entries: number) {
@@ -33,8 +28,8 @@ async function openStage(entries: number) {
   const { folder: target } = opened.use(tempFolder())
   const { store, folder, clock, uuid } = temp
   const recoveryKey = newRecoveryKey()
-  keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+  keepRecoveryProof(store)
+  keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   const append = (action: string) =>
     store.audit.append({
       actor: 'gateway',
@@ -43,13 +38,7 @@ async function openStage(entries: number) {
       detail: { text: 'x'.repeat(9000) },
     })
   for (let at = 0; at < entries; at++) append('before')
-  const made = await makeBackup(store, {
-    folder: target,
-    kind: 'scheduled',
-    version: '1',
-    now: clock(),
-    ...quiet,
-  })
+  const made = await makeBackup(store, target, 'scheduled', '1')
   append('after')
   store[Symbol.dispose]()
   const data = join(target, 'data')
@@ -107,14 +96,7 @@ function wholeIn(folder: string): number[] {
 }
 
 const restoreOf = (on: Awaited<ReturnType<typeof openStage>>) =>
-  stageRestore({
-    data: on.data,
-    from: on.from,
-    key: { recoveryKey: on.recoveryKey },
-    actor: 'x',
-    now: NOW,
-    ...quiet,
-  })
+  stageRestore(on.data, on.from, { recoveryKey: on.recoveryKey }, 'x', NOW)
 
 describe('a restore that a kill interrupts', () => {
   it('is finished by the next start, before whichever call to the disk it came', {

@@ -343,7 +343,9 @@ test('two studies of one exam are merged: list, viewer and report page show the 
     await expect(one).toContainText('Shown in a pane')
     for (const text of ['Kestrel, Nora', 'P-614']) await expect(paneOf(maja)).toContainText(text)
   }
-  await expect(maja.getByText('Images of more than one patient are in this study.')).toHaveCount(0)
+  await expect(maja.getByText('This study contains images of more than one patient.')).toHaveCount(
+    0,
+  )
   await pictured(maja, 'merge-viewer', [1440])
   await openReport(uidOf(4))
   await expect(ruth.getByText('Identity corrected')).toBeVisible()

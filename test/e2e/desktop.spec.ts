@@ -1,5 +1,6 @@
 import { type Browser, expect, type Page } from '@playwright/test'
 import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
+import { type Message, verbatim } from '#shared/messages/message.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
@@ -14,16 +15,16 @@ let page: Page
 let complaints: readonly string[]
 /** What the window asked of the app, and what the app says of itself. */
 const asked: string[] = []
-const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
+const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
 const READY: UpdateState = {
-  ...{ state: 'ready', version: '0.2.0', share: 1, sentence: '' },
+  ...{ state: 'ready', version: '0.2.0', share: 1, sentence: null },
   notes: [
     'Images that came after a back-up are taken in again.',
     'What is new in an update is shown before it is installed.',
   ],
 }
 let app: DesktopState = { isAutostart: true, keyStore: 'platform', update: NO_UPDATE }
-let installing: () => Promise<void> = () => Promise.resolve()
+let installing: () => Promise<Message | null> = () => Promise.resolve(null)
 
 async function open(browser: Browser, ...options: string[]): Promise<void> {
   stage = await openStage(...options)
@@ -117,7 +118,7 @@ test.describe('in the app', () => {
       update: {
         ...NO_UPDATE,
         state: 'failed',
-        sentence: 'The place for updates could not be reached.',
+        sentence: verbatim('The place for updates could not be reached.'),
       },
     })
     await expect(page.getByText('The place for updates could not be reached.')).toBeVisible()
@@ -125,7 +126,7 @@ test.describe('in the app', () => {
       update: {
         ...NO_UPDATE,
         state: 'not-here',
-        sentence: 'This program is updated with the packages of the system.',
+        sentence: verbatim('This program is updated with the packages of the system.'),
       },
     })
     await expect(page.getByRole('button', { name: 'Look for an update' })).toHaveCount(0)
@@ -138,14 +139,14 @@ test.describe('in the app', () => {
       page.getByRole('region', { name: 'What is new' }).getByRole('listitem'),
     ).toHaveText([...READY.notes])
     await look('ready')
-    installing = () => Promise.reject(new Error('The folder for back-ups cannot be written to.'))
+    installing = () => Promise.resolve(verbatim('The folder for back-ups cannot be written to.'))
     await page.getByRole('button', { name: 'Install now…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Install version 0.2.0 now?' })
     await expect(dialog).toBeVisible()
     await dialog.getByRole('button', { name: 'Install now' }).click()
     await expect(dialog.getByText('The folder for back-ups cannot be written to.')).toBeVisible()
     await look('install-refused')
-    installing = () => Promise.resolve()
+    installing = () => Promise.resolve(null)
     await dialog.getByRole('button', { name: 'Install now' }).click()
     await expect.poll(() => asked.filter((name) => name === 'installUpdate')).toHaveLength(2)
     expect(complaints).toEqual([])

@@ -1,4 +1,5 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
+import { verbatim } from '#shared/messages/message.ts'
 import { sendImages } from './modality.ts'
 import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
@@ -130,7 +131,10 @@ test('a refused save is over once the saved text is typed again, and the sign di
     errors: [],
   }
   await page.route(DRAFT, (route) =>
-    route.fulfill({ status: 422, json: { ...problem, message: 'It is too long.' } }),
+    route.fulfill({
+      status: 422,
+      json: { ...problem, message: 'It is too long.', explanation: verbatim('It is too long.') },
+    }),
   )
   await editorOf(page).fill(`${text} And more.`)
   await expect(saving(page)).toContainText('Not saved: It is too long.')

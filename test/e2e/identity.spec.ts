@@ -206,7 +206,7 @@ test('names in the viewer the patient of the image that is shown, also without t
   await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
   await pictured(page, 'viewer-without-overlay')
   await expect(page.getByRole('alert').first()).toContainText(
-    'Images of more than one patient are in this study.',
+    'This study contains images of more than one patient.',
   )
 })
 

@@ -1,4 +1,4 @@
-import { WRONG_ENTRY } from '#server/modules/procedure-steps/wrong-steps.ts'
+import { WRONG_ENTRY } from '#server/modules/images/wrong-steps.ts'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import { CT, image, type Values } from '../electron/server/modules/images/intake-fixture.ts'
 import { ask } from '../electron/server/modules/worklist/worklist-fixture.ts'

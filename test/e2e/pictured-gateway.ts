@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { type NewUser, openPeople } from '#server/modules/users/people.ts'
-import { openParts, type SettingOverrides } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 
@@ -48,18 +49,15 @@ async function open({
 }: PicturedOptions): Promise<PicturedReady> {
   const keys: string[] = []
   {
-    using parts = openParts(folder, { clock })
-    parts.settings.change(settings, 'command-line')
+    using context = openContext({ folder: folder, clock })
+    context.settings.change(settings, 'command-line')
     // A cheap hash: nobody attacks a picture.
-    const accounts = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+    const accounts = openPeople(context, { logN: 10, r: 8, p: 1 })
     for (const person of people) await accounts.createUser({ ...person, password }, 'command-line')
     for (const description of descriptions)
       keys.push(
-        createApiKey(
-          parts.store,
-          { description, isViewerEnabled: true, scope: 'all' },
-          'command-line',
-        ).key,
+        createApiKey(context, { description, isViewerEnabled: true, scope: 'all' }, 'command-line')
+          .key,
       )
   }
   const gateway = await openGateway({

@@ -80,7 +80,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GDCMJ2K_TextGBR.dcm': 'renders',
   'JPEG2000.dcm': 'renders',
   // The width in its stream is overwritten by a delimiter.
-  'JPEG2000-embedded-sequence-delimiter.dcm': /cannot be shown: .*another size/,
+  'JPEG2000-embedded-sequence-delimiter.dcm': /cannot be shown: .*not of the size/,
   'SC_rgb_gdcm_KY.dcm': 'renders',
   // Bad files.
   'MR_truncated.dcm': /cannot be shown: It ends within its pixel data/,

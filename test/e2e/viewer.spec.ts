@@ -13,7 +13,7 @@ import {
   type ViewerStage,
 } from './viewer-stage.ts'
 
-// From a link that a partner minted to images on the screen (issue 6, must-show 1).
+// From a link that a partner created to images on the screen.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -308,7 +308,7 @@ async function losesAccess(
     await expect(other.getByRole('heading', { level: 1 })).toHaveText('These images are closed')
     await expect(other.getByLabel(/^Pane/)).toHaveCount(0)
     await other.goto(links[1] ?? '')
-    await expect(other.getByRole('alert')).toContainText('This link was withdrawn')
+    await expect(other.getByRole('alert')).toContainText('This link was revoked')
     await expect(other.getByRole('heading', { level: 1 })).toHaveText(
       'This link does not open images',
     )
@@ -364,7 +364,7 @@ test('says that the key that gave a link was revoked, at the link and where it i
   await losesAccess(
     [await link(), await link()],
     revoke,
-    'The partner that gave the link has no access any more.',
+    'The partner that created the link no longer has access.',
   )
 })
 

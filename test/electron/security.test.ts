@@ -7,12 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { securityHeaders } from '#server/http/security-headers.ts'
-import { isOpenable } from '../../electron/desktop/external.ts'
-import { answerPage, channel } from '../../electron/desktop/ipc.ts'
-import { keptFile } from '../../electron/desktop/kept-file.ts'
+import { answerPage, channel } from '../../electron/desktop/page-answers.ts'
 import { refusePermissions, refuseRequests } from '../../electron/desktop/permissions.ts'
-import { openWindow, refuseWebviews } from '../../electron/desktop/window.ts'
-import { WindowPlaces } from '../../electron/desktop/window-state.ts'
+import { isOpenable, openWindow, refuseWebviews } from '../../electron/desktop/window.ts'
+import { keptFile, WindowPlaces } from '../../electron/desktop/window-state.ts'
 import * as fake from '../support/electron.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -42,7 +40,7 @@ beforeAll(() => {
   refusePermissions(() => ORIGIN)
   refuseRequests(() => ORIGIN)
   const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
-  openWindow({ preload: '/preload.cjs', origin: () => ORIGIN, places, platform: 'win32' })
+  openWindow('/preload.cjs', () => ORIGIN, places, 'win32')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -184,7 +182,7 @@ it('14: opens windows with images alone', () => {
 })
 
 it('15: hands the system nothing but addresses of a list', () => {
-  expect(naming(/openExternal/)).toEqual(['electron/desktop/external.ts'])
+  expect(naming(/openExternal/)).toEqual(['electron/desktop/window.ts'])
   expect(naming(/openItem|showItemInFolder|node:child_process/)).toEqual([])
   expect(
     [
@@ -209,7 +207,7 @@ it('16: runs a version of Electron that is mended', () => {
 })
 
 it('17: answers the main frame of its own page, and messages of a known form', () => {
-  expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/ipc.ts'])
+  expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/page-answers.ts'])
   expect(
     naming(/ipcRenderer\.(on|once|send|sendSync|postMessage|sendToHost)\b|\.on\('ipc-message/),
   ).toEqual([])

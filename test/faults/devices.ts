@@ -13,8 +13,8 @@ export const commitment = ofArea('COM', [
     promise: 'P-COM-02',
     what: 'an image is confirmed though its file is shorter than received',
     file: 'electron/server/modules/commitment/commitment.ts',
-    find: 'return size === version.bytes && (await isComplete(version)) ? undefined',
-    replace: 'return size !== undefined && (await isComplete(version)) ? undefined',
+    find: 'const isKept = size === version.bytes &&',
+    replace: 'const isKept = size !== undefined &&',
     tests: 'electron/server/modules/commitment/commitment.test.ts',
   },
   {
@@ -45,8 +45,8 @@ export const commitment = ofArea('COM', [
     promise: 'P-COM-01',
     what: 'storage commitment answers though it is switched off',
     file: 'electron/server/modules/commitment/commitment.ts',
-    find: "if (!setting('commitment.isOn')) throw",
-    replace: "if (setting('commitment.isOn') === undefined) throw",
+    find: "if (!this.#context.settings.get('commitment.isOn')) throw",
+    replace: "if (this.#context.settings.get('commitment.isOn') === undefined) throw",
     tests: 'electron/server/modules/commitment/commitment.test.ts',
   },
 ])
@@ -55,36 +55,36 @@ export const performedSteps = ofArea('MPP', [
   {
     promise: 'P-MPP-01',
     what: 'a step that is over can be changed',
-    file: 'electron/server/modules/procedure-steps/performed-step-scp.ts',
+    file: 'electron/server/modules/images/performed-step-scp.ts',
     find: "if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED",
     replace: "if (before.status === 'DISCONTINUED') return NO_LONGER_UPDATED",
-    tests: 'electron/server/modules/procedure-steps/performed-step-scp.test.ts',
+    tests: 'electron/server/modules/images/performed-step-scp.test.ts',
   },
   {
     promise: 'P-MPP-04',
     what: 'a second N-CREATE overwrites the step',
-    file: 'electron/server/modules/procedure-steps/performed-step-scp.ts',
-    find: 'if (store.performedSteps.get(sopInstanceUid)) return false',
-    replace: `if (store.performedSteps.get(sopInstanceUid)) {
-        store.performedSteps.update(step)
+    file: 'electron/server/modules/images/performed-step-scp.ts',
+    find: 'if (findPerformedStep(database, sopInstanceUid)) return false',
+    replace: `if (findPerformedStep(database, sopInstanceUid)) {
+        updatePerformedStep(database, step)
         return true
       }`,
-    tests: 'electron/server/modules/procedure-steps/performed-step-scp.test.ts',
+    tests: 'electron/server/modules/images/performed-step-scp.test.ts',
   },
   {
     promise: 'P-MPP-03',
     what: 'images of a step under the wrong worklist entry stay in their study',
-    file: 'electron/server/modules/procedure-steps/performed-step-scp.ts',
+    file: 'electron/server/modules/images/performed-step-scp.ts',
     find: "if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {",
     replace: "if (step.status === 'COMPLETED' && step.discontinuationCode === WRONG_ENTRY) {",
-    tests: 'electron/server/modules/procedure-steps/performed-step-scp.test.ts',
+    tests: 'electron/server/modules/images/performed-step-scp.test.ts',
   },
   {
     promise: 'P-MPP-01',
     what: 'a completed step needs no series',
-    file: 'electron/server/modules/procedure-steps/performed-step-scp.ts',
-    find: "if (facts.status === 'COMPLETED' && !facts.hasSeries) {",
-    replace: "if (facts.status === 'DISCONTINUED' && !facts.hasSeries) {",
-    tests: 'electron/server/modules/procedure-steps/performed-step-scp.test.ts',
+    file: 'electron/server/modules/images/performed-step-scp.ts',
+    find: "if (facts.status === 'COMPLETED' && !facts.hasSeries) throw",
+    replace: "if (facts.status === 'DISCONTINUED' && !facts.hasSeries) throw",
+    tests: 'electron/server/modules/images/performed-step-scp.test.ts',
   },
 ])

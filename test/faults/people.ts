@@ -23,7 +23,7 @@ export const viewing = ofArea('VIE', [
     promise: 'P-VIE-03',
     what: 'a link opens a study that was cancelled since',
     file: 'electron/server/modules/viewer/links.ts',
-    find: "if (studyId !== null && context.studies.get(studyId)?.cancelledAt !== null) return 'cancelled'",
+    find: "if (studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null) return 'cancelled'",
     replace: '',
     tests: 'electron/server/modules/viewer/links.test.ts',
   },

@@ -5,7 +5,7 @@ export default ofArea('REP', [
   {
     promise: 'P-REP-02',
     what: 'a save does not compare the revision it stands on',
-    file: 'electron/server/modules/reports/report-draft.ts',
+    file: 'electron/server/modules/reports/report-drafts.ts',
     find: ') => revision === shown.revision && reportId',
     replace: ') => revision >= shown.revision && reportId',
     tests: 'electron/server/modules/reports/report-writing.test.ts',
@@ -21,7 +21,7 @@ export default ofArea('REP', [
   {
     promise: 'P-REP-04',
     what: 'the draft that took the place of a cancelled one is taken for it',
-    file: 'electron/server/modules/reports/report-draft.ts',
+    file: 'electron/server/modules/reports/report-drafts.ts',
     find: '&& reportId === (shown.reportId ?? reportId)',
     replace: '&& reportId !== ""',
     tests: 'electron/server/modules/reports/report-writing.test.ts',
@@ -30,17 +30,17 @@ export default ofArea('REP', [
     promise: 'P-REP-03',
     what: 'the delivery is put on its way before the signature is committed',
     file: 'electron/server/modules/reports/report-signing.ts',
-    find: "store.outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: { eventId, reportId }, at: signedAt })",
+    find: 'addOutboxJob(database, { kind: type, subject, lane: studyId, payload: { eventId, reportId }, at })',
     replace:
-      "setImmediate(() => store.outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: { eventId, reportId }, at: signedAt }))",
+      'setImmediate(() => addOutboxJob(database, { kind: type, subject, lane: studyId, payload: { eventId, reportId }, at }))',
     tests: 'electron/server/modules/reports/report-signing.test.ts',
   },
   {
     promise: 'P-REP-04',
     what: 'what changed while the PDF was rendered is not looked at again',
     file: 'electron/server/modules/reports/report-signing.ts',
-    find: 'return JSON.stringify(now.input) === JSON.stringify(prepared.input) ? freeze(caller, now, pdf, order) : undefined',
-    replace: 'return freeze(caller, now, pdf, order)',
+    find: 'if (JSON.stringify(now.input) !== JSON.stringify(prepared.input)) return undefined',
+    replace: '',
     tests: 'electron/server/modules/reports/report-signing.test.ts',
   },
   {
@@ -62,7 +62,7 @@ export default ofArea('REP', [
   {
     promise: 'P-REP-16',
     what: 'an override stays good when the images differ in something else',
-    file: 'electron/server/modules/images/study-identity.ts',
+    file: 'electron/server/modules/studies/study-identity.ts',
     find: 'if (!override || !isSameDifferences(override.differences, differences))',
     replace: 'if (!override)',
     tests: 'electron/server/modules/reports/identity-override.test.ts',
@@ -71,16 +71,17 @@ export default ofArea('REP', [
     promise: 'P-REP-17',
     what: 'a report is delivered over a mismatch',
     file: 'electron/server/modules/reports/report-destinations.ts',
-    find: 'if (imageStudies.isMismatched(studyInstanceUid)) return { whyNot: HELD_BY_MISMATCH }',
-    replace: 'if (imageStudies.isMismatched(studyInstanceUid)) void HELD_BY_MISMATCH',
+    find: "if (isStudyMismatched(database, studyInstanceUid)) return { whyNot: message('reports.held-by-mismatch') }",
+    replace:
+      "if (isStudyMismatched(database, studyInstanceUid)) void message('reports.held-by-mismatch')",
     tests: 'electron/server/modules/reports/identity-override.test.ts',
   },
   {
     promise: 'P-REP-13',
     what: 'a critical result that was communicated is not recorded',
     file: 'electron/server/modules/reports/report-signing.ts',
-    find: 'if (isCritical && finding !== null) {',
-    replace: 'if (isCritical && finding !== null && !communication) {',
+    find: 'if (now.part.finding !== null)',
+    replace: 'if (now.part.finding !== null && !now.part.communication)',
     tests: 'electron/server/modules/reports/report-signing.test.ts',
   },
   {
@@ -95,36 +96,36 @@ export default ofArea('REP', [
     promise: 'P-REP-09',
     what: 'the PDF of an addendum is without the addenda before it',
     file: 'electron/server/modules/reports/report-signing.ts',
-    find: '...reports.signedOf(study.studyId).map(',
-    replace: '...reports.signedOf(study.studyId).slice(0, 1).map(',
+    find: 'const parts = [...earlier.map(',
+    replace: 'const parts = [...earlier.slice(0, 1).map(',
     tests: 'electron/server/modules/reports/report-signing.test.ts',
   },
   {
     promise: 'P-REP-08',
     what: 'a report is taken from a colleague without being told to',
     file: 'electron/server/modules/reports/report-writing.ts',
-    find: "if (!takeOver && others !== undefined) throw new ApiError('refused', others)",
+    find: "if (!takeOver && refusal !== undefined) throw new ApiError('refused', refusal)",
     replace:
-      "if (!takeOver && others !== undefined && draft) throw new ApiError('refused', others)",
+      "if (!takeOver && refusal !== undefined && draft) throw new ApiError('refused', refusal)",
     tests: 'electron/server/modules/reports/report-writing.test.ts',
   },
   {
     promise: 'P-REP-10',
     what: 'the patient stands on the first page of the PDF alone',
-    file: 'electron/server/modules/reports/report-pdf-drawing.ts',
-    find: `        if (number > 1) head()
-        foot(number, count)`,
-    replace: `        if (number > 1) head()
-        else foot(number, count)`,
+    file: 'electron/server/modules/reports/report-pdf.ts',
+    find: `      if (number > 1) this.#head()
+      this.#foot(number, count)`,
+    replace: `      if (number > 1) this.#head()
+      else this.#foot(number, count)`,
     tests: 'electron/server/modules/reports/report-pdf.test.ts',
   },
   {
     promise: 'P-REP-10',
     what: 'the PDF names the patient in its title',
-    file: 'electron/server/modules/reports/report-pdf-drawing.ts',
-    find: `function openDocument({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
+    file: 'electron/server/modules/reports/report-pdf.ts',
+    find: `function documentOf({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
   const last`,
-    replace: `function openDocument({ paper, metadata, reportId, parts }: ReportPdfInput) {
+    replace: `function documentOf({ paper, metadata, reportId, parts }: ReportPdfInput) {
   const studyDescription = JSON.stringify(metadata.patientName)
   const last`,
     tests: 'electron/server/modules/reports/report-pdf.test.ts',
@@ -135,10 +136,7 @@ export default ofArea('REP', [
     file: 'electron/server/modules/reports/pdf-links.ts',
     find: ' && Number(expires) * 1000 > context.clock()',
     replace: '',
-    tests: [
-      'electron/server/modules/reports/reports.test.ts',
-      'electron/server/modules/reports/report-pdf-route.test.ts',
-    ],
+    tests: 'electron/server/modules/reports/pdf-links.test.ts',
   },
   {
     promise: 'P-REP-12',
@@ -146,10 +144,7 @@ export default ofArea('REP', [
     file: 'electron/server/modules/reports/pdf-links.ts',
     find: '.update(`GET\\n${path}\\n${expires}`)',
     replace: '.update(`GET\\n${expires}`)',
-    tests: [
-      'electron/server/modules/reports/reports.test.ts',
-      'electron/server/modules/reports/report-pdf-route.test.ts',
-    ],
+    tests: 'electron/server/modules/reports/pdf-links.test.ts',
   },
   {
     promise: 'P-REP-07',

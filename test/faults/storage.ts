@@ -136,7 +136,7 @@ export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-08',
     what: 'a restore leaves the log of the former database beside the new one',
-    file: 'electron/server/modules/backups/restore-files.ts',
+    file: 'electron/server/database/restore-order.ts',
     find: '`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`',
     replace: '`${DATABASE_FILE}-shm`',
     tests: 'electron/server/modules/backups/restore-files.test.ts',
@@ -168,7 +168,7 @@ export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-01',
     what: 'writers are answered before the log is synced',
-    file: 'electron/server/database/database.ts',
+    file: 'electron/server/database/group-commit.ts',
     find: 'if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)',
     replace: 'if (isRelaxed) void this.#wal.sync().then(answerAll(), refuseAll)',
     tests: [
@@ -190,7 +190,7 @@ export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-01',
     what: 'a writer that fails takes the others of its commit along',
-    file: 'electron/server/database/database.ts',
+    file: 'electron/server/database/group-commit.ts',
     find: `            if (!this.#sqlite.inTransaction) throw error
             answers.push(() => reject(error))`,
     replace: '            throw error',
@@ -202,15 +202,15 @@ export const logs = ofArea('LOG', [
   {
     promise: 'P-LOG-03',
     what: 'the hash of an audit entry leaves out who did it',
-    file: 'electron/server/modules/audit/audit-queries.ts',
+    file: 'electron/server/audit-log/audit-entry.ts',
     find: '[seq, at, actor, action, target, sealedDetail',
     replace: '[seq, at, action, target, sealedDetail',
-    tests: 'electron/server/modules/audit/audit-queries.test.ts',
+    tests: 'electron/server/audit-log/audit-queries.test.ts',
   },
   {
     promise: 'P-LOG-03',
     what: 'the end of the audit trail is not compared with its head',
-    file: 'electron/server/modules/audit/audit-queries.ts',
+    file: 'electron/server/audit-log/audit-chain.ts',
     find: 'const isSame = head.count === count && head.hash === hash',
     replace: 'const isSame = head.count === count',
     tests: 'electron/server/modules/audit/audit*',
@@ -218,15 +218,15 @@ export const logs = ofArea('LOG', [
   {
     promise: 'P-LOG-11',
     what: 'the anchor is not compared with the database that is opened',
-    file: 'electron/server/modules/audit/audit-queries.ts',
-    find: 'if (count === 0 || entryAt(count) === hash) return undefined',
-    replace: 'if (count >= 0 || entryAt(count) === hash) return undefined',
-    tests: 'electron/server/modules/audit/audit-queries-rollback.test.ts',
+    file: 'electron/server/audit-log/audit-queries.ts',
+    find: 'if (count === 0 || this.#head.hashAt(count) === hash) return undefined',
+    replace: 'if (count >= 0 || this.#head.hashAt(count) === hash) return undefined',
+    tests: 'electron/server/audit-log/audit-queries-rollback.test.ts',
   },
   {
     promise: 'P-LOG-01',
     what: 'the log has the message of an error, which may quote what somebody sent',
-    file: 'electron/server/http/problem.ts',
+    file: 'electron/server/platform/log.ts',
     find: 'export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {',
     replace: `export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
   if (thrown instanceof Error) return { error: thrown.message, at: '' }`,
@@ -254,9 +254,9 @@ export const application = ofArea('APP', [
   {
     promise: 'P-APP-04',
     what: 'reports are delivered in safe mode',
-    file: 'electron/server/modules/control/safe-mode.ts',
-    find: 'outbox: { ...store.outbox, due: () => [], nextDue: () => undefined },',
-    replace: 'outbox: { ...store.outbox, nextDue: () => undefined },',
-    tests: 'electron/server/modules/control/safe-mode.test.ts',
+    file: 'electron/server/jobs/worker.ts',
+    find: 'if (this.#context.isSafe || this.#running || this.#closing.signal.aborted) return',
+    replace: 'if (this.#running || this.#closing.signal.aborted) return',
+    tests: 'electron/server/jobs/worker.test.ts',
   },
 ])

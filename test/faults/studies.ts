@@ -29,46 +29,46 @@ export default ofArea('STU', [
   {
     promise: 'P-STU-03',
     what: 'a later answer overwrites what a person has set',
-    file: 'electron/server/modules/images/seeds.ts',
-    find: 'if (touched.has(name) || !isSame(now, seeded)) return [now, seeded]',
-    replace: 'if (!isSame(now, seeded)) return [now, seeded]',
-    tests: 'electron/server/modules/images/seeds.test.ts',
+    file: 'electron/server/modules/images/created-studies.ts',
+    find: 'const isKept = touched.has(name) || !isSame(now[name], seeded[name])',
+    replace: 'const isKept = !isSame(now[name], seeded[name])',
+    tests: 'electron/server/modules/images/created-studies.test.ts',
   },
   {
     promise: 'P-STU-04',
     what: 'a study that a partner made is filled by its images',
-    file: 'electron/server/modules/images/seeding.ts',
-    find: 'if (!isFit || (!isSeeded && freeAreas(study).length === 0)) {',
+    file: 'electron/server/modules/images/study-creation.ts',
+    find: 'if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {',
     replace: 'if (!isFit) {',
-    tests: 'electron/server/modules/images/seeding.test.ts',
+    tests: 'electron/server/modules/images/study-creation.test.ts',
   },
   {
     promise: 'P-STU-05',
     what: 'an answer about the former patient is used after the device corrected it',
-    file: 'electron/server/modules/images/seeding.ts',
+    file: 'electron/server/modules/images/study-creation.ts',
     find: `      if (!now || !isOfSame(study, now)) return undefined
-      const merged = mergedFor(now, asked)
+      const merged = this.#mergedFor(now, answered)
       // Somebody`,
     replace: `      if (!now) return undefined
-      const merged = mergedFor(now, asked)
+      const merged = this.#mergedFor(now, answered)
       // Somebody`,
     tests: 'electron/server/modules/images/late-images.test.ts',
   },
   {
     promise: 'P-MPP-05',
     what: 'a study is settled while an association that sent to it is open',
-    file: 'electron/server/modules/images/settling.ts',
-    find: 'tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within',
+    file: 'electron/server/modules/images/study-completion.ts',
+    find: 'this.#statistics.isStudyOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within',
     replace: "studyInstanceUid === '' ? Number.POSITIVE_INFINITY : within",
-    tests: 'electron/server/modules/images/settling.test.ts',
+    tests: 'electron/server/modules/images/study-completion.test.ts',
   },
   {
     promise: 'P-LIM-14',
     what: 'a clock that was set back stops the settling of studies',
-    file: 'electron/server/modules/images/settling.ts',
-    find: 'return at - now > mostMs ? now : at',
-    replace: 'return at - now > mostMs * 1000 ? now : at',
-    tests: 'electron/server/modules/images/settling.test.ts',
+    file: 'electron/server/modules/images/study-completion.ts',
+    find: '(at - now > mostMs ? now : at)',
+    replace: '(at - now > mostMs * 1000 ? now : at)',
+    tests: 'electron/server/modules/images/study-completion.test.ts',
   },
   {
     promise: 'P-STU-10',

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import { openAssociationLog } from '#server/modules/devices/association-log.ts'
-import { openParts } from '#server/parts.ts'
+import { AssociationLog } from '#server/modules/devices/association-log.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { ask, item, openPartner } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { serving } from '../support/command-line.ts'
@@ -133,8 +133,8 @@ it('says after a kill which connections were open, and keeps those that were wri
   )
   await gateway.end('SIGKILL')
   await open[Symbol.asyncDispose]()
-  using parts = openParts(temp.folder)
-  await using log = openAssociationLog({ ...parts.deps, onError: () => {} })
+  using context = openContext({ folder: temp.folder })
+  await using log = new AssociationLog(context)
   expect((await log.list({ show: 'all' }, { limit: 10 })).items).toMatchObject([
     { aeTitle: 'OPEN', how: 'lost' },
     { aeTitle: 'DONE', how: 'released', counts: { queries: 1, exams: 1 } },

@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
+import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
-import { openParts } from '#server/parts.ts'
 import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { DestinationPatch, dashboardDestinations } from '#shared/contract/destinations.ts'
@@ -108,20 +110,20 @@ function expectEveryCommand(ran: Record<string, Ran>): void {
 
 /** What the commands left in the folder. */
 function expectEffects(folder: string, key: string): void {
-  using parts = openParts(folder)
-  expect(allUsers(parts.store.database)).toMatchObject([
+  using context = openContext({ folder })
+  expect(allUsers(context.database)).toMatchObject([
     { email: OWNER.email, firstName: 'Olga', level: 'owner' },
   ])
-  expect(parts.apiKeys.authenticate(key)).toMatchObject({
+  expect(openApiKeys(context).authenticate(key)).toMatchObject({
     description: 'RIS',
     isViewerEnabled: true,
     scope: 'self',
   })
-  expect(parts.devices.list()).toMatchObject([
+  expect(listDevices(context.database)).toMatchObject([
     { aeTitle: 'MR7', address: '127.0.0.0/8', modality: 'MR', characterSet: 'ISO_IR 100' },
   ])
   expect(
-    parts.store.audit.list({ limit: 100 }).items.map(({ actor, action }) => `${actor} ${action}`),
+    context.audit.list({ limit: 100 }).items.map(({ actor, action }) => `${actor} ${action}`),
   ).toEqual(
     expect.arrayContaining(
       ['user.create', 'api-key.create', 'device.add', 'setting.change'].map(
@@ -193,13 +195,13 @@ it('makes eight keys at once while the running gateway is busy with other create
   const keys = ran.map(({ stdout }) => stdout.trim())
   expect(new Set(keys).size).toBe(KEYS)
   expect(await gateway.end('SIGTERM')).toBe(0)
-  using parts = openParts(temp.folder)
-  expect(keys.map((key) => parts.apiKeys.authenticate(key)?.description)).toEqual(
+  using context = openContext({ folder: temp.folder })
+  expect(keys.map((key) => openApiKeys(context).authenticate(key)?.description)).toEqual(
     Array.from({ length: KEYS }, (_, n) => `key ${n}`),
   )
   expect(added.length).toBeGreaterThan(0)
-  expect(parts.devices.list()).toHaveLength(added.length)
-  expect(parts.store.audit.verify().isIntact).toBe(true)
+  expect(listDevices(context.database)).toHaveLength(added.length)
+  expect(context.audit.verify().isIntact).toBe(true)
 })
 
 it('lets commands that come at the same time wait for each other where no gateway runs', async () => {
@@ -210,8 +212,8 @@ it('lets commands that come at the same time wait for each other where no gatewa
   expect(ran.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
     Array(6).fill({ exitCode: 0, stderr: '' }),
   )
-  using parts = openParts(temp.folder)
-  expect(parts.devices.list()).toHaveLength(6)
+  using context = openContext({ folder: temp.folder })
+  expect(listDevices(context.database)).toHaveLength(6)
 })
 
 it('runs one gateway on a folder: a second one says so and the first goes on', async () => {
@@ -458,8 +460,8 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
     // After the warning that this is no address of this PC alone.
     stderr: expect.stringMatching(/^Warning: .*\n.*this PC does not have that address.*\n$/),
   })
-  using parts = openParts(folder)
-  expect(parts.store.audit.list({ limit: 10 }).items).toEqual([])
+  using context = openContext({ folder })
+  expect(context.audit.list({ limit: 10 }).items).toEqual([])
 })
 
 it('keeps a setting as it was given, text or JSON', async () => {

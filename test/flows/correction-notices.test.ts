@@ -12,6 +12,7 @@ import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
+import { english } from '#shared/messages/english.ts'
 import {
   type Archive,
   openArchive,
@@ -112,8 +113,8 @@ const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
   )
 
 const WITH_RADIOLOGIST: Parameters<typeof openImagingClinic>[0] = {
-  async prepare(parts) {
-    const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  async prepare(context) {
+    const people = openPeople(context, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
@@ -322,7 +323,7 @@ it('lists who has the report of a study that images are merged into, which says 
     const params = { studyInstanceUid: SECOND }
     const request = { kind: 'merge', target: { to: 'study', studyInstanceUid: UID } } as const
     const { digest, warnings } = await call(dashboardCorrections.preview, { params, body: request })
-    expect(warnings.join()).toContain('A report of the target study is signed already')
+    expect(warnings.map(english).join()).toContain('A report of the target study is signed already')
     const order = {
       cause: 'wrong-worklist-entry',
       reason: 'The console was restarted during the exam',

@@ -71,7 +71,7 @@ it('leads from a mismatch to a reassigned and signed study, and then refuses the
   } as const
   const preview = await call(dashboardCorrections.preview, { params, body: request })
   expect(preview).toMatchObject({
-    obstacle: '',
+    obstacle: null,
     toStudyInstanceUid: OTHER.StudyInstanceUID,
     instances: 2,
     signedReports: 0,
@@ -112,7 +112,7 @@ it('leads from a mismatch to a reassigned and signed study, and then refuses the
 
   const { corrections } = await call(dashboardCorrections.list, { params: target })
   expect(corrections).toMatchObject([
-    { correctionId, reason: CAUSE.reason, undone: null, undoObstacle: '' },
+    { correctionId, reason: CAUSE.reason, undone: null, undoObstacle: null },
   ])
   const { entries } = await call(dashboard.audit, { query: { limit: 50 } })
   expect(entries).toContainEqual(expect.objectContaining({ action: 'images.correct', target: UID }))

@@ -39,25 +39,19 @@ afterEach(async () => {
 })
 
 function start(...more: string[]): GatewayProcess {
-  gateway = new GatewayProcess({
-    entry: PROGRAM,
-    worker: 'native-worker.js',
-    args: [
-      ...[
-        '--data',
-        folder,
-        '--rescue',
-        '--data-key-from-parent',
-        '--log-file',
-        join(folder, 'logs', 'gateway.log'),
-      ],
+  gateway = new GatewayProcess(
+    PROGRAM,
+    'native-worker.js',
+    [
+      ...['--data', folder, '--rescue', '--data-key-from-parent'],
+      ...['--log-file', join(folder, 'logs', 'gateway.log')],
       ...['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', ...more],
     ],
-    keys: openKeyStore(folder, { platform: 'linux' }),
-    isAlone: false,
-    onReady: (ready) => readies.push(ready),
-    onEnd: (end) => ends.push(end),
-  })
+    openKeyStore(folder, undefined, 'linux'),
+    false,
+  )
+  gateway.on('ready', (ready) => readies.push(ready))
+  gateway.on('end', (end) => ends.push(end))
   gateway.start()
   return gateway
 }

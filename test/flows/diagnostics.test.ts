@@ -17,8 +17,8 @@ it('gives who manages the gateway a bundle without a patient of the day in it, a
   await using gateway = await startGateway({
     partner: { worklist: (day) => worklistDay(day) },
     overrides: { 'clinic.name': 'Ravenmoor Imaging' },
-    prepare: async (parts) => {
-      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+    prepare: async (context) => {
+      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
       await people.createUser(
         { ...MEMBER, firstName: 'Maja', lastName: 'Novak', level: 'member', clinicRole: 'Other' },
         'command-line',
@@ -75,8 +75,8 @@ it('gives who manages the gateway a bundle without a patient of the day in it, a
 it('gives it to nobody else', async () => {
   await using gateway = await startGateway({
     partner: null,
-    prepare: async (parts) => {
-      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+    prepare: async (context) => {
+      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
       await people.createUser(
         { ...MEMBER, firstName: 'Maja', lastName: 'Novak', level: 'member', clinicRole: 'Other' },
         'command-line',

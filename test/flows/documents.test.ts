@@ -5,7 +5,7 @@ import { COMMANDS } from '#electron/cli/commands.ts'
 import { SCENARIOS } from '#electron/simulator/partner.ts'
 import { openApiDocument } from '#server/http/openapi.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
-import { CALL_LIMITS } from '#server/webhooks/limits.ts'
+import { CALL_LIMITS } from '#server/webhooks/exchange.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { interfaceOperations } from '#shared/contract/operations.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
@@ -344,7 +344,7 @@ function sources(): string {
         join(root, folder, file),
       ),
     )
-    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.es.ts'))
+    .filter((file) => /(\.tsx?|\ben\.json)$/.test(file) && !file.endsWith('.es.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
 }

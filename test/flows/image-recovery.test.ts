@@ -88,7 +88,7 @@ it.concurrent('keeps acknowledged images of which an older database knows nothin
     callingAeTitle: 'CT1',
   })
   const one = await call(dashboardImages.importRecovered, { body: { file: first?.file ?? '' } })
-  expect(one).toEqual({ imported: 1, failed: 0, problem: '', next: null })
+  expect(one).toEqual({ imported: 1, failed: 0, problem: null, next: null })
   await until(async () => expect((await clinic.images()).instances).toBe(1))
   expect(await call(dashboardImages.importRecovered, { body: {} })).toMatchObject({
     imported: 2,

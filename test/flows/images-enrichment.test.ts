@@ -17,8 +17,8 @@ import {
 } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-// What the partner says of a study that its images made (interface.md,
-// patient_study.enrichment_requested), through the whole gateway.
+// The event patient_study.enrichment_requested, about a study that images created, through the
+// whole gateway.
 
 /** What the header alone says of the exam. */
 const OF_HEADER = {
@@ -55,7 +55,7 @@ it.concurrent('seeds a study by its header while the partner is away, and fills 
     const { enrichment } = await clinic.images()
     expect(enrichment).toMatchObject({
       state: 'waiting',
-      detail: expect.stringMatching(/^The partner gave no answer: /),
+      detail: { code: 'images.no-answer-because' },
     })
     expect(Date.parse(enrichment.nextAt ?? '') - Date.parse(enrichment.askedAt ?? '')).toBe(60_000)
 
@@ -98,7 +98,7 @@ it.concurrent('takes an answer that is no JSON for none, and asks again when a p
   const { enrichment } = await call(dashboardImages.retryEnrichment, {
     params: { studyInstanceUid: UID },
   })
-  expect(enrichment).toMatchObject({ state: 'done', nextAt: null, detail: '' })
+  expect(enrichment).toMatchObject({ state: 'done', nextAt: null, detail: null })
   expect((await clinic.study())?.reportMetadata).toMatchObject({
     facilityName: 'Simulated partner',
     height: { unit: 'cm', value: 162 },
@@ -167,7 +167,7 @@ it.concurrent('does not wait for a partner that is slower than its budget', asyn
   expect((await clinic.seeded()).reportMetadata).toEqual(OF_HEADER)
   expect((await clinic.images()).enrichment).toMatchObject({
     state: 'waiting',
-    detail: expect.stringContaining('gave no answer'),
+    detail: { code: 'images.no-answer-because' },
   })
 })
 
@@ -272,7 +272,6 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
     [`The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
     ["The partner's expressCustomerId names no customer here and was left out."],
   ])
-  // interface.md: the warning is on the event.
   const effectOf = async (about: string) =>
     (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
   await until(async () =>

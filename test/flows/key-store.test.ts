@@ -14,8 +14,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { keyStoreNow, moveKeyInto, unwrapKey } from '#server/modules/settings/key-file.ts'
-import { openParts, type SettingOverrides } from '#server/parts.ts'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { openContext } from '#server/context.ts'
+import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { keyStoreNow } from '#server/modules/settings/key-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
@@ -295,8 +297,8 @@ describe('keys and passwords', () => {
   it('are never logged by what opens the folder', () => {
     using temp = tempFolder()
     const dataKey = Buffer.alloc(32, 0xa7)
-    using parts = openParts(temp.folder, { dataKey })
-    scan(JSON.stringify(parts.store.seal), { key: dataKey, recoveryKey: 'none' })
+    using context = openContext({ folder: temp.folder, dataKey })
+    scan(JSON.stringify(context.database.seal), { key: dataKey, recoveryKey: 'none' })
   })
 })
 

@@ -12,6 +12,7 @@ import { openEventSource } from '../support/event-source.ts'
 import { freePort } from '../support/free-port.ts'
 import { OWNER, type StartedGateway, sessionHeaders, startGateway } from '../support/gateway.ts'
 import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../support/http-call.ts'
+import { textOf } from '../support/saying.ts'
 
 // The listener is at 127.0.0.1. Another PC is this one at 127.0.0.2: the two ends of a call of its
 // own have one address, these have two.
@@ -62,9 +63,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     partner: null,
     overrides: { 'https.host': '127.0.0.1', 'https.port': port },
-    prepare: (parts) => {
+    prepare: (context) => {
       key = createApiKey(
-        parts.store,
+        context,
         { description: 'RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key
@@ -86,7 +87,7 @@ describe('the window on other PCs', () => {
     expect(lan).toMatchObject({
       isOn: true,
       isUp: true,
-      detail: '',
+      detail: null,
       urls: [`${https()}/`],
       workstations: [],
     })
@@ -255,7 +256,7 @@ describe('the window on other PCs', () => {
     const taken = (holder.address() as AddressInfo).port
     const lan = await open({ isOn: true, port: taken })
     expect(lan).toMatchObject({ isOn: true, isUp: false, urls: [], fingerprint256: '' })
-    expect(lan.detail).toMatch(
+    expect(textOf(lan.detail)).toMatch(
       new RegExp(
         `^The HTTPS listener cannot use 127\\.0\\.0\\.1:${taken}: .+ already uses that port\\.`,
       ),
@@ -263,7 +264,7 @@ describe('the window on other PCs', () => {
     holder.close()
     await once(holder, 'close')
     port = await freePort()
-    expect(await open({ isOn: true, port })).toMatchObject({ isUp: true, detail: '', port })
+    expect(await open({ isOn: true, port })).toMatchObject({ isUp: true, detail: null, port })
     expect((await openBrowser('127.0.0.1').call('GET', '/dashboard/workstation')).status).toBe(200)
   })
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { openParts } from '#server/parts.ts'
+import { openContext } from '#server/context.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -83,8 +83,8 @@ describe('a gateway in safe mode', () => {
     const { folder } = temp
     const key = await furnishReporting(folder)
     {
-      using parts = openParts(folder)
-      parts.settings.change(
+      using context = openContext({ folder })
+      context.settings.change(
         { 'https.isOn': true, 'https.host': '127.0.0.1', 'https.port': await freePort() },
         'command-line',
       )

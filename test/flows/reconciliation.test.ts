@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Context } from '#server/context.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
-import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -24,8 +25,8 @@ import {
   sendImages,
   until,
 } from '../support/imaging-clinic.ts'
-
 import { NORMAL, readingWindow } from '../support/reporting-clinic.ts'
+import { textOf } from '../support/saying.ts'
 import { sameDayClock } from '../support/temp-store.ts'
 
 // A day without the network: two patients are imaged by the worklist, two by hand. When the partner
@@ -110,16 +111,20 @@ async function openOutage(options: ClinicOptions = {}): Promise<ImagingClinic> {
 }
 
 const RADIOLOGIST = { email: 'radiologist@clinic.example', password: OWNER.password }
-async function addRadiologist({ people, store }: Parts): Promise<void> {
+async function addRadiologist(context: Context): Promise<void> {
   const person = {
     firstName: 'Una',
     lastName: 'Reader',
     level: 'member',
     clinicRole: 'Radiologist',
   } as const
-  const { userId } = await people.createUser({ ...RADIOLOGIST, ...person }, 'command-line')
-  const user = findUser(store.database, userId)
-  if (user) updateUser(store.database, { ...user, canCreateReports: true, npiNumber: '1234567893' })
+  const { userId } = await openPeople(context).createUser(
+    { ...RADIOLOGIST, ...person },
+    'command-line',
+  )
+  const user = findUser(context.database, userId)
+  if (user)
+    updateUser(context.database, { ...user, canCreateReports: true, npiNumber: '1234567893' })
 }
 
 const read = (clinic: ImagingClinic, query = RANGE.query): Promise<Reconciliation> =>
@@ -188,7 +193,7 @@ describe('a day without the partner', () => {
     })
 
     const [best] = examOf(await read(clinic), LINKED)?.candidates ?? []
-    expect(best).toMatchObject({ orderId: orderIdOf(TYPED), action: 'link', obstacle: '' })
+    expect(best).toMatchObject({ orderId: orderIdOf(TYPED), action: 'link', obstacle: null })
     expect(
       best?.matches.filter(({ result }) => result === 'same').map(({ field }) => field),
     ).toEqual([
@@ -200,7 +205,7 @@ describe('a day without the partner', () => {
     expect(decision).toMatchObject({
       kind: 'link',
       order: { accessionNumber: TYPED.AccessionNumber },
-      undoObstacle: '',
+      undoObstacle: null,
     })
     const linked = await clinic.images(LINKED)
     expect(linked).toMatchObject({ identity: 'matched', isUnscheduled: false, accessionNumber: '' })
@@ -270,7 +275,7 @@ describe('a day without the partner', () => {
       params,
       body: request,
     })
-    expect([obstacle, toStudyInstanceUid]).toEqual(['', MISTYPED.StudyInstanceUID])
+    expect([obstacle, toStudyInstanceUid]).toEqual([null, MISTYPED.StudyInstanceUID])
     const order = {
       ...request,
       cause: 'wrong-worklist-entry',
@@ -297,7 +302,7 @@ describe('a day without the partner', () => {
       expect(signed).toMatchObject({ status: 'completed' })
     }
     const { decision } = examOf(await read(clinic), LINKED) ?? {}
-    expect(decision?.undoObstacle).toMatch(/^A report has since been signed/)
+    expect(textOf(decision?.undoObstacle)).toMatch(/^A report has since been signed/)
     const undo = call(dashboardReconciliation.undo, {
       params: { decisionId: decision?.decisionId ?? 0 },
     })

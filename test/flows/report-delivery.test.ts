@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFailed } from 'vitest'
 import { openPartnerSimulator, type PartnerSimulator } from '#electron/simulator/partner.ts'
 import { openContext } from '#server/context.ts'
+import { findReportPdf, readReportPdf } from '#server/modules/reports/report-document-queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { type Delivery, dashboardReports } from '#shared/contract/reports.ts'
@@ -153,7 +154,11 @@ const standing = async (on: Killable): Promise<Delivery | null> =>
 const failedAttempts = (on: Killable, attempts: number, waitMs: number) =>
   until(async () => {
     const delivery = await standing(on)
-    expect(delivery).toMatchObject({ state: 'waiting', attempts, lastError: expect.any(String) })
+    expect(delivery).toMatchObject({
+      state: 'waiting',
+      attempts,
+      lastError: { code: expect.any(String) },
+    })
     const after = Date.parse(delivery?.nextAt ?? '') - (deliveriesTo(on.partner).at(-1)?.at ?? 0)
     expect(after).toBeGreaterThanOrEqual(0.9 * waitMs - 1000)
     expect(after).toBeLessThan(1.1 * waitMs + 60_000)
@@ -195,7 +200,7 @@ async function replayed(on: Killable, owner: Owner): Promise<void> {
       state: 'delivered',
       attempts: 4,
       nextAt: null,
-      lastError: '',
+      lastError: null,
     }),
   )
 }
@@ -287,11 +292,11 @@ async function keptAsLinked(
   expect((await fetchPdf(presignedUrl, 'POST')).status).toBe(405)
   expect(await gateway.end('SIGTERM')).toBe(0)
   using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
-  expect(store.reportPdfs.entry(reportId)).toMatchObject({
+  expect(findReportPdf(store.database, reportId)).toMatchObject({
     sha256: pdf.sha256,
     bytes: pdf.bytes.length,
   })
-  expect(store.reportPdfs.read(reportId)?.equals(pdf.bytes)).toBe(true)
+  expect(readReportPdf(store.database, reportId)?.equals(pdf.bytes)).toBe(true)
   expect(store.audit.verify().isIntact).toBe(true)
   return pdf.sha256
 }

@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
-import { openParts } from '#server/parts.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
@@ -36,7 +37,7 @@ it.each(Object.keys(DAMAGES) as Damage[])(
     const damaged = digestOf(join(clinic.folder, DATABASE_FILE))
 
     // What `serve` refuses with, in one sentence.
-    expect(() => openParts(clinic.folder)).toThrow(/^[^\n]+\.$/)
+    expect(() => openContext({ folder: clinic.folder })).toThrow(/^[^\n]+\.$/)
 
     await using serve = await serving(clinic.folder, '--rescue')
     const first = await line(serve, 1)
@@ -65,8 +66,8 @@ it.each(Object.keys(DAMAGES) as Damage[])(
     expect(serve.stderr.join('')).not.toContain(new URL(first.link ?? '').hash.slice(7))
 
     // As any other folder from now on.
-    using parts = openParts(clinic.folder)
-    expect(parts.devices.list()).toHaveLength(1)
+    using context = openContext({ folder: clinic.folder })
+    expect(listDevices(context.database)).toHaveLength(1)
   },
 )
 

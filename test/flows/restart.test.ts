@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { openParts } from '#server/parts.ts'
+import { openContext } from '#server/context.ts'
+import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
 import {
   ask,
   identifierOf,
@@ -46,8 +47,8 @@ it('answers the query in flight when it is told to stop, refuses new callers, an
   })
   for (const line of gateway.stderr)
     expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), time: expect.any(String) })
-  using parts = openParts(temp.folder)
-  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+  using context = openContext({ folder: temp.folder })
+  expect(listInspections(context.database, { limit: 10, outcome: 'all' }).items).toMatchObject([
     { status: '0000', sent: 1 },
   ])
 })
@@ -63,8 +64,8 @@ it('keeps the record of a query that had to be broken off at the stop', async ()
   await until(() => expect(partner.questions).toHaveLength(1))
   expect(await gateway.end('SIGTERM')).toBe(0)
   expect(await console.next()).toMatchObject({ type: 'A-ABORT' })
-  using parts = openParts(temp.folder)
-  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+  using context = openContext({ folder: temp.folder })
+  expect(listInspections(context.database, { limit: 10, outcome: 'all' }).items).toMatchObject([
     { status: 'FE00', sent: 0 },
   ])
 })

@@ -1,14 +1,10 @@
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
-import { openParts } from '#server/parts.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -76,18 +72,11 @@ async function clinic(folder: string, target: string) {
     reports = await seen(gateway.http, studies)
     expect(await gateway.end('SIGTERM')).toBe(0)
   }
-  using parts = openParts(folder)
-  const { store } = parts
-  keepRecoveryProof(store.secrets)
-  keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
-  const made = await makeBackup(store, {
-    folder: target,
-    kind: 'scheduled',
-    version: '1',
-    now: Date.now(),
-    onProgress: () => {},
-  })
-  parts.settings.change({ 'clinic.name': 'Written after the back-up' }, 'command-line')
+  using context = openContext({ folder })
+  keepRecoveryProof(context)
+  keepRecoveryKey(folder, wrapDataKey(context.database.seal, recoveryKey, Date.now()))
+  const made = await makeBackup(context, target, 'scheduled', '1')
+  context.settings.change({ 'clinic.name': 'Written after the back-up' }, 'command-line')
   return {
     partnerKey,
     recoveryKey,

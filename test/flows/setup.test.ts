@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { recoverFolder } from '#server/modules/backups/recover.ts'
-import { restoreFolder } from '#server/modules/backups/restore-command.ts'
+import { recoverFolder, restoreFolder } from '#server/modules/backups/restore-command.ts'
 import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -13,6 +13,7 @@ import { dashboardEvents } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { isthmus } from '../support/command-line.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
+import { saying } from '../support/saying.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 const NO_KEYS = { modality: '', startDate: '' }
@@ -207,13 +208,13 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   })
   expect(await use(join(folder, 'back-ups'))).toMatchObject({
     isUsed: false,
-    findings: [{ sentence: expect.stringContaining('inside the data folder') }],
+    findings: [{ sentence: saying('inside the data folder') }],
   })
   expect(await use(join(gateway.folder, 'gateway.sqlite', 'x'))).toMatchObject({ isUsed: false })
   const made = await use(join(target.folder, 'new', 'back-ups'))
   expect(made).toMatchObject({ isUsed: true })
   expect(made.findings).toContainEqual(
-    expect.objectContaining({ verdict: 'warn', sentence: expect.stringContaining('same disk') }),
+    expect.objectContaining({ verdict: 'warn', sentence: saying('same disk') }),
   )
   const [, second] = await Promise.allSettled([
     backedUp(gateway),
@@ -221,7 +222,7 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   ])
   if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/being made already/)
   rmSync(target.folder, { recursive: true, force: true })
-  expect((await call(dashboardSetup.backups, {})).fault).toMatch(/cannot be read/)
+  expect((await call(dashboardSetup.backups, {})).fault).toEqual(saying(/cannot be read/))
 })
 
 it('looks at its own network: calls itself, names its addresses, and says what an administrator may run', async () => {
@@ -232,7 +233,7 @@ it('looks at its own network: calls itself, names its addresses, and says what a
   // The test's listener takes calls of this PC only: that is what a clinic must be told.
   expect(of('addresses')).toMatchObject({
     verdict: 'bad',
-    remedy: expect.stringContaining('dimse.host'),
+    remedy: saying('dimse.host'),
   })
   expect(of('echo')).toMatchObject({
     verdict: 'ok',
@@ -253,13 +254,14 @@ it('names the program that holds the port of a listener that is down', async () 
   await new Promise((resolve) => server.close(resolve))
   expect(findings.find(({ check }) => check === 'dicom-tls')).toMatchObject({
     verdict: 'bad',
-    sentence: expect.stringContaining(`(process ${process.pid}) already uses that port`),
+    sentence: saying(`(process ${process.pid}) already uses that port`),
   })
 })
 
 it('scores what is there, and lets nobody but who manages the gateway see it', async () => {
   await using gateway = await startGateway({
-    async prepare({ people }) {
+    async prepare(context) {
+      const people = openPeople(context)
       const login = { email: 'm@clinic.example', password: 'a long and quiet evening' }
       await people.createUser(
         { ...login, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' },

@@ -138,7 +138,7 @@ it.concurrent('tries again where the device is down, from its rows, and delivers
   await using clinic = await openImagingClinic(options)
   await until(async () =>
     expect((await clinic.images()).commitments).toMatchObject([
-      { state: 'delivered', lastError: '' },
+      { state: 'delivered', lastError: null },
     ]),
   )
   expect(device.messages).toHaveLength(1)

@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { needing } from '../support/needs.ts'
+import { saying } from '../support/saying.ts'
 
 // The real electron-updater against a place for updates, as an AppImage has it: only Electron's own
 // part is played (test/support/update-electron.ts).
@@ -129,7 +130,7 @@ describe('an update by the real electron-updater', needing('linux'), () => {
   it.each(['0.9.0', '1.0.0'])('is none where the place has the version %s', async (version) => {
     offer(version)
     expect(await update('install')).toEqual([
-      { state: 'none', version: null, share: 0, sentence: '', notes: [] },
+      { state: 'none', version: null, share: 0, sentence: null, notes: [] },
     ])
     expect(existsSync(join(scratch, 'cache/isthmus-updater/pending'))).toBe(false)
   })
@@ -157,7 +158,10 @@ describe('an update by the real electron-updater', needing('linux'), () => {
     offer('2.0.0')
     writeFileSync(join(scratch, 'ca.pem'), selfSignedCertificate(['localhost']).cert)
     expect(await update('install')).toEqual([
-      expect.objectContaining({ state: 'failed', sentence: expect.stringMatching(/certificate/) }),
+      expect.objectContaining({
+        state: 'failed',
+        sentence: saying(/certificate/),
+      }),
     ])
   })
 })

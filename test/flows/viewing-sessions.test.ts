@@ -9,11 +9,11 @@ import {
   phantomSopUid,
   type SimulatedFiles,
 } from '#electron/simulator/partner.ts'
+import { openContext } from '#server/context.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { changeEndpoint, setPartner } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
-import { openParts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
@@ -161,7 +161,7 @@ it('opens a link once: looking at its page uses nothing up, and afterwards it sa
     studyInstanceUid,
     mayDictate: false,
     user: null,
-    whyNoCapture: '',
+    whyNoCapture: null,
   })
   expect(setCookie).toMatch(
     new RegExp(`^${VIEW_COOKIE}=[^;]+; Path=/viewer/${view.viewId}; HttpOnly; SameSite=Strict$`),
@@ -171,8 +171,8 @@ it('opens a link once: looking at its page uses nothing up, and afterwards it sa
     const { status, json } = await burn(http, given)
     return `${status} ${(json as { message: string }).message}`
   }
-  expect(await sentence(token)).toMatch(/^422 This link has been used/)
-  expect(await sentence('nobody-gave-this')).toMatch(/^422 This link is not known/)
+  expect(await sentence(token)).toMatch(/^422 This link has already been used/)
+  expect(await sentence('nobody-gave-this')).toMatch(/^422 This link is not valid/)
   const cancelled = (await keys.partner.call(viewer.rerouteUrl, { body: { studyInstanceUid } })).url
   await keys.partner.call(viewer.cancel, { body: { studyInstanceUid } })
   expect(await sentence(tokenOf(cancelled))).toMatch(/^422 The study was cancelled/)
@@ -196,7 +196,7 @@ it('says of a link that it has expired, and of one whose partner has gone that i
     params: { apiKeyId: clinic.keyIds.partner },
   })
   expect((await burn(clinic.http, tokenOf(withdrawn))).json).toMatchObject({
-    message: expect.stringMatching(/^This link was withdrawn/),
+    message: expect.stringMatching(/^This link was revoked/),
   })
 })
 
@@ -348,7 +348,7 @@ it('keeps a capture, and takes it to both places though one of them fails first'
     state: 'waiting',
     urls: 2,
     uploaded: 1,
-    lastError: expect.stringContaining('503'),
+    lastError: '1 of 2 uploads failed: it answered 503.',
   })
   await call(viewing.retryCapture, { params: { ...params, captureId: made.captureId } })
   await expect.poll(async () => (await standing())?.state, { timeout: 10_000 }).toBe('done')
@@ -425,13 +425,12 @@ function furnish(
   folder: string,
   { url, secret, host }: { readonly url: string; readonly secret: string; readonly host: string },
 ): string {
-  using parts = openParts(folder)
-  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
-  const { store, settings } = parts
-  const { endpointId = '' } = defaultEndpoint(store.database) ?? {}
-  changeEndpoint(store, settings, endpointId, { fileHosts: [host] }, 'command-line')
-  const plaintextHosts = [...parts.settings.get('partner.plaintextHosts'), host]
-  parts.settings.change(
+  using context = openContext({ folder })
+  setPartner(context, { url, secret, allowPlaintext: true }, 'command-line')
+  const { endpointId = '' } = defaultEndpoint(context.database) ?? {}
+  changeEndpoint(context, endpointId, { fileHosts: [host] }, 'command-line')
+  const plaintextHosts = [...context.settings.get('partner.plaintextHosts'), host]
+  context.settings.change(
     {
       'partner.plaintextHosts': plaintextHosts,
       'intake.stopGigabytes': 0,
@@ -440,7 +439,7 @@ function furnish(
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

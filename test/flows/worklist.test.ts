@@ -4,6 +4,7 @@ import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
+import { english } from '#shared/messages/english.ts'
 import {
   ask,
   identifierOf,
@@ -14,11 +15,11 @@ import {
 } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
 import { associated, ECHO_CONTEXT, WORKLIST_CONTEXT } from '../support/requestor.ts'
+import { saying, textOf } from '../support/saying.ts'
 import { sameDayClock, standingClock } from '../support/temp-store.ts'
 import { findWorklist, queryWorklist, rejectionOf, worklistOf } from '../support/worklist-client.ts'
 
-// The C-FIND walk of design.md §5 through the whole gateway: sockets, database and partner are
-// real.
+// A modality's C-FIND through the whole gateway: sockets, database and partner are real.
 
 const DAY = '20261120'
 const ON_DAY = ask({}, { ScheduledProcedureStepStartDate: DAY })
@@ -93,7 +94,7 @@ it('answers a console with the exams that the partner has for the day it asks fo
     filtered: 0,
     withheld: 0,
   })
-  expect(inspection?.sentence).toContain('the partner answered 25 exams')
+  expect(inspection?.sentence).toEqual(saying('the partner answered 25 exams'))
 })
 
 it('shows of each row of the partner what became of it', async () => {
@@ -106,11 +107,11 @@ it('shows of each row of the partner what became of it', async () => {
   expect(all.rows.filter((row) => row.verdict === 'sent')).toHaveLength(25)
   expect(all.rows.filter((row) => row.verdict === 'withheld')).toMatchObject([
     {
-      reason: expect.stringContaining('AccessionNumber'),
+      reason: saying('AccessionNumber'),
       accessionNumber: 'TOO-LONG-FOR-SH-20261120',
     },
     {
-      reason: expect.stringContaining('StudyInstanceUID'),
+      reason: saying('StudyInstanceUID'),
       studyInstanceUid: '1.2.826.0.01.20261120',
     },
   ])
@@ -122,7 +123,7 @@ it('shows of each row of the partner what became of it', async () => {
   expect(one.rows.filter((row) => row.verdict === 'sent').map((row) => row.patientName)).toEqual([
     'Van den Berg^Jan',
   ])
-  expect(one.rows.find((row) => row.verdict === 'filtered')?.reason).toContain('PatientName')
+  expect(one.rows.find((row) => row.verdict === 'filtered')?.reason).toEqual(saying('PatientName'))
   expect(one.keys).toContainEqual(
     expect.objectContaining({
       keyword: 'PatientName',
@@ -283,7 +284,7 @@ it('tells a console that the partner refuses it, and keeps nothing for it', asyn
   expect(refused.comment).toContain('not authorised for AE CT1')
   const { banner, partner } = await gateway.call(dashboard.status, {})
   expect(partner.state).toBe('refusing')
-  expect(banner?.text).toContain('Partner refuses worklist queries since')
+  expect(textOf(banner?.text)).toContain('Partner refuses worklist queries since')
 
   gateway.partner.setScenario('down')
   expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: 'A700', rows: [] })
@@ -328,7 +329,7 @@ it('never takes an answer without its list for an empty one: the last good list 
       sent: 3,
     })
   }
-  expect((await gateway.call(dashboard.status, {})).banner?.text).toContain(
+  expect(textOf((await gateway.call(dashboard.status, {})).banner?.text)).toContain(
     'Partner sends answers that cannot be read',
   )
   // Of a day without an earlier answer the device is told of the failure.
@@ -497,7 +498,7 @@ it('stops asking the partner when the console cancels, and keeps the record', as
   expect(await lastInspection(gateway)).toMatchObject({
     status: 'FE00',
     fault: null,
-    sentence: expect.stringContaining('cancelled before there was an answer'),
+    sentence: saying('cancelled before there was an answer'),
   })
   expect((await gateway.call(dashboard.status, {})).partner.state).toBe('unknown')
 
@@ -592,7 +593,7 @@ it('refuses a device that is switched off, also where everyone is served, and do
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'OTHER' })).toBe('A-ASSOCIATE-AC')
 
   const { lines } = await gateway.call(dashboard.feed, { query: {} })
-  expect(lines.map(({ text }) => text)).toContain(
+  expect(lines.map(({ text }) => english(text))).toContain(
     'CT1 was refused: this device is switched off in the device list.',
   )
   expect((await gateway.call(dashboard.callers, {})).callers).toEqual([])
@@ -643,7 +644,7 @@ it('gives the window the rows that the device gets over the network', async () =
     status: '0000',
     sent: found.rows.length,
   })
-  expect(inspection.sentence).toContain('asked by Olga Owner from the window')
+  expect(inspection.sentence).toEqual(saying('asked by Olga Owner from the window'))
 })
 
 it('takes a lower limit of associations at once, and tells the next caller that it is reached', async () => {

@@ -188,11 +188,11 @@ it.for(
       const wanted = instead[id] ?? NAMES[id]
       expect([id, verdict?.verdict]).toEqual([id, wanted === '' ? 'withheld' : 'sent'])
       if (wanted === '')
-        expect(verdict?.reason).toBe(
+        expect(verdict?.reason).toEqual(
           'its PatientName cannot be written in the character set of this device, nor in Latin letters',
         )
       else if (wanted !== NAMES[id])
-        expect(verdict?.remarks).toContain(
+        expect(verdict?.remarks).toContainEqual(
           'PatientName sent in Latin letters: the device’s character set lacks its own',
         )
       else if (aeTitle === UNSET && ['ARABIC', 'KANJI'].includes(id))

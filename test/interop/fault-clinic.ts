@@ -12,8 +12,10 @@ import { dashboardDestinations, NewDestination } from '#shared/contract/destinat
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import { View, ViewLine, viewPaths } from '#shared/contract/viewing.ts'
+import { ViewLine } from '#shared/contract/viewed-images.ts'
+import { View, viewPaths } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
+import { english } from '#shared/messages/english.ts'
 import { encoded } from '../electron/server/modules/images/intake-fixture.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
 import {
@@ -41,6 +43,7 @@ import {
   type ReadingWindow,
   readingWindow,
 } from '../support/reporting-clinic.ts'
+import { textOf } from '../support/saying.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { filesBelow } from './storage-fixture.ts'
 
@@ -143,8 +146,8 @@ export async function openFaultClinic({
         { aeTitle: 'CT1', name: 'CT room 1', address: '127.0.0.1', port: device.port },
         { aeTitle: 'PACS', name: 'Archive', address: '127.0.0.1' },
       ],
-      async prepare(parts) {
-        const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+      async prepare(context) {
+        const people = openPeople(context, { logN: 10, r: 8, p: 1 })
         await people.createUser(
           {
             ...RADIOLOGIST,
@@ -156,7 +159,7 @@ export async function openFaultClinic({
           'command-line',
         )
         key = createApiKey(
-          parts.store,
+          context,
           { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
           'command-line',
         ).key
@@ -215,8 +218,10 @@ export async function openFaultClinic({
       ]
       return [
         ...today.items.map(({ kind }) => kind),
-        ...[status.storage.detail, status.partner.detail].filter((text) => text !== ''),
-        ...feed.lines.map(({ text }) => text),
+        ...[status.storage.detail, status.partner.detail]
+          .filter((detail) => detail !== null)
+          .map(english),
+        ...feed.lines.map(({ text }) => english(text)),
       ]
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
@@ -242,7 +247,7 @@ async function before(clinic: ImagingClinic, key: string, archivePort: number): 
   // The attempt that the archive refuses is over: the next one is a minute away.
   const isRefused = async () =>
     (await call(dashboardDestinations.list, {})).destinations.some(
-      ({ lastError }) => lastError !== '',
+      ({ lastError }) => lastError !== null,
     )
   while (!(await isRefused())) await wait(20)
   const headers = await sessionHeaders(http, RADIOLOGIST)
@@ -296,8 +301,10 @@ async function cellOf(asked: Asked, ask: Ask, kind?: FeedLine['kind']): Promise<
   }
   const isRefused = kind === 'commitment' && !answer.startsWith('0000')
   if (kind && !isRefused)
-    await until(async () => (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(text)))
-  const seen = (await own()).map(({ text }) => text).join(' ')
+    await until(async () =>
+      (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(english(text))),
+    )
+  const seen = (await own()).map(({ text }) => english(text)).join(' ')
   return { answer, kept, seen: seen === '' ? await troubleOf(asked) : withoutTimes(seen) }
 }
 
@@ -311,9 +318,8 @@ const withoutTimes = (text: string): string =>
 /** What every screen says at the moment. */
 async function troubleOf({ owner }: Asked): Promise<string> {
   const { records, storage, partner } = await owner(dashboard.status, {})
-  return (
-    [records.detail, storage.detail, partner.detail].find((text) => text !== '') ?? 'nothing of it'
-  )
+  const detail = records.detail ?? storage.detail ?? partner.detail
+  return detail ? english(detail) : 'nothing of it'
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
@@ -456,7 +462,7 @@ const forwardAnswer: Ask = async ({ owner, work: { destinationId }, archive, num
     seen:
       own === undefined
         ? 'not in the queue'
-        : [`in the queue: ${own.state}`, own.lastError].filter((text) => text !== '').join(', '),
+        : [`in the queue: ${own.state}`, textOf(own.lastError)].filter(Boolean).join(', '),
   }
 }
 
@@ -505,7 +511,7 @@ const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
     answer:
       refused !== '' ? refused : isThere ? 'delivered' : isTried ? 'tried, and waits' : 'waits',
     kept: text === NORMAL && signedAt ? 'the report' : 'nothing',
-    seen: [`report: ${delivery?.state}`, delivery?.lastError ?? '']
+    seen: [`report: ${delivery?.state}`, textOf(delivery?.lastError)]
       .filter((part) => part !== '')
       .join(', '),
   }
@@ -544,7 +550,7 @@ const viewAnswer: Ask = async ({ gateway, work, number }) => {
     answer: frame.status === 200 ? 'shown' : `${frame.status}, not shown`,
     seen: [
       `${uids.size} ${uids.size === 1 ? 'image' : 'images'}, ${which}`,
-      ...faults.map(({ sentence }) => sentence),
+      ...faults.map(({ sentence }) => english(sentence)),
     ].join(': '),
   }
 }

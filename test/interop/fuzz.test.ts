@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openParts } from '#server/parts.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -112,20 +111,15 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, {
 })
 
 function furnish(folder: string): string {
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   // Nothing is asked of it: it only has to be there.
-  setPartner(
-    parts.store,
-    parts.settings,
-    { url: 'http://127.0.0.1:9/', allowPlaintext: true },
-    'command-line',
-  )
-  parts.settings.change(
+  setPartner(context, { url: 'http://127.0.0.1:9/', allowPlaintext: true }, 'command-line')
+  context.settings.change(
     { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
     'command-line',
   ).key

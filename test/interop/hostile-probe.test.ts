@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { createMessageReader } from '#server/dicom/dimse/message.ts'
+import { MessageReader } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { needing } from '../support/needs.ts'
 import { Requestor } from '../support/requestor.ts'
@@ -187,7 +187,7 @@ const opened: Requestor[] = []
 async function connected(): Promise<Peer> {
   const requestor = await Requestor.connect(gateway.dimsePort)
   opened.push(requestor)
-  const reader = createMessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
+  const reader = new MessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
   const statuses: number[] = []
   async function response(waitMs = 60_000): Promise<string> {
     for (;;) {

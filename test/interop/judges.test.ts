@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
@@ -330,7 +331,9 @@ describe('DCMTK and Orthanc read, decode and take', () => {
     await signed(clinic)
     using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
     const own = () =>
-      store.instances.ofStudy(UID).filter(({ callingAeTitle }) => callingAeTitle === 'ISTHMUS')
+      listStudyInstances(store.database, UID).filter(
+        ({ callingAeTitle }) => callingAeTitle === 'ISTHMUS',
+      )
     await vi.waitFor(
       () =>
         expect(
@@ -360,15 +363,15 @@ const openFurnished = (folder: string): Promise<ImagingClinic> =>
   openImagingClinic({
     folder,
     idleSeconds: 3600,
-    async prepare(parts) {
-      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+    async prepare(context) {
+      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
       const names = { firstName: 'Una', lastName: 'Reader' }
       await people.createUser(
         { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
         'command-line',
       )
       key = createApiKey(
-        parts.store,
+        context,
         { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key

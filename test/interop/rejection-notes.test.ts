@@ -80,7 +80,7 @@ function writtenNote(
 const outcomesOf = async (port: number, aeTitle: string, instances: readonly InstanceFile[]) => {
   const outcomes: string[] = []
   const peer = { host: '127.0.0.1', port, aeTitle, tls: undefined }
-  for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances }))
+  for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS' }, instances))
     outcomes.push(outcome)
   return outcomes
 }

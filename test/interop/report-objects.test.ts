@@ -10,8 +10,8 @@ import { sendInstances } from '#server/dicom/scu/store.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { OwnInstance } from '#server/modules/images/own-instances.ts'
 import { reportInstances } from '#server/modules/reports/report-instances.ts'
-import type { ArchivedReport } from '#server/modules/reports/report-objects.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
+import type { ArchivedReport } from '#server/modules/reports/signed-report.ts'
 import { receivedFile, startStorescp } from '../support/archive.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { needs } from '../support/needs.ts'
@@ -54,12 +54,8 @@ async function reportOf(more: Partial<ArchivedReport> = {}): Promise<ArchivedRep
   }
 }
 
-const AROUND = {
-  images: undefined,
-  earlier: [] as InstanceRecord[],
-  clinicName: 'Radiology at the Isthmus',
-  timeZone: 'Europe/Berlin',
-}
+const objectsOf = (report: ArchivedReport, earlier: InstanceRecord[] = []) =>
+  reportInstances(report, undefined, earlier, 'Radiology at the Isthmus', 'Europe/Berlin')
 
 function written(folder: string, { sopClassUid, sopInstanceUid, dataSet }: OwnInstance): string {
   const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
@@ -78,9 +74,9 @@ function written(folder: string, { sopClassUid, sopInstanceUid, dataSet }: OwnIn
 function filesOf(
   folder: string,
   report: ArchivedReport,
-  around: Partial<typeof AROUND> = {},
+  earlier: InstanceRecord[] = [],
 ): [pdf: string, sr: string] {
-  const { wanted } = reportInstances(report, { ...AROUND, ...around })
+  const { wanted } = objectsOf(report, earlier)
   return wanted.map((instance) => written(folder, instance)) as [string, string]
 }
 
@@ -119,9 +115,7 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
       }),
     ]
     for (const report of reports) {
-      const [pdf, sr] = filesOf(folder.path, report, {
-        earlier: report.parts.length > 1 ? earlier : [],
-      })
+      const [pdf, sr] = filesOf(folder.path, report, report.parts.length > 1 ? earlier : [])
       const [ofPdf, ofSr] = [await verdictOn(pdf), await verdictOn(sr)]
       expect(ofPdf).toContain('EncapsulatedPDF')
       expect(ofSr).toContain('BasicTextSR')
@@ -170,7 +164,7 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
     needs(context, 'dcmtk')
     using folder = scratchFolder()
     await using archive = await startStorescp(['+B'])
-    const { wanted } = reportInstances(await reportOf(), AROUND)
+    const { wanted } = objectsOf(await reportOf())
     const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
     const instances = wanted.map(({ sopClassUid, sopInstanceUid, ...instance }) => {
       const path = written(folder.path, { sopClassUid, sopInstanceUid, ...instance })
@@ -184,7 +178,7 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
     })
     const peer = { host: '127.0.0.1', port: archive.port, aeTitle: 'STORESCP', tls: undefined }
     const outcomes: string[] = []
-    for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances }))
+    for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS' }, instances))
       outcomes.push(outcome)
     expect(outcomes).toEqual(['sent', 'sent'])
     const received = archive.files().map((name) => receivedFile(archive, name))

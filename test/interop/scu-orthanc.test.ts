@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { moveStudy } from '#server/dicom/scu/move.ts'
-import type { PriorKeys } from '#server/dicom/scu/prior-study.ts'
+import type { PriorKeys } from '#server/dicom/scu/query.ts'
 import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
 import { type Archive, startStorescp } from '../support/archive.ts'
@@ -26,7 +26,10 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 })
 
-const peer = () => ({ host: '127.0.0.1', port: orthanc?.port ?? 0, aeTitle: 'ORTHANC' })
+const caller = () => ({
+  peer: { host: '127.0.0.1', port: orthanc?.port ?? 0, aeTitle: 'ORTHANC' },
+  callingAeTitle: 'ISTHMUS',
+})
 const KEYS: PriorKeys = {
   patientId: 'P-0815',
   patientName: 'Müller',
@@ -47,12 +50,7 @@ describe('Orthanc', () => {
         }),
     )
     const outcomes: string[] = []
-    for await (const { outcome } of sendInstances({
-      peer: peer(),
-      callingAeTitle: 'ISTHMUS',
-      instances,
-    }))
-      outcomes.push(outcome)
+    for await (const { outcome } of sendInstances(caller(), instances)) outcomes.push(outcome)
     expect(outcomes).toEqual(['sent', 'sent'])
   })
 
@@ -65,22 +63,17 @@ describe('Orthanc', () => {
       modalities: ['CT'],
       instances: 2,
     }
-    expect(await findStudies(peer(), 'ISTHMUS', KEYS)).toEqual([expect.objectContaining(expected)])
+    expect(await findStudies(caller(), KEYS)).toEqual([expect.objectContaining(expected)])
   })
 
   it('answers C-ECHO', async (context) => {
     needs(context, 'orthanc', 'dcmtk')
-    expect(await testConnection(peer(), 'ISTHMUS')).toMatchObject({ success: true })
+    expect(await testConnection(caller())).toMatchObject({ success: true })
   })
 
   it('sends a study back', async (context) => {
     needs(context, 'orthanc', 'dcmtk')
-    const moving = moveStudy({
-      peer: peer(),
-      callingAeTitle: 'ISTHMUS',
-      destinationAeTitle: 'ISTHMUS',
-      studyInstanceUid: '2.25.400',
-    })
+    const moving = moveStudy(caller(), '2.25.400')
     let step = await moving.next()
     while (!step.done) step = await moving.next()
     expect(step.value).toMatchObject({ isComplete: true, completed: 2, failed: 0 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import { type MoveProgress, type MoveResult, moveStudy } from '#server/dicom/scu/move.ts'
-import type { PriorKeys } from '#server/dicom/scu/prior-study.ts'
+import type { PriorKeys } from '#server/dicom/scu/query.ts'
 import { echo, findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
@@ -50,11 +50,7 @@ beforeAll(async () => {
       more: { PatientID: 'P-1' },
     },
   ].map((made) => writeInstance(scratch.path, made))
-  for await (const result of sendInstances({
-    peer: peerOf(archive),
-    callingAeTitle: 'ISTHMUS',
-    instances,
-  })) {
+  for await (const result of sendInstances(callerOf(archive), instances)) {
     if (result.outcome !== 'sent') throw new Error(result.outcome)
   }
   failing = await startAcceptor({ message: (message, peer) => peer.respond(message, 0xc001) })
@@ -64,16 +60,15 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 })
 
-const peerOf = ({ port }: { readonly port: number }, aeTitle = 'QRSCP') => ({
-  host: '127.0.0.1',
-  port,
-  aeTitle,
+const callerOf = ({ port }: { readonly port: number }, aeTitle = 'QRSCP') => ({
+  peer: { host: '127.0.0.1', port, aeTitle },
+  callingAeTitle: 'ISTHMUS',
 })
 
 describe('studies of an archive', () => {
   it('are those of the patient, with accents as they are', async (context) => {
     needs(context, 'dcmtk')
-    const studies = await findStudies(peerOf(archive), 'ISTHMUS', {
+    const studies = await findStudies(callerOf(archive), {
       ...NOTHING,
       patientId: 'P-0815',
     })
@@ -96,7 +91,7 @@ describe('studies of an archive', () => {
   it('are narrowed by day and by the beginning of a name', async (context) => {
     needs(context, 'dcmtk')
     const uids = async (keys: Partial<PriorKeys>) =>
-      (await findStudies(peerOf(archive), 'ISTHMUS', { ...NOTHING, ...keys }))
+      (await findStudies(callerOf(archive), { ...NOTHING, ...keys }))
         .map(({ studyInstanceUid }) => studyInstanceUid)
         .sort()
     expect(await uids({ patientId: 'P-0815', startDate: '2026-01-01' })).toEqual(['2.25.300'])
@@ -107,15 +102,15 @@ describe('studies of an archive', () => {
 
   it('are no empty list where the other side could not answer', async (context) => {
     needs(context, 'dcmtk')
-    await expect(findStudies(peerOf(failing), 'ISTHMUS', NOTHING)).rejects.toThrow(
+    await expect(findStudies(callerOf(failing), NOTHING)).rejects.toThrow(
       'QRSCP could not answer: status C001',
     )
     expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
     const port = await freePort()
-    await expect(findStudies(peerOf({ port }), 'ISTHMUS', NOTHING)).rejects.toThrow(
+    await expect(findStudies(callerOf({ port }), NOTHING)).rejects.toThrow(
       `nothing listens at 127.0.0.1:${port}`,
     )
-    await expect(findStudies(peerOf(archive, 'NOBODY'), 'ISTHMUS', NOTHING)).rejects.toThrow(
+    await expect(findStudies(callerOf(archive, 'NOBODY'), NOTHING)).rejects.toThrow(
       /does not go by the AE title NOBODY/,
     )
   })
@@ -124,17 +119,17 @@ describe('studies of an archive', () => {
 describe('C-ECHO', () => {
   it('says that the connection works, or what is wrong', async (context) => {
     needs(context, 'dcmtk')
-    expect(await testConnection(peerOf(archive), 'ISTHMUS')).toEqual({
+    expect(await testConnection(callerOf(archive))).toEqual({
       success: true,
       message: 'QRSCP answers: the connection works',
       tookMs: expect.any(Number),
     })
     const port = await freePort()
-    expect(await testConnection(peerOf({ port }), 'ISTHMUS')).toMatchObject({
+    expect(await testConnection(callerOf({ port }))).toMatchObject({
       success: false,
       message: `nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right`,
     })
-    expect(await testConnection(peerOf(archive, 'NOBODY'), 'ISTHMUS')).toMatchObject({
+    expect(await testConnection(callerOf(archive, 'NOBODY'))).toMatchObject({
       success: false,
       message: expect.stringContaining('does not go by the AE title NOBODY'),
     })
@@ -142,16 +137,16 @@ describe('C-ECHO', () => {
 
   it('is a failure where the other side answers another status than Success', async (context) => {
     needs(context, 'dcmtk')
-    await echo(peerOf(archive), 'ISTHMUS')
-    await expect(echo(peerOf(failing), 'ISTHMUS')).rejects.toThrow('status C001')
+    await echo(callerOf(archive))
+    await expect(echo(callerOf(failing))).rejects.toThrow('status C001')
   })
 
   it('takes a silent side for what it is', async (context) => {
     needs(context, 'dcmtk')
     await using silent = await startAcceptor({ associate: () => 'silence' })
     const results = await Promise.all([
-      testConnection(peerOf(silent), 'ISTHMUS', { limits: { associateSeconds: 1 } }),
-      testConnection(peerOf(archive), 'ISTHMUS'),
+      testConnection({ ...callerOf(silent), limits: { associateSeconds: 1 } }),
+      testConnection(callerOf(archive)),
     ])
     expect(results.map(({ success }) => success)).toEqual([false, true])
   })
@@ -161,12 +156,7 @@ async function move(
   studyInstanceUid: string,
   destinationAeTitle = 'ISTHMUS',
 ): Promise<{ progress: MoveProgress[]; result: MoveResult }> {
-  const moving = moveStudy({
-    peer: peerOf(archive),
-    callingAeTitle: 'ISTHMUS',
-    destinationAeTitle,
-    studyInstanceUid,
-  })
+  const moving = moveStudy(callerOf(archive), studyInstanceUid, destinationAeTitle)
   const progress: MoveProgress[] = []
   for (;;) {
     const { done, value } = await moving.next()
@@ -197,7 +187,7 @@ describe('a study that is sent here', () => {
     needs(context, 'dcmtk')
     const { result } = await move('2.25.300', 'STRANGER')
     expect(result).toMatchObject({ isComplete: false, status: 0xa801 })
-    expect(result.detail).toBe(
+    expect(result.detail).toEqual(
       'QRSCP does not know STRANGER as a destination: add it there, with the host and port of this gateway',
     )
   })

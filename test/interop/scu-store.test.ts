@@ -5,12 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import {
-  type InstanceToSend,
-  type SendOptions,
-  type SendResult,
-  sendInstances,
-} from '#server/dicom/scu/store.ts'
+import type { PeerTls } from '#server/dicom/scu/requestor.ts'
+import type { Caller } from '#server/dicom/scu/service-request.ts'
+import { type InstanceToSend, type SendResult, sendInstances } from '#server/dicom/scu/store.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { type Archive, receivedFile, startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
@@ -24,11 +21,11 @@ const JPEG_2000_LOSSLESS = '1.2.840.10008.1.2.4.90'
 async function send<I extends InstanceToSend>(
   { port }: { readonly port: number },
   instances: readonly I[],
-  more: Partial<SendOptions<I>> & { readonly tls?: SendOptions<I>['peer']['tls'] } = {},
+  more: Partial<Caller> & { readonly tls?: PeerTls } = {},
 ): Promise<SendResult<I>[]> {
   const peer = { host: '127.0.0.1', port, aeTitle: 'STORESCP', tls: more.tls }
   const results: SendResult<I>[] = []
-  for await (const result of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances, ...more }))
+  for await (const result of sendInstances({ peer, callingAeTitle: 'ISTHMUS', ...more }, instances))
     results.push(result)
   return results
 }
@@ -77,7 +74,7 @@ describe('instances sent to storescp', () => {
   it('say what they would be taken as, and are taken once transcoded', async (context) => {
     needs(context, 'dcmtk')
     const transcoder = openTranscoder()
-    expect(transcoder.available()).toEqual({ isAvailable: true, detail: '' })
+    expect(transcoder.available()).toEqual({ isAvailable: true, detail: null })
     using scratch = scratchFolder()
     const plain = writeInstance(scratch.path, { sopInstanceUid: '2.25.201.1', size: 64 })
     const compressed = join(scratch.path, 'compressed.dcm')

@@ -6,6 +6,7 @@ import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { readOnly, smallDisk } from '../support/mount.ts'
 import { needs } from '../support/needs.ts'
 import { associated } from '../support/requestor.ts'
+import { textOf } from '../support/saying.ts'
 import {
   asked,
   feedTexts,
@@ -146,12 +147,13 @@ describe('a disk with less room than the clinic wants kept free', () => {
     expect([kept(started).length, unfinished(started)]).toEqual([1, []])
     const { storage } = await statusOf(started)
     expect(storage.state).toBe('full')
-    expect(storage.detail).toMatch(
+    const detail = textOf(storage.detail)
+    expect(detail).toMatch(
       /^No images are taken: \d+\.\d GB are free, fewer than the 100000 GB to be kept free\.$/,
     )
     const said = await feedTexts(started)
-    expect(said).toEqual(expect.arrayContaining([storage.detail, REFUSED_WHILE_FULL]))
-    expect(said).toContain(`CT1 was refused: ${storage.detail}`)
+    expect(said).toEqual(expect.arrayContaining([detail, REFUSED_WHILE_FULL]))
+    expect(said).toContain(`CT1 was refused: ${detail}`)
 
     await setStop(started, 0)
     await expect

@@ -53,7 +53,7 @@ export async function sendAsItIs<I extends InstanceToSend>(
 ): Promise<SendResult<I>[]> {
   const results: SendResult<I>[] = []
   const peer = { host: '127.0.0.1', port, aeTitle: 'ISTHMUS' }
-  for await (const result of sendInstances({ peer, callingAeTitle, instances }))
+  for await (const result of sendInstances({ peer, callingAeTitle }, instances))
     results.push(result)
   return results
 }

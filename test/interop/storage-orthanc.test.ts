@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
+import { english } from '#shared/messages/english.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { freePort } from '../support/free-port.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
@@ -104,7 +105,7 @@ async function reported(orthanc: Orthanc, transactionUid: string): Promise<Commi
 }
 
 const feedOf = async ({ call }: StartedGateway) =>
-  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => text)
+  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => english(text))
 
 describe('Orthanc', () => {
   it('sends a study in every transfer syntax, and is told that all of it is kept', async (context) => {
@@ -133,7 +134,7 @@ describe('Orthanc', () => {
     expect([report.Success.length, report.Failures]).toEqual([chosen.length, []])
     await expect
       .poll(() => feedOf(started))
-      .toContain(`ORTHANC was told that ${chosen.length} objects are kept.`)
+      .toContain(`ORTHANC was told that ${chosen.length} objects are stored.`)
   })
 
   it('is told which instance of a commitment is not here', async (context) => {
@@ -157,7 +158,7 @@ describe('Orthanc', () => {
     expect(report.Failures).toMatchObject([{ SOPInstanceUID: '2.25.999', FailureReason: 0x0112 }])
     await expect
       .poll(() => feedOf(started))
-      .toContain('ORTHANC was told that 1 of 2 objects are not kept here.')
+      .toContain('ORTHANC was told that 1 of 2 objects is not stored here.')
   })
 
   it('is sent what the gateway receives, and writes it as it came', async (context) => {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
-import { openContentComparison } from '#server/modules/images/same-content.ts'
+import { compareContent } from '#server/modules/images/same-content.ts'
 import { readStored, type StoredObject } from '#server/modules/images/stored-object.ts'
 import { writeInstance } from '../support/instance-file.ts'
 import { needs } from '../support/needs.ts'
@@ -53,7 +53,8 @@ it('takes what DCMTK encoded otherwise, without loss, for the same object', asyn
   needs(context, 'dcmtk')
   using temp = tempFolder()
   const transcoder = openTranscoder()
-  const compare = openContentComparison({ folder: temp.folder, transcode: transcoder.transcode })
+  const compare = (one: StoredObject, other: StoredObject) =>
+    compareContent(temp.folder, transcoder.transcode, one, other)
   const made = writeInstance(temp.folder)
   const original = await asStored(made.path)
   const other = await asStored(

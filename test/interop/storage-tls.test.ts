@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
+import { english } from '#shared/messages/english.ts'
 import { startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { writeInstance } from '../support/instance-file.ts'
 import { needs } from '../support/needs.ts'
+import { textOf } from '../support/saying.ts'
 import { outcomeOf, say, sendAsItIs, storedIn } from './storage-fixture.ts'
 
 const scratch = scratchFolder()
@@ -179,7 +181,7 @@ describe('DCMTK over TLS', () => {
     const { lines } = await started.call(dashboard.feed, { query: { limit: 100 } })
     expect(
       lines
-        .map(({ text }) => text)
+        .map(({ text }) => english(text))
         .filter((text) => text.includes('it is set to show a certificate and shows none')),
     ).not.toEqual([])
   })
@@ -223,10 +225,10 @@ describe('a destination by TLS', () => {
     for (;;) {
       const { destinations } = await gateway.call(dashboardDestinations.list, {})
       const [destination] = destinations
-      if (destination && (destination.queue.waiting === 0 || destination.lastError !== ''))
+      if (destination && (destination.queue.waiting === 0 || destination.lastError !== null))
         return {
           files: storedIn(archive.folder).map(({ dataSet }) => dataSet),
-          lastError: destination.lastError,
+          lastError: destination.lastError ? english(destination.lastError) : '',
         }
       await sleep(25)
     }
@@ -284,6 +286,6 @@ describe('a device that listens by TLS', () => {
     expect(await echoed(stranger.cert)).toMatchObject({ success: true })
     const other = await echoed(console1.cert)
     expect(other.success).toBe(false)
-    expect(other.message).toMatch(/certificate/)
+    expect(textOf(other.message)).toMatch(/certificate/)
   })
 })

@@ -8,12 +8,12 @@ import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
 import type { CaptureHeader } from '#server/dicom/objects/secondary-capture.ts'
 import {
   isDeflated,
-  openViewedFile,
   readFrame,
+  ViewedFile,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-header.ts'
-import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
+import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { CAPTURE, captureFile } from '../electron/server/dicom/objects/capture-fixture.ts'
 import {
   fileOf,
@@ -24,6 +24,7 @@ import {
 import { scratchFolder } from '../support/dcmtk.ts'
 import { needs } from '../support/needs.ts'
 import { samples } from '../support/samples.ts'
+import { textOf } from '../support/saying.ts'
 
 const run = promisify(execFile)
 
@@ -148,7 +149,7 @@ async function look(path: string): Promise<Looked> {
       await inflatedFile(path, join(folder.path, 'inflated'), { bytes: 1 << 28 })
       source = new TestSource(readFileSync(join(folder.path, 'inflated')))
     }
-    const file = openViewedFile(source)
+    const file = new ViewedFile(source)
     const header = file.header()
     const frames = Array.from(
       { length: header?.instance.image ? header.instance.frames : 0 },
@@ -162,7 +163,7 @@ async function look(path: string): Promise<Looked> {
       },
     )
     file.extras()
-    return { header, frames, fault: file.fault() ?? '' }
+    return { header, frames, fault: textOf(file.fault()) }
   } catch (error) {
     return { header: undefined, frames: [], fault: told(error) }
   }
@@ -209,7 +210,7 @@ describe('files of other implementations', () => {
       compared++
       expect(ofHeader(header), name).toEqual(ofPydicom(theirsOf, header))
       if (header.instance.image === null) {
-        expect(header.instance.notImage, name).toMatch(/^An? .+\.$/)
+        expect(textOf(header.instance.notImage), name).toMatch(/^An? .+\.$/)
         continue
       }
       if (name.endsWith('MR_truncated.dcm')) {

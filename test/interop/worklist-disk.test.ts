@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openContext } from '#server/context.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import type { Parts } from '#server/parts.ts'
+import { listAnswersOfDay, readDocument } from '#server/modules/worklist/queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
@@ -22,6 +22,7 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
+import { english } from '#shared/messages/english.ts'
 import type { Operation } from '#shared/operation.ts'
 import { image } from '../electron/server/modules/images/intake-fixture.ts'
 import { item, NOW, openPartner } from '../electron/server/modules/worklist/worklist-fixture.ts'
@@ -100,7 +101,7 @@ const READS = [
   .flatMap((operations): Operation[] => Object.values(operations))
   .flatMap(({ method, path }) => (method === 'GET' && !path.includes(':') ? [path] : []))
 
-async function startClinic(folder: string, prepare?: (parts: Parts) => void) {
+async function startClinic(folder: string, prepare?: (context: Context) => void) {
   const clock = standingClock(NOW)
   const partner = await openPartner({ items: longList(0) })
   const overrides = {
@@ -215,7 +216,7 @@ describe('a disk without any room', () => {
       expect.objectContaining({ kind: 'disk', tone: 'danger', detail: FULL, since: records.since }),
     )
     const lines = (await gateway.call(dashboard.feed, { query: { limit: 100 } })).lines.map(
-      ({ text }) => text,
+      ({ text }) => english(text),
     )
     expect(lines.filter((text) => text === FULL)).toHaveLength(1)
     expect(errorsIn(gateway)).toEqual([SAID_ONCE])
@@ -233,7 +234,7 @@ describe('a disk without any room', () => {
     expect((await gateway.call(dashboard.status, {})).records).toEqual({
       state: 'ok',
       since: null,
-      detail: '',
+      detail: null,
     })
     const { inspections } = await gateway.call(dashboard.inspections, { query: { limit: 1 } })
     expect(inspections[0]).toMatchObject({ status: '0000', sent: 2 })
@@ -241,8 +242,9 @@ describe('a disk without any room', () => {
     await clinic[Symbol.asyncDispose]()
     using store = openContext({ folder: join(disk.path, 'data'), clock, uuid: randomUUID })
     const { documentHash = '' } =
-      store.answers.holding('2026-11-20').find(({ callingAe }) => callingAe === 'MR1') ?? {}
-    expect(JSON.parse(store.documents.read(documentHash)?.toString() ?? '')).toMatchObject({
+      listAnswersOfDay(store.database, '2026-11-20').find(({ callingAe }) => callingAe === 'MR1') ??
+      {}
+    expect(JSON.parse(readDocument(store, documentHash)?.toString() ?? '')).toMatchObject({
       items: [{ PatientID: 'P001' }, { PatientID: 'P002' }],
     })
   })
@@ -253,9 +255,9 @@ describe('a disk without any room', () => {
     needs(context, 'mounts')
     using disk = smallDisk(64)
     let key = ''
-    await using clinic = await startClinic(disk.path, (parts) => {
+    await using clinic = await startClinic(disk.path, (context) => {
       key = createApiKey(
-        parts.store,
+        context,
         { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key

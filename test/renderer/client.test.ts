@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { addressOf, faultsByField, openClient, ProblemError } from '../../renderer/src/client.ts'
 
 interface Seen {
@@ -110,7 +111,8 @@ describe('the typed client', () => {
   })
 
   it('turns problem+json into a ProblemError with its code, message, faults and request id', async () => {
-    const errors = [{ path: 'body.reason', message: 'must say why' }]
+    const explanation = verbatim('must say why')
+    const errors = [{ path: 'body.reason', message: 'must say why', explanation }]
     answer = json(
       400,
       {
@@ -120,6 +122,7 @@ describe('the typed client', () => {
         detail: 'd',
         instance: '/',
         message: 'Say why.',
+        explanation: verbatim('Say why.'),
         code: 'malformed',
         errors,
       },
@@ -185,11 +188,11 @@ describe('the address of a call', () => {
 describe('faults by field', () => {
   it('keeps the first fault of a field and the whole path of one outside the form', () => {
     const errors = [
-      { path: 'body.email', message: 'first' },
-      { path: 'body.email', message: 'second' },
-      { path: 'query.limit', message: 'must be a number' },
+      { path: 'body.email', explanation: verbatim('first') },
+      { path: 'body.email', explanation: verbatim('second') },
+      { path: 'query.limit', explanation: verbatim('must be a number') },
     ]
-    expect(faultsByField(new ProblemError('malformed', 'm', { errors }))).toEqual({
+    expect(faultsByField(new ProblemError('malformed', verbatim('m'), { errors }))).toEqual({
       email: 'first',
       'query.limit': 'must be a number',
     })

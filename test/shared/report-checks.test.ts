@@ -56,11 +56,13 @@ describe('fields that are not filled in', () => {
     expect(checks({ text })).toEqual([expected])
   })
   it('are counted, and the first of them are named', () => {
-    expect(findings({ text: '[ ] and [ ]' })[0]?.sentence).toBe('2 fields are not filled in: [ ]')
-    expect(findings({ text: '{right|left} and [ ]' })[0]?.sentence).toBe(
+    expect(findings({ text: '[ ] and [ ]' })[0]?.sentence).toEqual(
+      '2 fields are not filled in: [ ]',
+    )
+    expect(findings({ text: '{right|left} and [ ]' })[0]?.sentence).toEqual(
       '2 fields are not filled in: {right|left}, [ ]',
     )
-    expect(findings({ text: '[a] [b] [c] [d]' })[0]?.sentence).toBe(
+    expect(findings({ text: '[a] [b] [c] [d]' })[0]?.sentence).toEqual(
       '4 fields are not filled in: [a], [b], [c], …',
     )
   })
@@ -225,7 +227,11 @@ describe('the patient', () => {
       expect.objectContaining({
         check: 'patient-changed',
         level: 'warning',
-        sentence: expect.stringContaining('name, record number'),
+        sentence: expect.objectContaining({
+          params: {
+            fields: [{ code: 'reports.patient-name' }, { code: 'reports.patient-record-number' }],
+          },
+        }),
       }),
     ])
   })

@@ -1,7 +1,7 @@
 import './disk.ts'
 import Sqlite from 'better-sqlite3'
 import { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { cache, commitFault, disk } from './disk.ts'
 
 // SQLite writes past `fs`: a commit that fails is one that it rolled back, and a run may end before

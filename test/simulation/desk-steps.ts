@@ -1,3 +1,4 @@
+import { findInstance } from '#server/modules/images/instance-queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
@@ -194,7 +195,7 @@ export async function decide(stage: Stage): Promise<Told> {
   if (list.value.instances.length === 0) return undefined
   const one = random.pick(list.value.instances)
   const isDiscarded = random.chance(0.4)
-  const file = stage.reader().store.instances.get(one.instanceId)
+  const file = findInstance(stage.reader().store.database, one.instanceId)
   const bytes = file && stage.reader().bytesOf(file)
   const operation = isDiscarded ? dashboardImages.discardInstance : dashboardImages.releaseInstance
   const answer = await stage.staff('owner', operation, {
@@ -207,7 +208,7 @@ export async function decide(stage: Stage): Promise<Told> {
   )
   // Whether it was done where no answer came is looked up: a person asked for it.
   if (kept && isDiscarded && !isRefused(answer)) {
-    if (answer.kind === 'answered' || !stage.reader().store.instances.get(one.instanceId))
+    if (answer.kind === 'answered' || !findInstance(stage.reader().store.database, one.instanceId))
       kept.isDiscarded = true
   }
   return `the owner ${isDiscarded ? 'discards' : 'lets in'} what was set aside: ${wordOf(answer)}`

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Context, openContext } from '#server/context.ts'
 import { LOCK_FILE } from '#server/database/lock.ts'
-import { openParts, type Parts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type Gateway, openGateway } from '#server/server.ts'
 import { cache, disk } from './disk.ts'
@@ -58,7 +58,7 @@ export interface LivesOptions {
   /** Somebody outside waits for the gateway, or it for them, whatever the time. */
   readonly isBusy: () => boolean
   /** What the clinic has set up before. */
-  readonly furnish: (parts: Parts) => Promise<void>
+  readonly furnish: (context: Context) => Promise<void>
 }
 
 const OVERRIDES = {
@@ -196,8 +196,8 @@ export async function openLives({
 
   cache.clear()
   {
-    using parts = openParts(folder(), { clock: time.now })
-    await furnish(parts)
+    using context = openContext({ folder: folder(), clock: time.now })
+    await furnish(context)
   }
   let gateway = await watched(opened)
 

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { listReports } from '#server/modules/reports/report-queries.ts'
 import type { Standing } from './ledger.ts'
 
 /** What the data folder holds, read beside the gateway. */
@@ -26,7 +27,7 @@ export function openReader(folder: string, clock: () => number): Reader {
     select: <T>(sql: string, ...values: readonly unknown[]) =>
       database.prepare(sql).all(...values) as T[],
     standingOf(studyId) {
-      const reports = store.reports.ofStudy(studyId)
+      const reports = listReports(store.database, studyId)
       const draft = reports.find(({ status }) => status === 'in_progress')
       return {
         draft: draft

@@ -1,4 +1,6 @@
+import type { Context } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import './commits.ts'
 import { createHash } from 'node:crypto'
@@ -6,7 +8,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPeople } from '#server/modules/users/people.ts'
-import type { Parts } from '#server/parts.ts'
 import { DEVICE } from '../support/device.ts'
 import { seededAmbient } from './ambient.ts'
 import { type CommitmentListener, listenForCommitments } from './commitment-listener.ts'
@@ -232,8 +233,8 @@ function drawn(random: Random, hasFaults: boolean): Step {
 }
 
 function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { key: string }) {
-  return async (parts: Parts): Promise<void> => {
-    parts.settings.change(
+  return async (context: Context): Promise<void> => {
+    context.settings.change(
       {
         ...{
           'dimse.tlsPort': null,
@@ -247,18 +248,18 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       'command-line',
     )
     setPartner(
-      parts.store,
-      parts.settings,
+      context,
       { url: partner.url, secret: partner.secret, allowPlaintext: true },
       'command-line',
     )
-    parts.devices.add({ ...DEVICE, aeTitle: 'CT1', name: 'CT room 1', port }, 'command-line')
-    parts.devices.add(
+    addDevice(context, { ...DEVICE, aeTitle: 'CT1', name: 'CT room 1', port }, 'command-line')
+    addDevice(
+      context,
       { ...DEVICE, aeTitle: 'CT2', name: 'CT room 2', port, hideStarted: true },
       'command-line',
     )
     // A cheap hash: this is about other things than the price of a password.
-    const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+    const people = openPeople(context, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
@@ -269,7 +270,7 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       'command-line',
     )
     clinic.key = createApiKey(
-      parts.store,
+      context,
       { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
       'command-line',
     ).key

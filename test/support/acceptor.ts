@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import type { CommandSet } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message, writeMessage } from '#server/dicom/dimse/message.ts'
+import { type Message, MessageReader, writeMessage } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import {
   type AssociateAc,
@@ -12,7 +12,7 @@ import {
   PduFault,
   type RoleSelection,
 } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
 /**
@@ -79,8 +79,8 @@ export async function startAcceptor(script: Script = {}): Promise<Acceptor> {
 
   function take(socket: Socket): void {
     sockets.add(socket)
-    const reader = createPduReader(DEFAULT_LIMITS)
-    const messageReader = createMessageReader({ ...DEFAULT_LIMITS, identifierBytes: 64 << 20 })
+    const reader = new PduReader(DEFAULT_LIMITS)
+    const messageReader = new MessageReader({ ...DEFAULT_LIMITS, identifierBytes: 64 << 20 })
     let theirMaximum = 0
     const peer: AcceptorPeer = {
       socket,

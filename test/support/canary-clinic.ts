@@ -123,9 +123,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
           }),
         },
       },
-      prepare({ store, settings }) {
+      prepare(context) {
         const { apiKey, key } = createApiKey(
-          store,
+          context,
           { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
           'command-line',
         )
@@ -133,8 +133,7 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
         const signing = `whsec_${Buffer.alloc(32, 'goldfinch').toString('base64')}`
         secret('signing secret', signing)
         addEndpoint(
-          store,
-          settings,
+          context,
           {
             ...{
               url: 'https://ris.example/hook',

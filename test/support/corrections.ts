@@ -1,5 +1,13 @@
 import type { Context } from '#server/context.ts'
-import type { CorrectedImage, CorrectionDone } from '#server/modules/images/ports.ts'
+import {
+  type CorrectedImage,
+  type CorrectionDone,
+  findCorrection,
+  insertCorrection,
+  setCorrectionUndone,
+} from '#server/modules/corrections/correction-queries.ts'
+import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
+import { setInstanceState } from '#server/modules/images/instance-queries.ts'
 
 export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
 
@@ -16,7 +24,7 @@ export function correctionRows(
     undoes = null as string | null,
   } = {},
 ): CorrectionDone {
-  const { corrections, instances, imageStudies } = store
+  const { database } = store
   const [first] = pairs
   if (!first) throw new Error('a correction is of an image')
   const [from, to] = [first.original.studyInstanceUid, first.copy.studyInstanceUid]
@@ -37,7 +45,8 @@ export function correctionRows(
     } as const),
     ...{ fromStudyInstanceUid: from, toStudyInstanceUid: to, instances: pairs.length, details },
   }
-  corrections.insert(
+  insertCorrection(
+    database,
     correction,
     pairs.map(({ original, copy }) => ({
       originalId: original.instanceId,
@@ -45,10 +54,10 @@ export function correctionRows(
     })),
   )
   for (const { original, copy } of pairs) {
-    instances.setState(original.instanceId, 'superseded')
-    instances.setState(copy.instanceId, 'current')
+    setInstanceState(database, original.instanceId, 'superseded')
+    setInstanceState(database, copy.instanceId, 'current')
   }
-  for (const uid of new Set([from, to])) imageStudies.recount(uid)
+  for (const uid of new Set([from, to])) recountInstances(database, uid)
   return {
     correction: { ...correction, undoneAt: null, undoneBy: null, undoneWith: null },
     pairs,
@@ -62,10 +71,15 @@ export function undoneRows(
   { correction, pairs }: CorrectionDone,
   at: string,
 ): CorrectionDone {
-  const { corrections, instances } = store
-  for (const { copy } of pairs) instances.setState(copy.instanceId, 'superseded')
-  for (const { original } of pairs) instances.setState(original.instanceId, 'current')
+  const { database } = store
+  for (const { copy } of pairs) setInstanceState(database, copy.instanceId, 'superseded')
+  for (const { original } of pairs) setInstanceState(database, original.instanceId, 'current')
   const { correctionId } = correction
-  corrections.setUndone(correctionId, { at, by: 'usr_1', with: null, reason: 'right entry' })
-  return { correction: corrections.get(correctionId) ?? correction, pairs, isUndo: true }
+  setCorrectionUndone(database, correctionId, {
+    at,
+    by: 'usr_1',
+    with: null,
+    reason: 'right entry',
+  })
+  return { correction: findCorrection(database, correctionId) ?? correction, pairs, isUndo: true }
 }

@@ -12,13 +12,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import { type BackupMade, makeBackup } from '#server/modules/backups/make-backup.ts'
-import { openRecovery } from '#server/modules/backups/recovery-key-setup.ts'
+import { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
 import { keepRescueHint } from '#server/modules/backups/rescue-hint.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { DEVICE } from './device.ts'
 import { OWNER } from './gateway.ts'
 import { prepareDataFolder } from './temp-store.ts'
@@ -68,8 +69,8 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
   const [folder, backupFolder] = [join(root, 'data'), join(root, 'back-ups')]
   mkdirSync(backupFolder)
   prepareDataFolder(folder)
-  using parts = openParts(folder)
-  parts.settings.change(
+  using context = openContext({ folder })
+  context.settings.change(
     {
       'dimse.tlsPort': null,
       'intake.stopGigabytes': 0,
@@ -78,29 +79,22 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
     },
     'command-line',
   )
-  keepRescueHint(folder, parts.settings)()
+  keepRescueHint(context)()
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',
   )
-  parts.devices.add({ ...DEVICE, aeTitle: 'CT1' }, 'command-line')
-  const recovery = openRecovery(parts.deps)
+  addDevice(context, { ...DEVICE, aeTitle: 'CT1' }, 'command-line')
+  const recovery = new RecoveryKeySetup(context)
   const { recoveryKey, asked } = recovery.make('command-line')
   recovery.confirm(
     asked.map((group) => recoveryKey.split('-')[group] ?? ''),
     'command-line',
   )
-  const options = {
-    folder: backupFolder,
-    kind: 'by-hand',
-    version: '0.0.0',
-    now: Date.now(),
-    onProgress: () => {},
-  } as const
-  const backup = await makeBackup(parts.store, options)
-  parts.devices.add({ ...DEVICE, aeTitle: 'CT2' }, 'command-line')
+  const backup = await makeBackup(context, backupFolder, 'by-hand', '0.0.0')
+  addDevice(context, { ...DEVICE, aeTitle: 'CT2' }, 'command-line')
   return { folder, backupFolder, recoveryKey, backup }
 }
 

@@ -7,8 +7,7 @@ import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const EXAMPLES = '/usr/share/doc/dcmtk/examples'
-// Without it DCMTK's tools wait 40 ms for Nagle's algorithm at every message (toolchain.md, gotcha
-// N).
+// Without it DCMTK's tools wait 40 ms for Nagle's algorithm at every message.
 const env = { ...process.env, TCP_NODELAY: '1' }
 
 export interface FindOptions {

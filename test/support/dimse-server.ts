@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import type {
@@ -8,10 +7,11 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
-import { verification } from '#server/dicom/scp/verification.ts'
+import { verification } from '#server/dicom/scp/service-classes.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
-import { type DimseServer, openDimseServer } from '#server/dicom/upper-layer/server.ts'
+import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
+import { english } from '#shared/messages/english.ts'
 
 /** What the observer saw, as short lines: `opened CT1 Verification`. */
 export interface Watched {
@@ -50,18 +50,10 @@ export async function serve(serving: Serving = {}): Promise<Watched> {
     seen.push(line)
     for (const { text, resolve } of waiting) if (line.includes(text)) resolve(line)
   }
-  const server = await openDimseServer({
-    host: '127.0.0.1',
-    port: 0,
-    services: [
-      verification(),
-      { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) },
-      ...services,
-    ],
-    policy,
-    isExpectedHost,
-    ...(admitted && { admitted }),
-    observer: {
+  const server = new DimseServer(
+    [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }, ...services],
+    { isExpectedHost, ...policy },
+    {
       opened: ({ callingAeTitle }, services) =>
         note(`opened ${callingAeTitle} ${services.join(', ')}`),
       rejected: ({ callingAeTitle }, { result, source, reason }) =>
@@ -71,15 +63,16 @@ export async function serve(serving: Serving = {}): Promise<Watched> {
           `answered ${callingAeTitle} ${service} ${status.toString(16).padStart(4, '0')} ${responses}`,
         ),
       closed: (association, { kind, detail }) =>
-        note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${detail}`),
+        note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${english(detail)}`),
     },
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    ids: randomUUID,
-    report: (reference, error) => reported.push([reference, error]),
-  })
+    { ...DEFAULT_LIMITS, ...limits },
+    (reference, error) => reported.push([reference, error]),
+    admitted,
+  )
+  const port = await server.listen('127.0.0.1', 0)
   return {
     server,
-    port: server.port,
+    port,
     seen,
     reported,
     saw(text) {

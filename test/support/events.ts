@@ -20,7 +20,7 @@ export const attempt = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
     httpStatus: 200,
     tookMs: 12.4,
     bytes: 18,
-    detail: '',
+    detail: null,
     notes: [],
   },
   ...{ request: '{"type":"x"}', response: Buffer.from('{"authorized":true}') },

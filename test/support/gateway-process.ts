@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { openContext } from '#server/context.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openParts, type SettingOverrides } from '#server/parts.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import { scratchFolder } from './dcmtk.ts'
 import { PROGRAM, PROGRAM_ENVIRONMENT } from './program.ts'
@@ -117,19 +119,14 @@ function prepare(
   settings: SettingOverrides,
   devices: readonly NewDevice[],
 ): void {
-  using parts = openParts(folder)
+  using context = openContext({ folder })
   // A small disk is no concern of a test.
-  parts.settings.change(
+  context.settings.change(
     { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings },
     'command-line',
   )
-  setPartner(
-    parts.store,
-    parts.settings,
-    { url: partnerUrl, secret: SECRET, allowPlaintext: true },
-    'command-line',
-  )
-  for (const device of devices) parts.devices.add(device, 'command-line')
+  setPartner(context, { url: partnerUrl, secret: SECRET, allowPlaintext: true }, 'command-line')
+  for (const device of devices) addDevice(context, device, 'command-line')
 }
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean =>

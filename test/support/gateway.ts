@@ -6,10 +6,12 @@ import {
   type PartnerSimulator,
   type PartnerSimulatorOptions,
 } from '#electron/simulator/partner.ts'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts, type Parts, type SettingOverrides } from '#server/parts.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type Gateway, openGateway } from '#server/server.ts'
@@ -37,7 +39,7 @@ export interface StartOptions {
    * them again.
    */
   readonly overrides?: SettingOverrides
-  /** Devices the gateway knows; CT1 at any address where none are given. */
+  /** the gateway knows; CT1 at any address where none are given. */
   readonly devices?: readonly (Partial<NewDevice> & { readonly aeTitle: string })[]
   /**
    * A folder that stays: what an earlier gateway of the test left in it is taken as it is. Without
@@ -45,7 +47,7 @@ export interface StartOptions {
    */
   readonly folder?: string
   /** What else the clinic has set up before the gateway opens, such as keys and users. */
-  readonly prepare?: (parts: Parts) => void | Promise<void>
+  readonly prepare?: (context: Context) => void | Promise<void>
   /** `serve --safe-mode`. */
   readonly isSafe?: boolean
   /** How the desktop app says the data key is kept. */
@@ -150,16 +152,16 @@ async function furnish(
   }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
 ): Promise<void> {
   prepareDataFolder(folder)
-  using parts = openParts(folder, { clock })
-  parts.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
-  for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')
+  using context = openContext({ folder: folder, clock })
+  context.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
+  for (const device of devices) addDevice(context, { ...DEVICE, ...device }, 'command-line')
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',
   )
-  await prepare(parts)
+  await prepare(context)
 }
 
 /** Signs in at a gateway, by default as the owner `startGateway` made. */

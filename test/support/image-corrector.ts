@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openIntake } from '#server/modules/images/intake.ts'
-import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { listQuarantined } from '#server/modules/images/quarantine-queries.ts'
+import type { SettingKey } from '#shared/contract/settings.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
-import { image, STUDY, storeRequest } from '../electron/server/modules/images/intake-fixture.ts'
+import {
+  image,
+  openIntake,
+  STUDY,
+  storeRequest,
+} from '../electron/server/modules/images/intake-fixture.ts'
 import { LARGE, largeObject } from './large-object.ts'
+import { withSettings } from './temp-store.ts'
 
 /**
  * Run as its own process. With a folder alone: corrects the images of a study and undoes it, again
@@ -18,7 +25,7 @@ const [folder = '', task] = process.argv.slice(2)
 const mebibytes = task === 'start' ? undefined : task
 /** Progress as the window would read it. */
 const progress: number[] = []
-/** Called with each change. */
+/** Called every 20 ms. */
 let look = () => {}
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
@@ -26,43 +33,21 @@ const values: Readonly<Record<string, unknown>> = {
   'intake.stopGigabytes': 0,
   'intake.warnGigabytes': 0,
 }
-const intake = await openIntake({
-  store,
-  clock: Date.now,
-  uuid: randomUUID,
-  setting: (key) =>
-    (key === 'clinic.id'
-      ? store.settings.get(key)
-      : key in values
-        ? values[key]
-        : SETTINGS[key].initial) as never,
-  recogniseDevice: () => undefined,
-  performedSteps: openPerformedSteps({ store, clock: Date.now }),
-  handedOut: async () => undefined,
-  askEnrichment: async () => ({}),
-  isFetching: () => false,
-  onKept: () => undefined,
-  onReleased: () => undefined,
-  onTakenBack: () => undefined,
-  onCorrected: () => undefined,
-  ...(mebibytes && { longCorrectionMs: 0 }),
-  orders: { onDays: async () => [], get: async () => undefined },
-  transcode: async () => {
-    throw new Error('no module')
-  },
-  onSetAside: () => undefined,
-  sendEventReport: async () => undefined,
-  onNews: () => undefined,
-  onChanged: () => look(),
-  onError: (_reference, error) => {
-    throw error
-  },
-})
+const settingOf = (key: SettingKey) =>
+  key === 'clinic.id'
+    ? store.settings.get(key)
+    : key in values
+      ? values[key]
+      : SETTINGS[key].initial
+const context = withSettings(store, settingOf)
+setInterval(() => look(), 20)
+const intake = await openIntake(context, mebibytes ? { longMs: 0 } : {})
+const { corrections } = intake
 await intake.settled()
 if (task === 'start') {
   // Copies that were complete and not committed wait for a decision, which is that of a person.
-  for (const { instanceId } of store.instances.quarantined({ limit: 100 }).items)
-    await intake.discardInstance(instanceId, 'the correction was not made', 'user:usr_1')
+  for (const { instanceId } of listQuarantined(store.database, { limit: 100 }).items)
+    await intake.quarantine.discard(instanceId, 'the correction was not made', 'user:usr_1')
   await intake[Symbol.asyncDispose]()
   store[Symbol.dispose]()
   process.exit(0)
@@ -75,12 +60,11 @@ if (mebibytes) {
 /** Large enough for several writes. */
 const PIXELS = 'pixels__'.repeat(40_000)
 for (let number = 1; number <= 6; number++)
-  await intake.cStoreScp.store(storeRequest(image(number, { PixelData: PIXELS })))
+  await intake.receiver.store(storeRequest(image(number, { PixelData: PIXELS })))
 writeSync(1, 'stored\n')
 
-const { corrections } = intake
 for (let round = 0; ; round++) {
-  const standing = corrections.list(STUDY).find(({ undoObstacle }) => undoObstacle === '')
+  const standing = corrections.list(STUDY).find(({ undoObstacle }) => undoObstacle === null)
   if (standing) await corrections.undo(standing.correctionId, 'as it was', 'usr_1')
   else {
     const patient = {
@@ -109,7 +93,7 @@ async function correctLarge(pixelBytes: number): Promise<void> {
   async function* fragments() {
     for await (const piece of largeObject(pixelBytes)) yield [piece]
   }
-  await intake.cStoreScp.store({
+  await intake.receiver.store({
     ...storeRequest(image(1)),
     sopInstanceUid,
     sopClassUid,
@@ -124,9 +108,8 @@ async function correctLarge(pixelBytes: number): Promise<void> {
   } as const
   const request = { kind: 'correct', target: { to: 'patient', patient } } as const
   const order = { ...request, cause: 'wrong-worklist-entry', reason: 'a test' } as const
-  const { corrections } = intake
   const { digest } = await corrections.preview(uid, request)
-  const [original] = store.instances.ofStudy(uid)
+  const [original] = listStudyInstances(store.database, uid)
   const done = Promise.withResolvers<void>()
   look = () => {
     const [first] = corrections.list(uid)
@@ -138,7 +121,7 @@ async function correctLarge(pixelBytes: number): Promise<void> {
     .apply(uid, { ...order, digest }, 'usr_1')
     .catch((error: Error) => error.message)
   await done.promise
-  const [copy] = store.instances.ofStudy(uid)
+  const [copy] = listStudyInstances(store.database, uid)
   const pathOf = (file = '') => store.imageFiles.pathOf(file)
   const result = {
     ...{ isAnsweredUnderWay: answer.progress !== null, second, progress },

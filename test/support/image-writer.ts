@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
+import { fileFor } from '#server/database/image-files.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { fileFor } from '#server/modules/images/image-files.ts'
+import { countInstance } from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  deleteInstance,
+  findCurrentInstance,
+  insertInstance,
+} from '#server/modules/images/instance-queries.ts'
 import { seedImages } from './images.ts'
 
 /**
@@ -12,17 +18,17 @@ import { seedImages } from './images.ts'
 const [folder = ''] = process.argv.slice(2)
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
-const { imageFiles, instances, imageStudies, database } = store
+const { imageFiles, database } = store
 imageFiles.sweep()
 
 async function writer(): Promise<void> {
   const uid = `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`
   // The row of the seeded image is what the others are copied from: its own file was never written.
   seedImages(store, { uid })
-  const like = instances.current(`${uid}.1.1`)
+  const like = findCurrentInstance(database, `${uid}.1.1`)
   if (!like) throw new Error('The study was not seeded')
   const { instanceId, ...of } = like
-  instances.remove(instanceId)
+  deleteInstance(database, instanceId)
   const series = {
     seriesInstanceUid: of.seriesInstanceUid,
     modality: 'CT',
@@ -39,8 +45,13 @@ async function writer(): Promise<void> {
     await part.place(file)
     await part.secure()
     await database.commitSoon(() => {
-      instances.insert({ ...of, file, sopInstanceUid: `${uid}.1.${number}`, bytes: part.bytes })
-      imageStudies.count(uid, series, part.bytes, of.receivedAt, 'current')
+      insertInstance(database, {
+        ...of,
+        file,
+        sopInstanceUid: `${uid}.1.${number}`,
+        bytes: part.bytes,
+      })
+      countInstance(database, uid, series, part.bytes, of.receivedAt, 'current')
     })
     // Straight to the pipe: what has been printed was durable before.
     writeSync(1, `${file}\n`)

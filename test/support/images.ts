@@ -1,12 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#server/context.ts'
+import { insertCorrection } from '#server/modules/corrections/correction-queries.ts'
+import {
+  countInstance,
+  insertImageStudy,
+} from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  type InstanceRecord,
+  insertInstance,
+  type NewInstance,
+} from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type {
   ImageHeader,
   ImageStudyRecord,
   Mismatch,
   NewImageStudy,
-} from '#server/modules/images/image-study-queries.ts'
-import type { InstanceRecord, NewInstance } from '#server/modules/images/instance-queries.ts'
+} from '#server/modules/studies/image-study-row.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 const HEADER: ImageHeader = {
   ...{
@@ -86,25 +97,25 @@ export function seedImages(store: Context, seeded: SeededImages): void {
       callingAeTitle: 'CT1',
       remoteAddress: '10.0.3.7',
       deviceName,
-      transfer: { how, detail: '', at },
+      transfer: { how, detail: null, at },
     },
     ...{ header: { ...HEADER, ...header }, handedOut: null, mismatch },
-    enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+    enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: null, warnings: [] },
     isFetched: false,
     enrichmentAttempts: 0,
   }
   store.database.transaction(() => {
-    store.imageStudies.insert(study)
+    insertImageStudy(store.database, study)
     for (let number = 1; number <= instances; number += 1) {
-      store.instances.insert(instance(uid, number, at))
-      store.imageStudies.count(uid, seriesOf(uid), 526_000, at, 'current')
+      insertInstance(store.database, instance(uid, number, at))
+      countInstance(store.database, uid, seriesOf(uid), 526_000, at, 'current')
     }
   })
 }
 
 /** Notes a correction of images of the study, whose rows stay as they are. */
 export function correctImages(store: Context, uid: string, at: string): void {
-  if (!store.imageStudies.get(uid)) seedImages(store, { uid })
+  if (!findImageStudy(store.database, uid)) seedImages(store, { uid })
   const correction = {
     kind: 'correct',
     cause: 'patient-safety',
@@ -119,7 +130,8 @@ export function correctImages(store: Context, uid: string, at: string): void {
     undoReason: '',
   }
   const studies = { fromStudyInstanceUid: uid, toStudyInstanceUid: uid }
-  store.corrections.insert(
+  insertCorrection(
+    store.database,
     { ...correction, ...studies, correctionId: randomUUID(), at, details },
     [],
   )
@@ -132,16 +144,16 @@ export function quarantine(
   more: Partial<NewInstance> = {},
 ): InstanceRecord {
   return store.database.transaction(() => {
-    const aside = store.instances.insert({
+    const aside = insertInstance(store.database, {
       ...instance(uid, 1, AT),
       ...{
         state: 'quarantined',
         reason: 'different-content',
-        detail: 'Another image of this UID is here, from CT1.',
+        detail: verbatim('Another image of this UID is here, from CT1.'),
         ...more,
       },
     })
-    store.imageStudies.count(uid, seriesOf(uid), 526_000, AT, 'quarantined')
+    countInstance(store.database, uid, seriesOf(uid), 526_000, AT, 'quarantined')
     return aside
   })
 }
@@ -172,7 +184,7 @@ function instance(uid: string, number: number, at: string): NewInstance {
     ...{
       state: 'current',
       reason: null,
-      detail: '',
+      detail: null,
       callingAeTitle: 'CT1',
       remoteAddress: '10.0.3.7',
       associationId: 'a1',

@@ -1,4 +1,5 @@
 import type { InspectionRecord } from '#server/modules/worklist/inspection-queries.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 /**
  * A query of CT1 that was answered with one row, received at the instant, with other values where
@@ -23,7 +24,7 @@ export const inspectionRecord = (
   withheld: 0,
   tookMs: 412.5,
   partnerMs: 400,
-  sentence: "CT1 asked for today's CT list; 1 sent.",
+  sentence: verbatim("CT1 asked for today's CT list; 1 sent."),
   transferSyntax: '1.2.840.10008.1.2.1',
   detail: Buffer.from('detail'),
   answerHash: null,

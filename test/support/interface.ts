@@ -95,13 +95,13 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
     partner: null,
     ...options,
     overrides: { 'http.ratePerSecond': 10_000, 'http.rateBurst': 10_000, ...options.overrides },
-    async prepare(parts) {
+    async prepare(context) {
       for (const [name, key] of Object.entries(KEYS)) {
-        const { apiKey, key: text } = createApiKey(parts.store, key, 'command-line')
+        const { apiKey, key: text } = createApiKey(context, key, 'command-line')
         minted[name as KeyName] = { key: text, apiKeyId: apiKey.apiKeyId }
       }
-      revokeApiKey(parts.store, minted.revoked?.apiKeyId ?? '', 'command-line')
-      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+      revokeApiKey(context, minted.revoked?.apiKeyId ?? '', 'command-line')
+      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
       for (const [name, user] of Object.entries(USERS)) {
         const login = { email: emailOf(name), password: OWNER.password }
         const made = await people.createUser(
@@ -110,7 +110,7 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
         )
         userIds[name as UserName] = made.userId
       }
-      await options.prepare?.(parts)
+      await options.prepare?.(context)
     },
   })
   const { http, folder } = started

@@ -21,13 +21,7 @@ using store = openContext({ folder: data, clock: Date.now, uuid: randomUUID })
 let second = Math.floor(Date.now() / 1000)
 const back = () => {
   second += 1
-  return makeBackup(store, {
-    folder: target,
-    kind: 'scheduled',
-    version: '1.2.3',
-    now: second * 1000,
-    onProgress: () => {},
-  })
+  return makeBackup({ ...store, clock: () => second * 1000 }, target, 'scheduled', '1.2.3')
 }
 
 if (mode === '--fill')

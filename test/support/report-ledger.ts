@@ -5,7 +5,18 @@ import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import type { ReportRecord } from '#server/modules/reports/report-queries.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
+import {
+  findReportPdf,
+  listReportObjects,
+  readReportPdf,
+} from '#server/modules/reports/report-document-queries.ts'
+import {
+  findCriticalResult,
+  listReportRevisions,
+  listReports,
+  type ReportRecord,
+} from '#server/modules/reports/report-queries.ts'
 import type { AuditRow } from '#shared/contract/dashboard.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
@@ -57,13 +68,13 @@ export function openLedger(folder: string): ReportLedger {
     select<OutboxRow>('select subject, state, lane from outbox where kind = ?', kind)
   const signed = () =>
     studies().flatMap(({ studyId }) =>
-      store.reports.ofStudy(studyId).filter(({ status }) => status === 'completed'),
+      listReports(store.database, studyId).filter(({ status }) => status === 'completed'),
     )
 
   /** @throws where the rows of the study contradict each other */
   function standingOf(studyId: string): Standing {
     const status = studies().find((study) => study.studyId === studyId)?.status
-    const reports = store.reports.ofStudy(studyId)
+    const reports = listReports(store.database, studyId)
     const drafts = reports.filter((report) => report.status === 'in_progress')
     const done = reports.filter((report) => report.status === 'completed')
     expect(drafts.length).toBeLessThanOrEqual(1)
@@ -84,15 +95,14 @@ export function openLedger(folder: string): ReportLedger {
 
   /** The newest text that is kept of it. */
   const revisionsOf = ({ reportId, revision }: ReportRecord) =>
-    store.reportRevisions
-      .list(reportId)
+    listReportRevisions(store.database, reportId)
       .filter((kept) => kept.revision >= revision)
       .map(({ text }) => text)
 
   function expectFrozen(report: ReportRecord, signatures: readonly AuditRow[]): void {
     const { reportId, plainText, textHash, isCritical } = report
-    const pdf = store.reportPdfs.read(reportId) ?? Buffer.alloc(0)
-    const entry = store.reportPdfs.entry(reportId)
+    const pdf = readReportPdf(store.database, reportId) ?? Buffer.alloc(0)
+    const entry = findReportPdf(store.database, reportId)
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
     expect(entry).toMatchObject({
       sha256: hashOf(pdf),
@@ -101,8 +111,8 @@ export function openLedger(folder: string): ReportLedger {
     })
     expect(textHash).toBe(hashOf(plainText ?? ''))
     expect(report.signer?.userId).toBe(report.userId)
-    expect(store.reportRevisions.list(reportId)).toEqual([])
-    expect(store.criticalResults.get(reportId)?.openedAt).toBe(
+    expect(listReportRevisions(store.database, reportId)).toEqual([])
+    expect(findCriticalResult(store.database, reportId)?.openedAt).toBe(
       isCritical ? report.signedAt : undefined,
     )
     const detail = { studyId: report.studyId, isCritical, textHash, pdfHash: entry?.sha256 }
@@ -179,17 +189,23 @@ export function openLedger(folder: string): ReportLedger {
         [...queued('report.delivered'), ...queued('report.archive')].map(({ state }) => state),
       )
       expect([...states]).toEqual(['sent'])
-      const objects = signed().flatMap(({ reportId }) => store.reportObjects.ofReport(reportId))
+      const objects = signed().flatMap(({ reportId }) =>
+        listReportObjects(store.database, reportId),
+      )
       expect(new Set(objects.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(objects.length)
       for (const { reportId, plainText } of signed()) {
-        const contents = store.reportObjects.ofReport(reportId).map(({ kind, sopInstanceUid }) => {
-          const instance = store.instances.current(sopInstanceUid)
-          const file = readFileSync(join(folder, 'images', instance?.file ?? ''))
-          expect(file).toHaveLength(instance?.bytes ?? 0)
-          return { kind, file }
-        })
+        const contents = listReportObjects(store.database, reportId).map(
+          ({ kind, sopInstanceUid }) => {
+            const instance = findCurrentInstance(store.database, sopInstanceUid)
+            const file = readFileSync(join(folder, 'images', instance?.file ?? ''))
+            expect(file).toHaveLength(instance?.bytes ?? 0)
+            return { kind, file }
+          },
+        )
         expect(contents.map(({ kind }) => kind)).toEqual(['pdf', 'sr'])
-        expect(contents[0]?.file.includes(store.reportPdfs.read(reportId) ?? 'no PDF')).toBe(true)
+        expect(
+          contents[0]?.file.includes(readReportPdf(store.database, reportId) ?? 'no PDF'),
+        ).toBe(true)
         expect(
           contents[1]?.file.includes(
             plainText?.split('\n').at(-1)?.replace('Impression: ', '') ?? 'no text',
@@ -208,8 +224,7 @@ export function openLedger(folder: string): ReportLedger {
 const hashOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex')
 
 /**
- * By the table of states (interface.md, States and transitions): what the reports of a study make
- * of it.
+ * The status of a study that its reports imply, by the interface's table of states.
  */
 function statusOf(draft: ReportRecord | undefined, signed: number): StudyReportStatus {
   if (draft) return draft.isAddendum ? 'addendum_active' : 'in_progress'

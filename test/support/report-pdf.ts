@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ReportPart, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
+import type { ReportPdfInput } from '#server/modules/reports/report-pdf-layout.ts'
+import type { ReportPart } from '#server/modules/reports/signed-report.ts'
 
 const run = promisify(execFile)
 const TEXT = `Indication: Cough for six weeks.

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import {
   dashboardReports,
   type Reading,
@@ -44,12 +44,12 @@ export const RADIOLOGIST = {
  * partner's key, which is given back.
  */
 export async function furnishReporting(folder: string): Promise<string> {
-  using parts = openParts(folder)
-  parts.settings.change(
+  using context = openContext({ folder })
+  context.settings.change(
     { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 },
     'command-line',
   )
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',
@@ -60,7 +60,7 @@ export async function furnishReporting(folder: string): Promise<string> {
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

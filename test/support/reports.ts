@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#server/context.ts'
-import type { ReportRecord } from '#server/modules/reports/report-queries.ts'
+import { insertReport, type ReportRecord } from '#server/modules/reports/report-queries.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
@@ -42,7 +44,7 @@ function insert(store: Context, status: StudyReportStatus, given: Given): string
     plainText: null,
   } as const
   store.database.transaction(() => {
-    store.reports.insert({
+    insertReport(store.database, {
       reportId,
       ...unsigned,
       snapshotMetadata: {},
@@ -50,9 +52,9 @@ function insert(store: Context, status: StudyReportStatus, given: Given): string
       updatedAt: now,
       ...given,
     })
-    const study = store.studies.get(given.studyId)
+    const study = findStudy(store.database, given.studyId)
     if (study?.area !== 'scribe') throw new Error(`${given.studyId} is not a scribe study`)
-    store.studies.update({ ...study, status }, study)
+    saveStudy(store.database, { ...study, status }, study)
   })
   return reportId
 }

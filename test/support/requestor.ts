@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message, writeMessage } from '#server/dicom/dimse/message.ts'
+import { type Message, MessageReader, writeMessage } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import type {
   AssociateAc,
@@ -10,7 +10,7 @@ import type {
   ProposedContext,
   RoleSelection,
 } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
 /** A tiny association requestor for tests: what a console does, and what one should not. */
@@ -79,8 +79,8 @@ export class Requestor {
   /** Length field of the longest P-DATA-TF received. */
   longestPData = 0
   readonly #socket: Socket
-  readonly #reader = createPduReader({ ...DEFAULT_LIMITS, maxPduLength: 1 << 20 })
-  #messages = createMessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
+  readonly #reader = new PduReader({ ...DEFAULT_LIMITS, maxPduLength: 1 << 20 })
+  #messages = new MessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
   readonly #received: (Pdu | Ended)[] = []
   #wake = Promise.withResolvers<void>()
   #maximumLength = 0

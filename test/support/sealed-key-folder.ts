@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
+import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
 import { tempStore } from './temp-store.ts'
 
@@ -19,10 +16,10 @@ export function folderOf(has: 'recovery key' | 'no recovery key') {
   const temp = tempStore()
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
-  store.secrets.set('mail.password', 'seven calm otters')
+  keepSecret(store, 'mail.password', 'seven calm otters')
   if (has === 'recovery key') {
-    keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+    keepRecoveryProof(store)
+    keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   }
   store[Symbol.dispose]()
   return {

@@ -30,13 +30,5 @@ if (mode === 'apply') {
   fs.writeFileSync(1, 'whole\n')
 } else {
   fs.writeSync(1, 'begins\n')
-  for (;;)
-    await stageRestore({
-      data: folder,
-      from: join(first),
-      key: { recoveryKey },
-      actor: 'x',
-      now: NOW,
-      onProgress: () => {},
-    })
+  for (;;) await stageRestore(folder, join(first), { recoveryKey }, 'x', NOW)
 }

@@ -1,6 +1,8 @@
 import { writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
+import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { keepDocument } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from './inspection-record.ts'
 
 /**
@@ -14,9 +16,10 @@ const store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUU
 async function writer(): Promise<void> {
   for (;;) {
     const inspectionId = await store.database.commitSoon(() => {
-      const answerHash = store.documents.keep(Buffer.from(crypto.randomUUID()))
+      const answerHash = keepDocument(store, Buffer.from(crypto.randomUUID()))
       const at = new Date().toISOString()
-      return store.inspections.insert(
+      return insertInspection(
+        store.database,
         inspectionRecord(at, { detail: Buffer.alloc(2000, 1), answerHash }),
       )
     })

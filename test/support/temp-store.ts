@@ -7,6 +7,7 @@ import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { readDataKey } from '#server/database/data-key.ts'
 import { Database } from '#server/database/database.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import type { SettingKey } from '#shared/contract/settings.ts'
 
 /** A clock that stands until it is moved. */
 export interface StandingClock {
@@ -124,8 +125,27 @@ export function withoutRoom(
   return { [Symbol.dispose]: () => database.run(query('query_only = off')) }
 }
 
+/** Errors of ours that are reported from now on (`reportError`). */
+export function reportedErrors(context: Context, errors: unknown[] = []): unknown[] {
+  const keep = (entry: { readonly err?: unknown }) => {
+    if (entry.err !== undefined) errors.push(entry.err)
+  }
+  const log = Object.assign(Object.create(context.log), { error: keep, debug: keep })
+  Object.assign(context, { log })
+  return errors
+}
+
 /** Removes the database of a data folder with its log, as a person or a failing disk does. */
 export function removeDatabase(folder: string): void {
   for (const name of readdirSync(folder))
     if (name.startsWith(DATABASE_FILE)) rmSync(join(folder, name))
 }
+
+/** The context with settings as the test says they are. */
+export const withSettings = (
+  context: Context,
+  settingOf: (key: SettingKey) => unknown,
+): Context => ({
+  ...context,
+  settings: { ...context.settings, get: settingOf as Context['settings']['get'] },
+})

@@ -10,7 +10,7 @@ registerHooks({
       ? { url: electron, format: 'module-typescript', shortCircuit: true }
       : next(specifier, context),
 })
-const { openUpdates } = await import('../../electron/desktop/updates.ts')
+const { Updates } = await import('../../electron/desktop/updates.ts')
 
 const tell = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const did = (what: string) => () => {
@@ -18,11 +18,12 @@ const did = (what: string) => () => {
   return Promise.resolve(what)
 }
 Object.assign(process, { resourcesPath: process.env.UPDATE_RESOURCES })
-const updates = openUpdates({
-  status: () => undefined,
-  prepare: did('prepare'),
-  stop: async () => void (await did('stop')()),
-})
+const stop = did('stop')
+const updates = new Updates(
+  () => undefined,
+  did('prepare'),
+  async () => void (await stop()),
+)
 await updates.check()
 while (['checking', 'available', 'downloading'].includes(updates.state().state)) await wait(20)
 tell(updates.state())

@@ -8,6 +8,7 @@ import {
   readdirSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { message } from '#shared/messages/message.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -21,7 +22,7 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     throw new StoreError(
       'bad-folder',
-      `The folder ${folder} cannot be used: ${(error as Error).message}.`,
+      message('database.folder-not-usable', { folder, reason: (error as Error).message }),
       error,
     )
   }
@@ -64,3 +65,6 @@ export function syncFolder(folder: string): void {
 export const RESCUE_HINT_FILE = 'rescue.json'
 
 export const DATABASE_FILE = 'gateway.sqlite'
+
+/** How far the audit trail had come, which a copy of an older database lacks. */
+export const ANCHOR_FILE = 'audit-anchor.json'

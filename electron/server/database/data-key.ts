@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { message, sentences } from '#shared/messages/message.ts'
 import { syncFolder } from './data-directory.ts'
 import { StoreError } from './store-error.ts'
 
@@ -54,7 +55,7 @@ export function dataKeyOf(folder: string, { dataKey, ...options }: DataKeyOption
   if (dataKey.length !== KEY_BYTES)
     throw new StoreError(
       'key-wrong',
-      `The data key that was handed over has ${dataKey.length} bytes instead of ${KEY_BYTES}.`,
+      message('database.given-key-length', { bytes: dataKey.length, expected: KEY_BYTES }),
     )
   return dataKey
 }
@@ -73,16 +74,12 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new StoreError(
         'bad-folder',
-        `The data key ${file} cannot be read: ${(error as Error).message}.`,
+        message('database.key-not-read', { file, reason: (error as Error).message }),
         error,
       )
     if (existsSync(join(folder, SEALED_KEY_FILE))) throw sealedElsewhere(folder, error)
     if (!options.mayCreate)
-      throw new StoreError(
-        'key-missing',
-        `${file} is missing. The database beside it cannot be read without that key and a new one would not open it: put the file back, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).`,
-        error,
-      )
+      throw new StoreError('key-missing', message('database.key-missing', { file }), error)
     key = options.random(KEY_BYTES)
     writeKeyFile(folder, KEY_FILE, key)
     return key
@@ -90,7 +87,7 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
   if (key.length !== KEY_BYTES)
     throw new StoreError(
       'key-wrong',
-      `${file} has ${key.length} bytes instead of ${KEY_BYTES}: put the file back that was there before.`,
+      message('database.key-length', { file, bytes: key.length, expected: KEY_BYTES }),
     )
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
   return key
@@ -109,11 +106,11 @@ function sealedElsewhere(folder: string, cause: unknown): StoreError {
   const file = join(folder, SEALED_KEY_FILE)
   const sealed = readSealedKey(folder)
   const told = sealed
-    ? `The data key of this folder is in the key store of the account ${sealed.account} (${file}), and only the app Isthmus in that account can take it out.`
-    : `The data key of this folder is in the key store of an account, and ${file} is damaged.`
+    ? message('database.key-in-store', { account: sealed.account, file })
+    : message('database.key-in-store-damaged', { file })
   return new StoreError(
     'key-sealed',
-    `${told} Start the app there, or put the key back with the recovery key: isthmus recover --data DIR --recovery-key-stdin, or the page of the app that asks for it.`,
+    sentences(told, message('database.key-in-store-remedy')),
     cause,
   )
 }
@@ -138,7 +135,10 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
   } catch (error) {
     throw new StoreError(
       'bad-folder',
-      `The key file ${join(folder, name)} cannot be written: ${(error as Error).message}.`,
+      message('database.key-not-written', {
+        file: join(folder, name),
+        reason: (error as Error).message,
+      }),
       error,
     )
   }

@@ -10,9 +10,10 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { fileFault } from '#server/platform/file-fault.ts'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 import { syncFolder } from './data-directory.ts'
-import { StoreError } from './store-error.ts'
+import { fileFault, StoreError } from './store-error.ts'
 
 /** 'ISTH' in ASCII: the application_id in the header of our database files. */
 export const APPLICATION_ID = 0x49535448
@@ -51,7 +52,10 @@ function makeFile(file: string): void {
   } catch (error) {
     throw new StoreError(
       'bad-folder',
-      `The folder ${dirname(file)} cannot hold the database: ${(error as Error).message}.`,
+      message('database.folder-not-holding', {
+        folder: dirname(file),
+        fault: (error as Error).message,
+      }),
       error,
     )
   }
@@ -63,21 +67,18 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
   if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
     throw new StoreError(
       'old-sqlite',
-      `SQLite ${version} is too old: ${OLDEST_SQLITE} is the oldest that is safe with a write-ahead log.`,
+      message('database.old-sqlite', { version, oldest: OLDEST_SQLITE }),
     )
 
   const application = pragma('application_id')
   const schema = Number(pragma('user_version'))
   const isEmpty = sqlite.prepare('select count(*) from sqlite_schema').pluck().get() === 0
   if (application !== APPLICATION_ID && !(application === 0 && schema === 0 && isEmpty))
-    throw new StoreError(
-      'foreign-database',
-      `${file} belongs to another program; it was left as it is.`,
-    )
+    throw new StoreError('foreign-database', message('database.foreign', { file }))
   if (schema > newest)
     throw new StoreError(
       'newer-schema',
-      `${file} was written by a newer version of Isthmus (schema ${schema}, this one knows ${newest}); start that version again.`,
+      message('database.newer-schema', { file, schema, known: newest }),
     )
 
   // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked
@@ -89,11 +90,7 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
   for (const part of [file, `${file}-wal`, `${file}-shm`])
     if (existsSync(part)) chmodSync(part, 0o600)
   const journal = pragma('journal_mode = wal')
-  if (journal !== 'wal')
-    throw new StoreError(
-      'not-wal',
-      `${file} is on a disk without a write-ahead log (a network share?); use a folder on a local disk.`,
-    )
+  if (journal !== 'wal') throw new StoreError('not-wal', message('database.not-wal', { file }))
   for (const setting of [
     'synchronous = full',
     'fullfsync = on',
@@ -147,10 +144,7 @@ function copyBefore(sqlite: Sqlite.Database, copy: string): void {
     syncFolder(dirname(copy))
   } catch (error) {
     rmSync(part, { force: true })
-    throw fileFault(
-      `The database was not brought to this version, because the copy ${copy} could not be made first`,
-      error,
-    )
+    throw fileFault('database.not-migrated', { copy }, error)
   }
 }
 
@@ -158,7 +152,10 @@ function checkWhole(file: string): void {
   const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
     const verdict = String(sqlite.pragma('quick_check(1)', { simple: true }))
-    if (verdict !== 'ok') throw new Error(`it is not whole (${verdict.replace(/\s+/g, ' ')})`)
+    if (verdict !== 'ok')
+      throw new MessageError(
+        message('database.not-whole', { verdict: verdict.replace(/\s+/g, ' ') }),
+      )
   } finally {
     sqlite.close()
   }
@@ -188,7 +185,7 @@ function dropOlderCopies(newest: string): void {
 function damaged(file: string, detail: string, cause?: unknown): StoreError {
   return new StoreError(
     'damaged',
-    `${file} is damaged (${detail}); nothing was changed. Keep the file, and put a back-up in its place: on the page that the app shows then, or by isthmus restore --data ${dirname(file)} --from BACKUP.`,
+    message('database.damaged', { file, detail, folder: dirname(file) }),
     cause,
   )
 }
@@ -196,13 +193,9 @@ function damaged(file: string, detail: string, cause?: unknown): StoreError {
 function translated(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   if (error.code === 'SQLITE_NOTADB')
-    return new StoreError(
-      'not-a-database',
-      `${file} is not a database; it was left as it is.`,
-      error,
-    )
+    return new StoreError('not-a-database', message('database.not-a-database', { file }), error)
   if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)/.test(error.code))
-    return fileFault(`The folder ${dirname(file)} cannot hold the database`, error)
+    return fileFault('database.folder-not-holding', { folder: dirname(file) }, error)
   return error
 }

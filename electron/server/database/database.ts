@@ -9,21 +9,17 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { tryWrite } from '#server/platform/write-health.ts'
+import { message } from '#shared/messages/message.ts'
 import { openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
+import { GroupCommit } from './group-commit.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { changesReplies } from './query.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
 
 const MOST_STATEMENTS = 256
-/**
- * The table of a statement that changes one; any other text is taken for a change of everything.
- */
-const CHANGED_TABLE =
-  /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
-/** Writers of one group commit: bounds the time the event loop is held. */
-const MOST_WRITERS = 256
 /** Of 4 KiB, copied in one turn of the event loop. */
 const COPIED_PAGES = 256
 const COUNTED = [
@@ -37,51 +33,6 @@ const COUNTED = [
   'auditEntries',
 ] as const
 
-// What the gateway records of its own work; no reply of the interface is read from these.
-const RECORDS = new Set<string | undefined>([
-  ...[
-    'inspections',
-    'documents',
-    'answers',
-    'callers',
-    'devices',
-    'sessions',
-    'outbox',
-    'events',
-    'eventAttempts',
-  ],
-  ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
-  ...[
-    'corrections',
-    'correctedInstances',
-    'rejectionNotes',
-    'correctionNotices',
-    'formerDestinationStudies',
-  ],
-  ...['foundVersions', 'neededAddenda'],
-  ...[
-    'performedSteps',
-    'performedStepItems',
-    'commitments',
-    'commitmentItems',
-    'destinations',
-    'forwards',
-  ],
-  ...[
-    'reportRevisions',
-    'reportPdfs',
-    'reportObjects',
-    'criticalResults',
-    'reportTemplates',
-    'clinicalContexts',
-    'contextDocuments',
-  ],
-  ...['views', 'viewFiles', 'annotations', 'captures'],
-  ...['viewerStudyWords', 'scribeStudyWords', 'imageStudyWords', 'searchFill', 'savedViews'],
-  ...['secondFactors', 'secondFactorCodes', 'passwordChanges', 'workstations'],
-  ...['associations', 'associationLines', 'associationTerms'],
-])
-
 interface Statement {
   readonly prepared: Sqlite.Statement
   readonly isWrite: boolean
@@ -94,25 +45,14 @@ interface Statement {
  */
 export type Topic =
   | 'studies'
+  | 'mismatches'
   | 'events'
   | 'endpoints'
   | 'audit'
   | 'forwards'
+  | 'image studies'
   | 'commitments'
   | `outbox ${string}`
-
-interface Writer {
-  readonly write: () => unknown
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
-}
-
-interface DatabaseOptions {
-  readonly migrations?: readonly string[]
-  /** Its pages were followed a moment ago, such as of a back-up that was opened: not again. */
-  readonly isChecked?: boolean
-  readonly seal?: Seal
-}
 
 /**
  * The one connection to the one database. Queries are built with kysely (`database.sql`) and run
@@ -148,8 +88,7 @@ export class Database implements Disposable {
   #onWrite: (error: unknown) => void = () => undefined
   readonly #foreignVersion: Sqlite.Statement
   #foreignSeen: unknown
-  #writers: Writer[] = []
-  #turn: NodeJS.Immediate | undefined
+  readonly #group: GroupCommit
 
   /**
    * Opens or creates the database and brings it to the newest schema. The file is made readable by
@@ -159,7 +98,16 @@ export class Database implements Disposable {
    */
   static open(
     file: string,
-    { migrations = MIGRATIONS, isChecked, seal }: DatabaseOptions = {},
+    {
+      migrations = MIGRATIONS,
+      isChecked,
+      seal,
+    }: {
+      readonly migrations?: readonly string[]
+      /** Its pages were checked a moment ago, such as of a backup that was opened. */
+      readonly isChecked?: boolean
+      readonly seal?: Seal
+    } = {},
   ): Database {
     return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file), seal)
   }
@@ -177,6 +125,12 @@ export class Database implements Disposable {
       leave: sqlite.prepare('release part'),
       back: sqlite.prepare('rollback to part'),
     }
+    this.#group = new GroupCommit(
+      sqlite,
+      wal,
+      (work) => this.transaction(work),
+      (error) => this.#onWrite(error),
+    )
   }
 
   /** What columns named `sealed…` are encrypted under. */
@@ -321,12 +275,9 @@ export class Database implements Disposable {
    * `write` that throws is undone and rejects alone. The event loop does not wait for the disk:
    * others can read what was written a moment before it is durable.
    */
-  commitSoon<T>(write: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#open()
-      this.#writers.push({ write, resolve: resolve as (value: unknown) => void, reject })
-      this.#turn ??= setImmediate(() => this.#commitWriters())
-    })
+  async commitSoon<T>(write: () => T): Promise<T> {
+    this.#open()
+    return this.#group.add(write)
   }
 
   /**
@@ -334,8 +285,7 @@ export class Database implements Disposable {
    * unknown.
    */
   async durable(): Promise<void> {
-    if (this.#wal.hasFailed)
-      throw new StoreError('closed', 'What the disk has of the database is unknown.')
+    if (this.#wal.hasFailed) throw new StoreError('closed', message('database.state-unknown'))
     await this.#wal.sync()
   }
 
@@ -344,54 +294,8 @@ export class Database implements Disposable {
    * has all of it.
    */
   syncNow(): boolean {
-    this.#commitAll()
+    this.#group.commitAll()
     return this.#wal.syncNow()
-  }
-
-  #commitAll(): void {
-    while (this.#writers.length > 0) {
-      // Their turn would come after the database is closed.
-      clearImmediate(this.#turn)
-      this.#commitWriters(true)
-    }
-  }
-
-  #commitWriters(isLast = false): void {
-    const writers = this.#writers.splice(0, MOST_WRITERS)
-    this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commitWriters()) : undefined
-    const answers: (() => void)[] = []
-    const refuseAll = (error: unknown) => {
-      this.#onWrite(error)
-      for (const { reject } of writers) reject(error)
-    }
-    // Without a sync of its own, which follows on a thread.
-    const isRelaxed = !isLast && !this.#wal.hasFailed
-    try {
-      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again
-      // at each run.
-      if (isRelaxed) this.#sqlite.exec('pragma synchronous = normal')
-      this.transaction(() => {
-        for (const { write, resolve, reject } of writers) {
-          try {
-            const value = this.transaction(write)
-            answers.push(() => resolve(value))
-          } catch (error) {
-            if (!this.#sqlite.inTransaction) throw error
-            answers.push(() => reject(error))
-          }
-        }
-      })
-    } catch (error) {
-      refuseAll(error)
-      return
-    } finally {
-      if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
-    }
-    const answerAll = () => {
-      for (const answer of answers) answer()
-    }
-    if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
-    else answerAll()
   }
 
   /**
@@ -445,23 +349,37 @@ export class Database implements Disposable {
 
   #prepare(sql: string): Statement {
     const prepared = this.#open().prepare(sql)
-    const table = CHANGED_TABLE.exec(sql)?.[1]
     const isWrite = !prepared.readonly
-    return { prepared, isWrite, isChange: isWrite && !RECORDS.has(table) }
+    return { prepared, isWrite, isChange: isWrite && changesReplies(sql) }
   }
 
   #open(): Sqlite.Database {
-    if (!this.#sqlite.open) throw new StoreError('closed', 'The database is closed.')
+    if (!this.#sqlite.open) throw new StoreError('closed', message('database.closed'))
     return this.#sqlite
   }
 
   /** Writes what still waits for its group commit, then closes. */
   [Symbol.dispose](): void {
     if (!this.#sqlite.open) return
-    this.#commitAll()
+    this.#group.commitAll()
     // What the log holds is read from it at the next start, where the disk does not take it now.
     tryWrite(() => this.#sqlite.pragma('wal_checkpoint(truncate)'))
     this.#wal.close()
     this.#sqlite.close()
+  }
+}
+
+/**
+ * A value for each open database, such as an index of a table that is read often: made when it is
+ * first asked for, gone with the database.
+ */
+export function perDatabase<T>(make: (database: Database) => T): (database: Database) => T {
+  const all = new WeakMap<Database, T>()
+  return (database) => {
+    const known = all.get(database)
+    if (known !== undefined) return known
+    const made = make(database)
+    all.set(database, made)
+    return made
   }
 }

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { fileFault } from '#server/platform/file-fault.ts'
-import { StoreError } from './store-error.ts'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+import { fileFault, StoreError } from './store-error.ts'
 
 /**
  * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway
@@ -149,7 +150,7 @@ async function read(file: FileHandle, at: number, length: number): Promise<Buffe
   const buffer = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, done, length - done, at + done)
-    if (bytesRead === 0) throw new Error('it became shorter while it was read')
+    if (bytesRead === 0) throw new MessageError(message('database.file-shrank'))
     done += bytesRead
   }
   return buffer
@@ -160,13 +161,13 @@ async function withFile<T>(
   flags: string,
   work: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const verb = flags === 'r' ? 'read' : 'written'
+  const code = flags === 'r' ? 'database.file-not-read' : 'database.file-not-written'
   let file: FileHandle | undefined
   try {
     file = await open(path, flags, 0o600)
     return await work(file)
   } catch (error) {
-    throw fileFault(`${path} could not be ${verb}`, error)
+    throw fileFault(code, { path }, error)
   } finally {
     await file?.close()
   }
@@ -189,9 +190,5 @@ async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>):
 }
 
 function broken(file: string, cause?: unknown): StoreError {
-  return new StoreError(
-    'seal-broken',
-    `${file} is damaged, was changed, or was sealed under another key.`,
-    cause,
-  )
+  return new StoreError('seal-broken', message('database.seal-broken', { file }), cause)
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { message } from '#shared/messages/message.ts'
 import { dataKeyOf } from './data-key.ts'
 import { StoreError } from './store-error.ts'
 
@@ -99,7 +100,7 @@ export const keyNameOf = (key: Buffer): string =>
 function broken(context: string, cause?: unknown): StoreError {
   return new StoreError(
     'seal-broken',
-    `A sealed ${context} cannot be opened: it was changed, or sealed under another data key.`,
+    message('database.sealed-not-opened', { what: context }),
     cause,
   )
 }

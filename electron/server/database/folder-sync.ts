@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { type SharedRuns, sharedRuns } from '#server/platform/coalesce.ts'
+import { type SharedRuns, sharedRuns } from '#server/platform/concurrency.ts'
 
 const fsync = promisify(fs.fsync)
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { message } from '#shared/messages/message.ts'
 import { makeFolder } from './data-directory.ts'
 import { StoreError } from './store-error.ts'
 
@@ -28,7 +29,7 @@ export function takeLock(folder: string): Disposable | undefined {
       return undefined
     throw new StoreError(
       'bad-folder',
-      `The folder ${folder} cannot be locked: ${(error as Error).message}.`,
+      message('database.folder-not-locked', { folder, reason: (error as Error).message }),
       error,
     )
   }

@@ -6,16 +6,129 @@ import { viewingTables } from './migrations/0005-viewing.ts'
 import { searchTables } from './migrations/0006-search.ts'
 import { securityTables } from './migrations/0007-security.ts'
 import { activityTables } from './migrations/0008-activity.ts'
-import { setupIsDone } from './migrations/0009-setup.ts'
-import { repeatedQueries } from './migrations/0010-repeats.ts'
 import { imageVersions } from './migrations/0011-image-versions.ts'
-import { identity } from './migrations/0012-identity.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
-import { reconciliation } from './migrations/0014-reconciliation.ts'
-import { rights } from './migrations/0015-rights.ts'
-import { auditKeys } from './migrations/0016-audit.ts'
-import { foundVersions } from './migrations/0017-found-versions.ts'
 import { neededAddenda } from './migrations/0018-needed-addenda.ts'
+
+// Short migrations are written here, longer ones in files of their own. A released one is never
+// changed. The number of a migration is its place in the list, and the schema version.
+
+const INSTANT = `glob '????-??-??T??:??:??.???Z'`
+
+/** A clinic that worked before there was a wizard is not asked to go through it. */
+const setupIsDone = `
+insert or ignore into settings (key, value, updatedAt)
+select 'setup.isDone', 'true', strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+where exists (select 1 from users where passwordHash is not null)
+  and exists (select 1 from devices)
+  and exists (select 1 from endpoints);
+`
+
+/**
+ * Worklist queries that were asked again on the same association are counted on the first one.
+ * Append-only.
+ */
+const repeatedQueries = `
+alter table inspections add column repeats integer not null default 0 check (repeats >= 0);
+alter table inspections add column lastAt text check (lastAt ${INSTANT});
+`
+
+/**
+ * The identity of a study: who overrode the check, and an index of the studies with a mismatch
+ * (`isMismatched`, null until it was computed once). That somebody acknowledged a mismatch changes
+ * nothing any more; the audit trail keeps who did. Append-only.
+ */
+const identity = `
+alter table imageStudies add column sealedOverride blob;
+alter table imageStudies add column isMismatched integer check (isMismatched in (0, 1));
+drop index imageStudiesMismatched;
+update imageStudies set isMismatched = 1 where sealedMismatch is not null;
+create index imageStudiesMismatched on imageStudies (studyInstanceUid) where isMismatched = 1;
+create index imageStudiesUncompared on imageStudies (studyInstanceUid) where isMismatched is null;
+`
+
+/**
+ * What staff decided about exams without an order and orders without images (decision 0032), and
+ * indexes to find both. `day` is that of the exam or the order in the clinic. At most one decision
+ * on an exam, and one on an order, holds at a time. Append-only.
+ */
+const reconciliation = `
+create table reconciliations (
+  decisionId integer primary key autoincrement,
+  kind text not null check (kind in ('link', 'keep', 'not-done')),
+  day text not null check (day glob '????-??-??'),
+  imageStudyUid text references imageStudies,
+  orderStudyUid text,
+  scheduledProcedureStepId text,
+  sealedDetails blob not null,
+  userId text not null,
+  at text not null check (at ${INSTANT}),
+  undoneAt text check (undoneAt ${INSTANT}),
+  undoneBy text,
+  check ((imageStudyUid is null) = (kind = 'not-done')),
+  check ((orderStudyUid is null) = (kind = 'keep')),
+  check ((orderStudyUid is null) = (scheduledProcedureStepId is null)),
+  check ((undoneAt is null) = (undoneBy is null))
+) strict;
+create index reconciliationsByDay on reconciliations (day) where undoneAt is null;
+create unique index reconciliationsOfImages on reconciliations (imageStudyUid) where undoneAt is null;
+create unique index reconciliationsOfOrders on reconciliations (orderStudyUid, scheduledProcedureStepId)
+  where undoneAt is null;
+create index imageStudiesUnscheduled on imageStudies (createdAt, studyInstanceUid)
+  where sealedHandedOut is null and isFetched = 0 and remoteAddress <> '';
+create index inspectionsWithFault on inspections (at) where fault is not null;
+`
+
+/**
+ * Rights in the gateway apart from the interface's field `level` (decision 0033). Append-only.
+ * Until now `users.level` was both: it stays the right, and `interfaceLevel` is what partners read
+ * and write. Whoever has not accepted an invitation has no right yet, and a key may have written
+ * the level there: an administrator of the gateway gives it again. Keys that are in use keep
+ * managing people, and every session confirms who is there before its first privileged action.
+ */
+export const rights = `
+alter table users add column interfaceLevel text not null default 'member'
+  check (interfaceLevel in ('owner', 'admin', 'member'));
+update users set interfaceLevel = level;
+update users set level = 'member' where level = 'admin' and (passwordHash is null or hasDashboardAccess = 0);
+
+alter table apiKeys add column managesPeople integer not null default 0
+  check (managesPeople in (0, 1));
+update apiKeys set managesPeople = 1 where revokedAt is null;
+
+alter table sessions add column confirmedAt text check (confirmedAt ${INSTANT});
+`
+
+/**
+ * The audit trail: entries are keyed from the next opening on (`auditUnkeyed` has a row until
+ * then), its head cannot be deleted, and the position up to which entries were sent to the
+ * collector.
+ */
+const auditKeys = `
+create table auditUnkeyed (id integer primary key check (id = 1)) strict;
+insert into auditUnkeyed (id) values (1);
+create trigger auditHeadStays before delete on auditHead
+begin select raise(abort, 'the audit trail is append-only'); end;
+create table auditSending (
+  id integer primary key check (id = 1),
+  seq integer not null check (seq >= 0)
+) strict;
+`
+
+/**
+ * Images that arrived, or were found on the disk, as another version of an image of which the
+ * database does not know that it was corrected: corrected copies, or their originals (decision
+ * 0031). `otherUid` is the SOP Instance UID of each other version; the header names a patient.
+ */
+const foundVersions = `
+create table foundVersions (
+  instanceId integer not null references instances on delete cascade,
+  otherUid text not null,
+  sealedHeader blob not null,
+  primary key (instanceId, otherUid)
+) strict, without rowid;
+create index foundVersionsByUid on foundVersions (otherUid);
+`
 
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [

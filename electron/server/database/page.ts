@@ -1,4 +1,5 @@
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 
 /** What a list call asks for. */
 export interface PageQuery {
@@ -91,7 +92,8 @@ function readCursor(cursor: string): unknown {
   }
 }
 
-const badCursor = () =>
-  new ApiError('malformed', 'The cursor is not one of this list.', {
-    errors: [{ path: 'query.cursor', message: 'must be a cursor given with an earlier page' }],
+/** The refusal of a cursor that no earlier page gave. */
+export const badCursor = () =>
+  new ApiError('malformed', message('http.foreign-cursor'), {
+    errors: [{ path: 'query.cursor', message: message('http.cursor-of-earlier-page') }],
   })

@@ -1,4 +1,4 @@
-import { folded } from '#server/platform/folding.ts'
+import { folded } from '#server/platform/text.ts'
 
 /** What a record can be found by. */
 export interface Searchable {

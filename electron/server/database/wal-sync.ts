@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { sharedRuns } from '#server/platform/coalesce.ts'
+import { sharedRuns } from '#server/platform/concurrency.ts'
 
 const open = promisify(fs.open)
 const fdatasync = promisify(fs.fdatasync)

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { syncFolder } from './data-directory.ts'
 import {
@@ -12,6 +11,7 @@ import {
   writeKeyFile,
 } from './data-key.ts'
 import { keyNameOf } from './encryption.ts'
+import { recoveryKeyState } from './recovery-key.ts'
 
 /** The key store of an account, as this floor asks it. Each may throw. */
 export interface KeyWrap {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { Access, Operation, PartnerAccess, WindowAccess } from '#shared/operation.ts'
-import type { Caller } from './callers.ts'
-import type { HttpApp, SessionUse } from './http-app.ts'
+import type { Caller, OpenView, SessionUse } from './callers.ts'
+import type { HttpApp } from './http-app.ts'
 import { admitCaller, PARTNER_ACCESS } from './partner-authentication.ts'
 import { admit, requireOwnPage } from './session-authentication.ts'
-import { admitView, type OpenView } from './view-authentication.ts'
+import { admitView } from './view-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
 export type Who = SignedInUser | Caller | OpenView
@@ -30,9 +30,9 @@ export const isCaller = (who: Who | undefined): who is Caller =>
   who !== undefined && 'kind' in who && !isView(who)
 
 /**
- * `person` or `background`: a page of ours knows whether somebody is at work in it, or it asks by
- * itself. Without it the call's own rule counts. It decides nothing but whether the window stays
- * unlocked, which any call of a person does.
+ * `person` or `background`: a page of ours knows whether a person caused the call or the page
+ * polls. Without the header the operation's own rule counts. It only decides whether the window
+ * stays unlocked, which any call of a person does.
  */
 const USE_HEADER = 'x-isthmus-use'
 const USES: readonly SessionUse[] = ['person', 'background']
@@ -52,7 +52,7 @@ export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
       : windowAdmission(app, access, { use, fromAnyWorkstation })
   return (request, reply) => {
     const who = admitOne(request, reply)
-    if (who) app.noteExpected(request)
+    if (who) app.noteProven(request)
     return who
   }
 }
@@ -60,30 +60,28 @@ export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
 const isForPartners = (access: Access): access is PartnerAccess =>
   Object.hasOwn(PARTNER_ACCESS, access)
 
-function viewAdmission({ views, publicUrl }: HttpApp): Admission {
+function viewAdmission(app: HttpApp): Admission {
   return (request) => {
-    requireOwnPage(request, publicUrl())
-    return admitView(request, views, useOf(request, 'person'))
+    requireOwnPage(request, app.publicUrl())
+    return admitView(request, app.views, useOf(request, 'person'))
   }
 }
 
 function windowAdmission(
-  { sessions, approvedWorkstation, publicUrl }: HttpApp,
+  app: HttpApp,
   access: WindowAccess,
   { use, fromAnyWorkstation }: { readonly use: SessionUse; readonly fromAnyWorkstation: boolean },
 ): Admission {
   return (request) => {
-    requireOwnPage(request, publicUrl())
-    if (!fromAnyWorkstation) admitWorkstation(request, approvedWorkstation)
-    return admit(request, access, sessions, useOf(request, use))
+    requireOwnPage(request, app.publicUrl())
+    if (!fromAnyWorkstation) admitWorkstation(request, app)
+    return admit(request, access, app.sessions, useOf(request, use))
   }
 }
 
 function partnerAdmission(app: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
   const { partners } = app
   if (!partners)
-    throw new TypeError(
-      'A call of the interface is declared on a server that was opened without `partners`',
-    )
+    throw new TypeError('A call of the interface is declared on a server without `partners`')
   return (request, reply) => admitCaller(request, reply, app, partners, access, useOf(request, use))
 }

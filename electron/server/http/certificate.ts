@@ -10,14 +10,10 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import ipaddr from 'ipaddr.js'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Certificate } from '#shared/contract/dashboard.ts'
-
-/** PEM, as `openHttpServer` takes it. */
-export interface TlsFiles {
-  readonly key: string
-  readonly cert: string
-}
+import type { TlsFiles } from './server.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 // Some systems refuse a certificate of more than 825 days even where it was trusted by hand.
@@ -35,7 +31,7 @@ interface Kind {
   readonly makeKey: () => KeyObject
   /** Extended key usage (RFC 5280 §4.2.1.12). */
   readonly purposes: readonly string[]
-  /** It is replaced by a person alone, unless it has ended. */
+  /** Only a person replaces it, unless it has expired. */
   readonly isPinned: boolean
 }
 const [SERVER_AUTH, CLIENT_AUTH] = ['2b06010505070301', '2b06010505070302']
@@ -244,20 +240,9 @@ const extension = (id: string, value: Buffer, isCritical = false) =>
 const time = (ms: number) =>
   der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 
-/** The 4 or 16 bytes of an address. */
-function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
-  // The URL parser prints every form of an IPv6 address alike; a zone is not part of the address.
-  const plain = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1)
-  const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  const [head = '', tail] = plain.split('::')
-  const [before, after] = [groups(head), groups(tail ?? '')]
-  const zeros = Array<string>(tail === undefined ? 0 : 8 - before.length - after.length).fill('0')
-  return Buffer.from(
-    [...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''),
-    'hex',
-  )
-}
+/** The 4 or 16 bytes of an address; a zone is not part of it. */
+const addressBytes = (address: string): Buffer =>
+  Buffer.from(ipaddr.parse(address.replace(/%.*/, '')).toByteArray())
 
 /** X.690 §8.1: tag, length, contents. */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {

@@ -1,14 +1,15 @@
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
-import type { Settings } from '#server/modules/settings/settings.ts'
+import type { Context } from '#server/context.ts'
 import type { Certificate } from '#shared/contract/dashboard.ts'
+import { type MessageParam, message } from '#shared/messages/message.ts'
 import {
   type CertificateUse,
   certificateFacts,
   ownCertificate,
   renewCertificate,
-  type TlsFiles,
 } from './certificate.ts'
+import type { TlsFiles } from './server.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -17,29 +18,23 @@ import { StartError } from './start-error.ts'
 export interface Certificates {
   /** @throws StartError where the files cannot be used */
   of(use: CertificateUse): TlsFiles
-  /** A listener stands on these files from now on, and takes the next ones. */
+  /** A listener uses these files from now on; `take` gives it the next ones. */
   use(use: CertificateUse, files: TlsFiles, take: (files: TlsFiles) => void): void
   /** Its listener was closed. */
   endUse(use: CertificateUse): void
-  /** Those that listeners stand on. */
+  /** Those that listeners use. */
   list(): Certificate[]
   /** Another certificate under another key; the listener has it when this returns. */
   renew(use: CertificateUse): Certificate
 }
 
-export interface CertificatesOptions {
-  /** The data folder. */
-  readonly folder: string
-  readonly settings: Pick<Settings, 'get'>
-  readonly clock: () => number
-}
-
-export function openCertificates({ folder, settings, clock }: CertificatesOptions): Certificates {
-  /** By use: what the listener stands on, and how it is given another. */
+export function openCertificates(context: Context): Certificates {
+  const { folder, clock } = context
+  /** By use: the files of the listener, and how it is given others. */
   const inUse = new Map<CertificateUse, { files: TlsFiles; take: (files: TlsFiles) => void }>()
   const optionsOf = (use: CertificateUse) => ({
     folder,
-    names: namesOf(settings),
+    names: namesOf(context),
     nowMs: clock(),
     use,
   })
@@ -55,7 +50,11 @@ export function openCertificates({ folder, settings, clock }: CertificatesOption
         return ownCertificate(optionsOf(use))
       } catch (error) {
         throw new StartError(
-          `The certificate for ${WORDS[use]} in ${folder}/tls cannot be used (${(error as Error).message}). Move its files away to have new ones made.`,
+          message('http.certificate-unusable', {
+            use: WORDS[use],
+            folder,
+            reason: (error as Error).message,
+          }),
           { cause: error },
         )
       }
@@ -73,22 +72,22 @@ export function openCertificates({ folder, settings, clock }: CertificatesOption
   }
 }
 
-const WORDS: Readonly<Record<CertificateUse, string>> = {
+const WORDS: Readonly<Record<CertificateUse, MessageParam>> = {
   https: 'HTTPS',
-  'dicom-tls': 'DICOM by TLS',
+  'dicom-tls': message('http.dicom-by-tls'),
 }
 
 /**
  * All that this PC is reached by: a name that is set later is in the certificate of the next start.
  */
-function namesOf(settings: Pick<Settings, 'get'>): readonly string[] {
+function namesOf(context: Context): readonly string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map(({ address }) => address.replace(/%.*$/, '')),
   )
-  const url = settings.get('http.publicUrl')
+  const url = context.settings.get('http.publicUrl')
   const given = [
     ...(url === null ? [] : [new URL(url).hostname]),
-    ...settings.get('http.allowedHosts'),
+    ...context.settings.get('http.allowedHosts'),
   ]
   // What no certificate can hold would have a new one made at each start.
   const names = given

@@ -7,13 +7,6 @@ import {
   hostOf,
 } from '#server/platform/connection-budget.ts'
 
-export interface ConnectionLimits {
-  /** Those of this server, and of others that share its budget. */
-  readonly admitted: AdmittedConnections
-  /** Milliseconds for a TLS handshake; undefined: the server does not speak TLS. */
-  readonly handshakeMs: number | undefined
-}
-
 interface Connection extends AdmittedConnection {
   readonly socket: Socket
   /** Requests that have begun and are not answered; an event stream is one. */
@@ -28,14 +21,16 @@ interface Connection extends AdmittedConnection {
  * finish its TLS handshake in time is destroyed: Node reports it and leaves the socket to the
  * listener, which cannot answer on it.
  *
+ * @param admitted connections of this server, and of others that share its budget
+ * @param handshakeMs for a TLS handshake; undefined: the server does not speak TLS
  * @returns `destroyAll`: closes every connection at once, whatever its client does;
  *   `destroySilent`: those of them without a request, a TLS handshake among them
  */
 export function limitConnections(
   server: Server,
-  limits: ConnectionLimits,
+  admitted: AdmittedConnections,
+  handshakeMs: number | undefined,
 ): { destroyAll(): void; destroySilent(): void } {
-  const { admitted, handshakeMs } = limits
   const connections = new Map<string, Connection>()
 
   server.on('connection', (socket: Socket) => {
@@ -45,11 +40,11 @@ export function limitConnections(
       deadline:
         handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
       get isBusy() {
-        // One that is still being sent may never be whole.
+        // A request that is still being sent may never be completed.
         return [...this.requests].some(({ complete }) => complete)
       },
       close() {
-        // Its own close event comes after those that are accepted in the same turn.
+        // Its close event comes after connections that are accepted in the same tick.
         forget()
         socket.destroy()
       },

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { WindowAccess } from '#shared/operation.ts'
 import type { HttpApp } from './http-app.ts'
 import { admit, requireOwnPage } from './session-authentication.ts'
@@ -16,7 +17,7 @@ export interface StreamEvent {
 
 export interface StreamRule {
   readonly access: WindowAccess
-  /** An event `beat` goes out this often, and the session is looked at again. Milliseconds. */
+  /** Milliseconds between events `beat`; the session is checked again at each. */
   readonly heartbeatMs?: number
   /**
    * What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes.
@@ -40,7 +41,7 @@ export function serveEvents(
   app.declared.push({ method: 'GET', path })
   let openHere = 0
   const look = (request: FastifyRequest) => {
-    admitWorkstation(request, app.approvedWorkstation)
+    admitWorkstation(request, app)
     admit(request, access, app.sessions, 'background')
   }
   app.fastify.route({
@@ -51,7 +52,7 @@ export function serveEvents(
       requireOwnPage(request, app.publicUrl())
       look(request)
       if (openHere >= clients)
-        throw new ApiError('too-many', 'Too many windows are open.', {
+        throw new ApiError('too-many', message('http.too-many-windows'), {
           headers: { 'retry-after': '10' },
         })
     },

@@ -1,11 +1,11 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { WindowAccess } from '#shared/operation.ts'
 import { admissionOf, isView, type UserFor, type ViewFor } from './access-check.ts'
 import type { HttpApp } from './http-app.ts'
-import { noteRead } from './operations.ts'
+import { normalQuery, noteRead } from './operations.ts'
 import { malformed } from './problem.ts'
-import { normalQuery } from './query.ts'
 
 /** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
 export interface FileCall<
@@ -70,4 +70,103 @@ function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: u
   const read = shape?.safeParse(value)
   if (read?.error) throw malformed(part, read.error)
   return read?.data
+}
+
+/** A document from outside, to be viewed. */
+export interface Document {
+  readonly fileName: string
+  readonly mediaType: string
+  readonly content: Buffer
+}
+
+/** What a browser shows without running anything in it; SVG and HTML are not among them. */
+const SHOWN: readonly string[] = [
+  'application/pdf',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]
+
+/**
+ * Declares a path of the window or the viewer that answers with a document: shown where a browser
+ * shows it safely, else to be saved.
+ */
+export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'view'>(
+  app: HttpApp,
+  path: `/${string}`,
+  rule: { readonly access: A; readonly params: P },
+  open: (call: FileCall<P, z.ZodType, A>) => Document,
+): void {
+  serveFile(app, path, rule, (call, reply) => {
+    const document = open(call)
+    return reply.headers(documentHeaders(document, SHOWN)).send(document.content)
+  })
+}
+
+/**
+ * For something of somebody else's: as one of the types that are `shown`, else to be saved.
+ * Whatever it holds, it runs nothing and asks nobody.
+ */
+export function documentHeaders(
+  { fileName, mediaType }: Omit<Document, 'content'>,
+  shown: readonly string[],
+) {
+  const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isShown = shown.includes(type)
+  return {
+    'content-type': isShown ? type : 'application/octet-stream',
+    'content-disposition': dispositionOf(isShown ? 'inline' : 'attachment', fileName),
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
+  }
+}
+
+/**
+ * RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path
+ * of the reader's PC.
+ */
+function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string {
+  const name =
+    (fileName.toWellFormed().split(/[/\\]/).at(-1) ?? '').replace(/\p{Cc}/gu, '').trim() ||
+    'document'
+  const plain = name.replace(/[^A-Za-z0-9._ -]/g, '_')
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/**
+ * A file on its way out: sent as it is made; where making it fails the connection ends before the
+ * file does.
+ */
+interface Download {
+  /** ASCII letters, digits, dots and hyphens. */
+  readonly fileName: string
+  readonly mediaType: string
+  readonly content: AsyncIterable<string | Buffer>
+}
+
+/** Declares a path of the window that answers with a file to be saved. */
+export function serveDownload<Q extends z.ZodType, A extends WindowAccess>(
+  app: HttpApp,
+  path: `/${string}`,
+  rule: { readonly access: A; readonly query: Q },
+  open: (call: FileCall<z.ZodType, Q, A>) => Download,
+): void {
+  serveFile(app, path, rule, (call, reply) => {
+    const { fileName, mediaType, content } = open(call)
+    return reply
+      .headers({
+        'content-type': mediaType,
+        'content-disposition': `attachment; filename="${fileName}"`,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      })
+      .send(Readable.from(content))
+  })
 }

@@ -5,14 +5,20 @@ import { isIP } from 'node:net'
 // Sec-Fetch-Site. So only names known to be ours are answered.
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1']
 
+/** Names that the settings give the gateway. */
+export interface HostNames {
+  /** `http.publicUrl` */
+  readonly publicUrl: string | null
+  /** `http.allowedHosts` */
+  readonly allowedHosts: readonly string[]
+}
+
 /** What the allow-list is made of, at the moment of a request. */
-export interface HostRule {
-  /** Address or name the listener was told to bind to. */
+export interface HostRule extends HostNames {
+  /** Address or name that the listener is bound to. */
   readonly boundHost: string
   /** Address of this end of the connection: what a listener on all addresses was reached at. */
   readonly localAddress: string | undefined
-  readonly publicUrl: string | null
-  readonly allowedHosts: readonly string[]
 }
 
 /**

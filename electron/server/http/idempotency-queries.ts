@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
+import { hash } from 'node:crypto'
+import type { Context } from '#server/context.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
 /** How long an answer is kept for its key. */
@@ -11,8 +10,9 @@ const KEPT_MS = 24 * 60 * 60_000
  * another key.
  */
 export interface IdempotencySlot {
+  /** `callerName` of http-app. */
   readonly caller: string
-  /** Method and path. */
+  /** Method and path without its query, such as `POST /v1/express`. */
   readonly call: string
   readonly key: string
 }
@@ -26,55 +26,51 @@ export interface KeptAnswer {
   readonly bodyHash: string
 }
 
-export interface IdempotencyStore {
-  /** `work` and what it keeps happen together or not at all. */
-  transaction<T>(work: () => T): T
-  /** The answer of a slot, unless it is older than 24 hours. */
-  find(slot: IdempotencySlot): KeptAnswer | undefined
-  keep(slot: IdempotencySlot, answer: KeptAnswer): void
-  /** Forgets answers older than 24 hours. */
-  purge(): number
+/** Forgets answers older than 24 hours; returns how many. */
+export const purgeKeptAnswers = ({ database, clock }: Context): number =>
+  database.run(database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest(clock)))
+    .changes
+
+const oldest = (clock: Clock) => instantOf(clock() - KEPT_MS)
+
+/** The answer of a slot, unless it is older than 24 hours. */
+export function findAnswer(
+  { database, clock }: Context,
+  slot: IdempotencySlot,
+): KeptAnswer | undefined {
+  const keyHash = hashOf(slot)
+  const row = database.get(
+    database.sql
+      .selectFrom('idempotencyKeys')
+      .selectAll()
+      .where('keyHash', '=', keyHash)
+      .where('createdAt', '>', oldest(clock)),
+  )
+  return (
+    row && {
+      status: row.status,
+      body: database.seal.open(row.sealedBody, contextOf(keyHash)).toString(),
+      bodyHash: row.bodyHash,
+    }
+  )
 }
 
-export function idempotencyStore(db: Database, seal: Seal, clock: Clock): IdempotencyStore {
-  const oldest = () => instantOf(clock() - KEPT_MS)
-  return {
-    transaction: (work) => db.transaction(work),
-    find(slot) {
-      const keyHash = hashOf(slot)
-      const row = db.get(
-        db.sql
-          .selectFrom('idempotencyKeys')
-          .selectAll()
-          .where('keyHash', '=', keyHash)
-          .where('createdAt', '>', oldest()),
-      )
-      return (
-        row && {
-          status: row.status,
-          body: seal.open(row.sealedBody, contextOf(keyHash)).toString(),
-          bodyHash: row.bodyHash,
-        }
-      )
-    },
-    keep(slot, { status, body, bodyHash }) {
-      const keyHash = hashOf(slot)
-      const sealedBody = seal.seal(Buffer.from(body), contextOf(keyHash))
-      const row = { keyHash, bodyHash, status, sealedBody, createdAt: instantOf(clock()) }
-      db.run(
-        db.sql
-          .insertInto('idempotencyKeys')
-          .values(row)
-          .onConflict((old) => old.column('keyHash').doUpdateSet(row)),
-      )
-    },
-    purge: () =>
-      db.run(db.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest())).changes,
-  }
+export function keepAnswer(
+  { database, clock }: Context,
+  slot: IdempotencySlot,
+  { status, body, bodyHash }: KeptAnswer,
+): void {
+  const keyHash = hashOf(slot)
+  const sealedBody = database.seal.seal(Buffer.from(body), contextOf(keyHash))
+  const row = { keyHash, bodyHash, status, sealedBody, createdAt: instantOf(clock()) }
+  database.run(
+    database.sql
+      .insertInto('idempotencyKeys')
+      .values(row)
+      .onConflict((old) => old.column('keyHash').doUpdateSet(row)),
+  )
 }
 
 const contextOf = (keyHash: string) => `idempotent answer ${keyHash}`
 const hashOf = ({ caller, call, key }: IdempotencySlot) =>
-  createHash('sha256')
-    .update(JSON.stringify([caller, call, key]))
-    .digest('hex')
+  hash('sha256', JSON.stringify([caller, call, key]))

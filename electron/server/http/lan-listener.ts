@@ -1,157 +1,192 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Settings } from '#server/modules/settings/settings.ts'
+import type { Settings } from '#server/configuration/settings.ts'
+import type { Context } from '#server/context.ts'
+import { reportError } from '#server/platform/log.ts'
 import type { LanAccess } from '#shared/contract/dashboard-security.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 import type { Certificates } from './certificates.ts'
-import type { HttpServer } from './server.ts'
+import { explained } from './listeners.ts'
+import type { HttpServer, ListenerPlace } from './server.ts'
 import { sentenceOf } from './start-error.ts'
 
-export interface LanListenerOptions {
-  readonly settings: Settings
-  readonly certificates: Pick<Certificates, 'endUse' | 'list'>
-  /** Given at the start for this run: the settings wait until the next one. */
-  readonly override: { readonly host: string; readonly port: number } | undefined
-  /** @throws StartError */
-  readonly open: (at: { readonly host: string; readonly port: number }) => Promise<HttpServer>
-  /** A fault of ours that the state can only name. */
-  readonly onError: (error: unknown) => void
+const [AGAIN_MS, MOST_TRIES] = [100, 30]
+const ALL = ['0.0.0.0', '::', '[::]']
+type Place = Omit<ListenerPlace, 'tls'>
+
+/**
+ * Opens the HTTPS listener where it is on. A port that cannot be had is told by `state`, and thrown
+ * only where it was given for this run. @throws StartError
+ * @param override given at the start for this run: the settings count from the next start on
+ */
+export async function openLanListener(
+  context: Context,
+  certificates: Certificates,
+  override: Place | undefined,
+  open: (place: ListenerPlace) => Promise<HttpServer>,
+): Promise<LanListener> {
+  const listener = new LanListener(context, certificates, override, open)
+  await listener.begin()
+  return listener
 }
 
 /**
- * The HTTPS listener, opened and closed by its settings while the gateway runs
- * (docs/decisions/0023).
+ * The HTTPS listener under the gateway's own certificate, opened and closed by its settings while
+ * the gateway runs (docs/decisions/0023).
  */
-export interface LanListener extends AsyncDisposable {
+export class LanListener implements AsyncDisposable {
+  readonly #context: Context
+  readonly #certificates: Certificates
+  readonly #override: Place | undefined
+  readonly #open: (place: ListenerPlace) => Promise<HttpServer>
+  readonly #closing = new Set<Promise<unknown>>()
+  #server: HttpServer | undefined
+  /** Why it is down. */
+  #detail: Message | null = null
+  /** Where it is, or could not be opened; empty where it is off. */
+  #place = ''
+  /** One change after another: two at once would open two listeners. */
+  #lastChange: Promise<void> = Promise.resolve()
+  #unsubscribe = () => {}
+
+  constructor(
+    context: Context,
+    certificates: Certificates,
+    override: Place | undefined,
+    open: (place: ListenerPlace) => Promise<HttpServer>,
+  ) {
+    this.#context = context
+    this.#certificates = certificates
+    this.#override = override
+    this.#open = open
+  }
+
+  async begin(): Promise<void> {
+    if (this.#override) {
+      this.#server = await this.#openAt(this.#override)
+      return
+    }
+    await this.#change()
+    this.#unsubscribe = this.#context.settings.onChange((keys) => {
+      if (keys.some((key) => key.startsWith('https.'))) void this.#change()
+    })
+  }
+
   /** Base URL of the listener that is up. */
-  readonly url: string | undefined
-  state(): Omit<LanAccess, 'workstations'>
+  get url(): string | undefined {
+    return this.#server?.url
+  }
+
+  state(): Omit<LanAccess, 'workstations'> {
+    const { host, port: wanted } = this.#override ?? this.#setPlace()
+    const port = this.#server?.port ?? wanted
+    const inUse = this.#certificates.list().find(({ use }) => use === 'https')
+    return {
+      isOn: this.#wanted() !== undefined,
+      host,
+      port,
+      isUp: this.#server !== undefined,
+      urls: this.#server ? namesOf(host).map((name) => urlOf(name, port)) : [],
+      detail: this.#override ? message('http.opened-for-this-run') : this.#detail,
+      fingerprint256: this.#server ? (inUse?.fingerprint256 ?? '') : '',
+    }
+  }
+
   /**
-   * Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError
+   * Resolves when it is as wanted, or is known to be down: `state` says why. @throws ApiError
    * malformed
    */
-  set(
-    wanted: {
+  async set(
+    {
+      isOn,
+      host,
+      port,
+    }: {
       readonly isOn: boolean
       readonly host?: string | undefined
       readonly port?: number | undefined
     },
     actor: Parameters<Settings['change']>[1],
-  ): Promise<void>
-}
-
-const [AGAIN_MS, MOST_TRIES] = [100, 30]
-const ALL = ['0.0.0.0', '::', '[::]']
-
-/**
- * Opens it where it is on. A port that cannot be had is told in the state, never thrown, unless it
- * was given for this run. @throws StartError
- */
-export async function openLanListener({
-  settings,
-  certificates,
-  override,
-  open,
-  onError,
-}: LanListenerOptions): Promise<LanListener> {
-  let server: HttpServer | undefined
-  let detail = ''
-  let stands = ''
-  const closing = new Set<Promise<unknown>>()
-
-  const wanted = () =>
-    override ??
-    (settings.get('https.isOn')
-      ? { host: settings.get('https.host'), port: settings.get('https.port') }
-      : undefined)
-
-  /** Calls under way get to finish, also the one that closes it. */
-  function close(): void {
-    if (!server) return
-    const closed: Promise<unknown> = Promise.resolve(server[Symbol.asyncDispose]()).finally(() =>
-      closing.delete(closed),
+  ): Promise<void> {
+    this.#context.settings.change(
+      {
+        'https.isOn': isOn,
+        ...(host !== undefined && { 'https.host': host }),
+        ...(port !== undefined && { 'https.port': port }),
+      },
+      actor,
     )
-    closing.add(closed)
-    certificates.endUse('https')
-    server = undefined
+    if (!this.#override) await this.#change()
   }
 
-  async function stand(): Promise<void> {
-    const at = wanted()
-    const next = at ? `${at.host} ${at.port}` : ''
-    if (next === stands && (server !== undefined || at === undefined)) return
-    close()
-    stands = next
-    detail = ''
-    if (!at) return
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe()
+    await this.#lastChange
+    this.#close()
+    await Promise.all(this.#closing)
+  }
+
+  #setPlace(): Place {
+    const { settings } = this.#context
+    return { host: settings.get('https.host'), port: settings.get('https.port') }
+  }
+
+  #wanted(): Place | undefined {
+    if (this.#override) return this.#override
+    return this.#context.settings.get('https.isOn') ? this.#setPlace() : undefined
+  }
+
+  #change(): Promise<void> {
+    this.#lastChange = this.#lastChange.then(() => this.#applySettings())
+    return this.#lastChange
+  }
+
+  async #applySettings(): Promise<void> {
+    const wanted = this.#wanted()
+    const place = wanted ? `${wanted.host} ${wanted.port}` : ''
+    if (place === this.#place && (this.#server !== undefined || wanted === undefined)) return
+    this.#close()
+    this.#place = place
+    this.#detail = null
+    if (!wanted) return
     for (let tries = 1; ; tries++) {
       try {
-        server = await open(at)
+        this.#server = await this.#openAt(wanted)
         return
       } catch (error) {
-        // The listener before it lets its port go in a moment.
-        if (closing.size > 0 && tries < MOST_TRIES) await wait(AGAIN_MS)
-        else {
-          const sentence = sentenceOf(error)
-          if (sentence === undefined) onError(error)
-          detail = sentence ?? 'The listener could not be opened; the log of the gateway says more.'
-          return
-        }
+        // The listener before it gives up its port in a moment.
+        if (this.#closing.size > 0 && tries < MOST_TRIES) await wait(AGAIN_MS)
+        else return this.#failed(error)
       }
     }
   }
 
-  // One after another: two changes at once would open two.
-  let last: Promise<void> = Promise.resolve()
-  const change = (): Promise<void> => {
-    last = last.then(stand)
-    return last
+  async #openAt(place: Place): Promise<HttpServer> {
+    const tls = this.#certificates.of('https')
+    const option = this.#override
+      ? '--https HOST:PORT'
+      : 'https.port (Settings, Access from other PCs)'
+    const server = await explained(this.#open({ ...place, tls }), 'HTTPS', option, place)
+    this.#certificates.use('https', tls, (files) => server.setCertificate(files))
+    return server
   }
 
-  if (override) server = await open(override)
-  else await change()
-  const forget = override
-    ? () => {}
-    : settings.onChange((keys) => void (keys.some((key) => key.startsWith('https.')) && change()))
-
-  const fingerprint = (): string => {
-    const inUse = certificates.list().find(({ use }) => use === 'https')
-    return inUse?.fingerprint256 ?? ''
+  #failed(error: unknown): void {
+    const isOurs = sentenceOf(error) === undefined
+    if (isOurs) reportError(this.#context, error)
+    this.#detail = isOurs ? message('http.listener-failed') : explanationOf(error)
   }
 
-  return {
-    get url() {
-      return server?.url
-    },
-    state() {
-      const at = wanted() ?? { host: settings.get('https.host'), port: settings.get('https.port') }
-      const { host } = at
-      const port = server?.port ?? at.port
-      return {
-        ...{ isOn: wanted() !== undefined, host, port, isUp: server !== undefined },
-        urls: server ? namesOf(host).map((name) => urlOf(name, port)) : [],
-        detail: override
-          ? 'It was opened for this run when the gateway was started: what is set here counts from the next start on.'
-          : detail,
-        fingerprint256: server ? fingerprint() : '',
-      }
-    },
-    async set({ isOn, host, port }, actor) {
-      settings.change(
-        {
-          'https.isOn': isOn,
-          ...(host !== undefined && { 'https.host': host }),
-          ...(port !== undefined && { 'https.port': port }),
-        },
-        actor,
-      )
-      if (!override) await change()
-    },
-    async [Symbol.asyncDispose]() {
-      forget()
-      await last
-      close()
-      await Promise.all(closing)
-    },
+  /** Calls under way get to finish, also the one that closes it. */
+  #close(): void {
+    if (!this.#server) return
+    const closed: Promise<unknown> = Promise.resolve(this.#server[Symbol.asyncDispose]()).finally(
+      () => this.#closing.delete(closed),
+    )
+    this.#closing.add(closed)
+    this.#certificates.endUse('https')
+    this.#server = undefined
   }
 }
 

@@ -1,35 +1,23 @@
-import { type DimseServer, openDimseServer } from '#server/dicom/upper-layer/server.ts'
+import type { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { Certificates } from './certificates.ts'
-import { type HttpServer, openHttpServer } from './server.ts'
+import type { HttpServer, ListenerPlace } from './server.ts'
 import { listenError } from './start-error.ts'
 
-export type HttpOptions = Parameters<typeof openHttpServer>[0]
-type DimseOptions = Parameters<typeof openDimseServer>[0]
+/** @throws StartError where the port cannot be had */
+export const openHttp = (
+  place: ListenerPlace,
+  open: (place: ListenerPlace) => Promise<HttpServer>,
+): Promise<HttpServer> => explained(open(place), 'HTTP', '--http HOST:PORT', place)
 
 /** @throws StartError where the port cannot be had */
-export const openHttp = (options: HttpOptions): Promise<HttpServer> =>
-  worded(openHttpServer(options), 'HTTP', '--http HOST:PORT', options)
+export const listenPlain = (server: DimseServer, host: string, port: number): Promise<number> =>
+  explained(server.listen(host, port), 'DIMSE', '--dimse HOST:PORT', { host, port })
 
 /**
- * The same calls by TLS, under the gateway's own certificate. @throws StartError also where the
- * certificate cannot be read
+ * Waits for a listener. @throws StartError in words for a person where its port cannot be had
+ * @param option gives it another place
  */
-export async function openHttps(
-  options: HttpOptions,
-  certificates: Pick<Certificates, 'of' | 'use'>,
-  option = '--https HOST:PORT',
-): Promise<HttpServer> {
-  const tls = certificates.of('https')
-  const server = await worded(openHttpServer({ ...options, tls }), 'HTTPS', option, options)
-  certificates.use('https', tls, (files) => server.setCertificate(files))
-  return server
-}
-
-/** @throws StartError where the port cannot be had */
-export const openDimse = (options: DimseOptions): Promise<DimseServer> =>
-  worded(openDimseServer(options), 'DIMSE', '--dimse HOST:PORT', options)
-
-async function worded<T>(
+export async function explained<T>(
   opening: Promise<T>,
   name: string,
   option: string,
@@ -48,8 +36,8 @@ export interface ListenerState {
 }
 
 /**
- * DICOM by TLS beside the plain listener. A port that cannot be had keeps no device of the plain
- * one from its work: it is told, not thrown.
+ * DICOM by TLS beside the plain listener. A port that cannot be had is not thrown but returned:
+ * devices of the plain listener are served all the same.
  */
 export async function listenByTls(
   server: DimseServer,
@@ -59,8 +47,8 @@ export async function listenByTls(
   const { host, port, ca } = at
   try {
     const files = certificates.of('dicom-tls')
-    const listener = await worded(
-      server.listenByTls({ host, port, ...files, ...(ca !== null && { ca }) }),
+    const listener = await explained(
+      server.listenByTls(host, port, { ...files, ca: ca ?? undefined }),
       'DICOM TLS',
       '--dimse-tls PORT',
       at,

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { HttpApp } from '#server/http/http-app.ts'
 import { ApiError } from '#shared/errors.ts'
+import { english } from '#shared/messages/english.ts'
+import { isMessage, message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
   admissionOf,
@@ -13,15 +14,10 @@ import {
   type Who,
 } from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
-import type { Partners } from './http-app.ts'
-import {
-  type Answer,
-  IDEMPOTENCY_HEADER,
-  type IdempotencySlot,
-  idempotencyKeyOf,
-} from './idempotency.ts'
-import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
-import { normalQuery } from './query.ts'
+import type { HttpApp } from './http-app.ts'
+import { type Answer, IDEMPOTENCY_HEADER, idempotencyKeyOf } from './idempotency.ts'
+import { isForWindow, malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
+import type { ReplyCache } from './reply-cache.ts'
 import { type SessionCookie, sessionCookie } from './session-authentication.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
 import { type ViewCookie, viewCookie } from './view-authentication.ts'
@@ -42,7 +38,7 @@ export type Call<S extends OperationShape> = CallOf<S> & {
 /**
  * A handler that answers without waiting (not `async`) does what it does in one transaction with
  * the answer kept for an `Idempotency-Key`. In a list of the interface `query.cursor` and the
- * reply's `cursor` are the store's own: this floor seals them.
+ * reply's `cursor` are the module's own positions: they are sealed here.
  */
 export type Handler<S extends OperationShape> = (call: Call<S>) => ReplyOf<S> | Promise<ReplyOf<S>>
 
@@ -66,7 +62,7 @@ export function serve<S extends OperationShape>(
 ): void {
   const { method, path, access } = operation
   const admitted = new WeakMap<FastifyRequest, Who>()
-  const replies = app.partners?.replies?.keeps(operation as Operation)
+  const replies = app.partners?.replies.covers(operation as Operation)
     ? app.partners.replies
     : undefined
   const admitOne = admissionOf(app, operation)
@@ -101,8 +97,6 @@ export function serve<S extends OperationShape>(
     },
     handler: async (request, reply) => {
       const who = admitted.get(request)
-      const caller = isCaller(who) ? who : undefined
-      const view = isView(who) ? who : undefined
       if (operation.body && isStrict(request.headers.prefer)) {
         requireKnownFields(operation.body, request.body)
         reply.headers(STRICT_APPLIED)
@@ -112,42 +106,61 @@ export function serve<S extends OperationShape>(
         query: parse('query', operation, normalQuery(request.query)),
         body: parse('body', operation, request.body),
       }
-      const cursors = caller && sealedCursors(app, operation, parts)
-      const speak = (answer: unknown): Answer => {
-        const spoken = operation.reply.parse(answer)
-        return {
-          status: operation.status ?? 200,
-          body: JSON.stringify(cursors ? cursors.seal(spoken) : spoken),
-        }
-      }
-      const run = (): Answer | Promise<Answer> => {
-        const answer = handler({
-          ...parts,
-          ...(cursors && { query: cursors.query }),
-          user: caller || view ? undefined : who,
-          caller,
-          view,
-          session: sessionCookie(request, reply),
-          viewCookie: viewCookie(request, reply),
-          workstation: workstationCookie(request, reply),
-        } as Call<S>)
-        return answer instanceof Promise ? answer.then(speak) : speak(answer)
-      }
-      if (replies && caller) {
-        const version = replies.version()
-        const answer = await run()
-        const bytes = Buffer.from(answer.body)
-        replies.keep(caller, request.url, bytes, version)
-        noteRead(app, operation, parts, who)
-        return reply.code(answer.status).type(typeOf(answer.status)).send(bytes)
-      }
-      const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
-      const answer =
-        slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
+      const run = () => runHandler(app, operation, handler, parts, who, request, reply)
+      const answer = await (replies && isCaller(who)
+        ? runCached(replies, who, request.url, run)
+        : runOnce(app, who, request, reply, run))
       noteRead(app, operation, parts, who)
       return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
   })
+}
+
+/** The handler's reply by the contract, as it goes out; at once where the handler does not wait. */
+function runHandler<S extends OperationShape>(
+  app: HttpApp,
+  operation: Operation<S>,
+  handler: Handler<S>,
+  parts: RequestParts,
+  who: Who | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Answer | Promise<Answer> {
+  const caller = isCaller(who) ? who : undefined
+  const view = isView(who) ? who : undefined
+  const cursors = caller && sealedCursors(app, operation, parts)
+  const print = (answer: unknown): Answer => {
+    const full = operation.reply.parse(answer)
+    const parsed = isForWindow(request) ? full : inEnglish(full)
+    return {
+      status: operation.status ?? 200,
+      body: JSON.stringify(cursors ? cursors.seal(parsed) : parsed),
+    }
+  }
+  const answer = handler({
+    ...parts,
+    ...(cursors && { query: cursors.query }),
+    user: caller || view ? undefined : who,
+    caller,
+    view,
+    session: sessionCookie(request, reply),
+    viewCookie: viewCookie(request, reply),
+    workstation: workstationCookie(request, reply),
+  } as Call<S>)
+  return answer instanceof Promise ? answer.then(print) : print(answer)
+}
+
+async function runCached(
+  replies: ReplyCache,
+  caller: Caller,
+  url: string,
+  run: () => Answer | Promise<Answer>,
+) {
+  const version = replies.version()
+  const { status, body } = await run()
+  const bytes = Buffer.from(body)
+  replies.keep(caller, url, bytes, version)
+  return { status, body: bytes }
 }
 
 /** Changes are noted in the audit trail where they are made. */
@@ -196,27 +209,29 @@ function sealedCursors(
   }
 }
 
-function slotOf(request: FastifyRequest, caller: Caller): IdempotencySlot | undefined {
-  const key = idempotencyKeyOf(request.headers[IDEMPOTENCY_HEADER])
-  return key === undefined
-    ? undefined
-    : { caller: callerName(caller), call: `${request.method} ${pathOf(request)}`, key }
-}
-
-/** A refusal is an answer like any other and kept, unless asking again may end otherwise. */
+/**
+ * Runs a POST with an `Idempotency-Key` once. A refusal is an answer like any other and kept, unless
+ * asking again may end otherwise.
+ */
 async function runOnce(
-  { idempotency }: Partners,
-  slot: IdempotencySlot,
+  { partners }: HttpApp,
+  who: Who | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   run: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
+  const key =
+    partners && isCaller(who) && request.method === 'POST'
+      ? idempotencyKeyOf(request.headers[IDEMPOTENCY_HEADER])
+      : undefined
+  if (!partners || !isCaller(who) || key === undefined) return run()
+  const slot = { caller: callerName(who), call: `${request.method} ${pathOf(request)}`, key }
   const refusal = (error: unknown): Answer => {
-    const { status, body } = problemOf(error, { instance: pathOf(request), requestId: request.id })
+    const { status, body } = problemOf(error, request)
     if (status >= 500 || status === 429) throw error
     return { status, body: JSON.stringify(body) }
   }
-  const answer = await idempotency.answer(slot, request.body, () => {
+  const answer = await partners.idempotency.answer(slot, request.body, () => {
     try {
       const given = run()
       return given instanceof Promise ? given.catch(refusal) : given
@@ -229,6 +244,11 @@ async function runOnce(
 }
 
 const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
+/** The reply with what it says in English. */
+const inEnglish = (reply: unknown): unknown =>
+  isRecord(reply) && isMessage(reply.message)
+    ? { ...reply, message: english(reply.message) }
+    : reply
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
@@ -278,9 +298,28 @@ function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
   try {
     return shape?.safeParse(value)
   } catch (error) {
-    // A value of a hundred thousand levels is looked at by as many calls.
+    // The parser recurses once for each level of a value.
     if (error instanceof RangeError)
-      throw new ApiError('malformed', `${part}: it is nested too deeply`)
+      throw new ApiError('malformed', message('http.nested-too-deeply', { part }))
     throw error
   }
+}
+
+/**
+ * `name[]=a&name[]=b` is `name=a&name=b`; what is asked in both forms
+ * is joined.
+ */
+export function normalQuery(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null) return query
+  const names = Object.keys(query)
+  if (!names.some((name) => name.endsWith('[]'))) return query
+  const normal = new Map<string, unknown>()
+  for (const name of names) {
+    const plain = name.replace(/\[\]$/, '')
+    const given: unknown = Reflect.get(query, name)
+    const before = normal.get(plain)
+    // A list even of one: a call that takes one value refuses it, as it refuses a repeat.
+    normal.set(plain, name === plain && before === undefined ? given : [before ?? [], given].flat())
+  }
+  return Object.fromEntries(normal)
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hostOf } from '#server/platform/connection-budget.ts'
 import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { PartnerAccess } from '#shared/operation.ts'
-import type { ApiKeyCaller, Caller } from './callers.ts'
-import type { HttpApp, Partners, SessionUse } from './http-app.ts'
+import type { ApiKeyCaller, Caller, SessionUse } from './callers.ts'
+import type { HttpApp } from './http-app.ts'
+import type { PartnerInterface } from './partner-interface.ts'
 import {
   CSRF_HEADER,
   isFromOwnPage,
@@ -22,14 +24,14 @@ export const PARTNER_ACCESS = {
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /**
- * The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key,
+ * The caller who may make this call; a key's rate is counted and sent. @throws ApiError bad-key,
  * too-many, not-permitted, confirm-identity
  */
 export function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
   app: HttpApp,
-  partners: Partners,
+  partners: PartnerInterface,
   access: PartnerAccess,
   use: SessionUse,
 ): Caller {
@@ -37,8 +39,7 @@ export function admitCaller(
   if (caller.kind === 'api-key') {
     const { isAllowed, headers } = partners.rateLimit.take(caller.apiKeyId)
     reply.headers(headers)
-    if (!isAllowed)
-      throw new ApiError('too-many', 'This API key makes more calls than it may; wait a little.')
+    if (!isAllowed) throw new ApiError('too-many', message('http.key-too-many-calls'))
   }
   requireAccess(caller, access)
   if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people'))
@@ -54,7 +55,7 @@ function knownCaller(
   request: FastifyRequest,
   use: SessionUse,
   app: HttpApp,
-  partners: Partners,
+  partners: PartnerInterface,
 ): Caller {
   try {
     return callerOf(request, use, app, partners)
@@ -64,8 +65,7 @@ function knownCaller(
       hostOf(request.socket.remoteAddress ?? ''),
     )
     if (isAllowed) throw error
-    const message = 'Too many calls without a valid API key came from this address; wait a little.'
-    throw new ApiError('too-many', message, { headers })
+    throw new ApiError('too-many', message('http.too-many-without-key'), { headers })
   }
 }
 
@@ -78,47 +78,43 @@ function callerOf(
   request: FastifyRequest,
   use: SessionUse,
   app: HttpApp,
-  { authenticateKey, customerIdsOf }: Partners,
+  { keys, customerIdsOf }: PartnerInterface,
 ): Caller {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
-    const caller = key && authenticateKey(key)
+    const caller = key && keys.callerOf(key)
     if (caller) return caller
     // RFC 6750 §3.1: what was sent is no live token.
-    throw unauthenticated(
-      'The API key is not one of this gateway, or was revoked.',
-      'Bearer error="invalid_token"',
-    )
+    throw unauthenticated(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)
   if (token && request.headers[CSRF_HEADER] === '1' && isFromOwnPage(request, app.publicUrl())) {
-    admitWorkstation(request, app.approvedWorkstation)
+    admitWorkstation(request, app)
     const user = app.sessions.userOf(token, use)
     if (user === 'locked') throw locked()
     if (user) return { kind: 'user', user: { ...user, customerIds: customerIdsOf(user.userId) } }
   }
-  throw unauthenticated(
-    'This call needs an API key: send Authorization: Bearer sk_live_….',
-    'Bearer',
-  )
+  throw unauthenticated(message('http.key-needed'), 'Bearer')
 }
 
 /** @throws ApiError not-permitted */
 function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess)
-      throw new ApiError('not-permitted', 'This account may not use the window.')
+      throw new ApiError('not-permitted', message('http.no-window'))
     return
   }
   if (PARTNER_ACCESS[access](caller)) return
   throw new ApiError(
     'not-permitted',
-    access === 'people' || caller.isViewerEnabled
-      ? 'This API key may not manage people: an administrator of the gateway can allow it.'
-      : 'This API key has no access to the viewer area.',
+    message(
+      access === 'people' || caller.isViewerEnabled
+        ? 'http.key-without-people'
+        : 'http.key-without-viewer',
+    ),
   )
 }
 
-const unauthenticated = (message: string, challenge: string) =>
-  new ApiError('bad-key', message, { headers: { 'www-authenticate': challenge } })
+const unauthenticated = (why: Message, challenge: string) =>
+  new ApiError('bad-key', why, { headers: { 'www-authenticate': challenge } })

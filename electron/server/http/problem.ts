@@ -1,71 +1,57 @@
 import { STATUS_CODES } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { type DiskFaultKind, diskFaultKind, StorageFault } from '#server/platform/disk-fault.ts'
+import { textOf } from '#server/platform/log.ts'
 import type { Problem } from '#shared/contract/conventions.ts'
-import { ApiError, ERRORS, type ErrorCode, type FieldFault } from '#shared/errors.ts'
+import {
+  ApiError,
+  ERRORS,
+  type ErrorCode,
+  type FieldFault,
+  malformedFields,
+} from '#shared/errors.ts'
+import { english } from '#shared/messages/english.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { CSRF_HEADER } from './session-authentication.ts'
 
 /**
- * <<<<<<< HEAD A refusal as it is spoken: status, headers and the body of
- * `application/problem+json` (RFC 9457). ======= A refusal as it is spoken: status, headers and the
- * body of `application/problem+json` (RFC 9457;). >>>>>>> main
+ * A refusal as it is sent: status, headers and the body of `application/problem+json` (RFC 9457).
  */
-export interface SpokenProblem {
+export interface SentProblem {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Problem
+  readonly body: Problem & { readonly explanation?: Message }
 }
 
 /** Media type of a refusal. */
 export const PROBLEM = 'application/problem+json; charset=utf-8'
 
-/** `instance` is the path of the request without its query, which may name a patient. */
-export interface ProblemContext {
-  readonly instance: string
-  readonly requestId: string
-}
-
 // Fastify's own refusals (its Errors reference), in our codes and words. What is not listed and not
 // 4xx is a fault of ours.
-const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too-large', 'The body is larger than this call accepts.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'not-json',
-    'The body must be JSON: send Content-Type: application/json.',
-  ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    'malformed',
-    'The body is not as long as Content-Length says.',
-  ],
-  FST_ERR_BAD_URL: ['malformed', 'The path is not a valid URL path.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not-found', 'There is nothing at this path.'],
+const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, Message]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['too-large', message('http.body-too-large')],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['not-json', message('http.body-other-type')],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', message('http.body-length')],
+  FST_ERR_BAD_URL: ['malformed', message('http.path-malformed')],
+  FST_ERR_MAX_PARAM_LENGTH: ['not-found', message('http.nothing-here')],
 }
 
 // A disk that cannot take the change: asking again later is right. What is damaged is a fault of
 // ours, and logged. The sentence for a change to the database, which is made as a whole, and that
 // for files, of which a part may be there.
 const DISK_FAULTS: Readonly<
-  Record<Exclude<DiskFaultKind, 'damaged'>, readonly [database: string, files: string]>
+  Record<Exclude<DiskFaultKind, 'damaged'>, readonly [database: Message, files: Message]>
 > = {
-  full: [
-    'The disk of the gateway is full; nothing was changed.',
-    'The disk of the gateway is full.',
-  ],
-  'read-only': [
-    'The data folder of the gateway cannot be written; nothing was changed.',
-    'The data folder of the gateway cannot be written.',
-  ],
-  failed: [
-    'The data folder of the gateway cannot be written; nothing was changed.',
-    'The data folder of the gateway cannot be written.',
-  ],
-  busy: [
-    'The database of the gateway is busy; nothing was changed, try again.',
-    'The data folder of the gateway is busy: try again.',
-  ],
+  full: [message('http.disk-full-unchanged'), message('http.disk-full')],
+  'read-only': [message('http.disk-failed-unchanged'), message('http.disk-failed')],
+  failed: [message('http.disk-failed-unchanged'), message('http.disk-failed')],
+  busy: [message('http.database-busy'), message('http.folder-busy')],
 }
 
 /** Undefined where the error is not about the disk. */
-function diskSentence(thrown: unknown): string | undefined {
+function diskSentence(thrown: unknown): Message | undefined {
   const kind = diskFaultKind(thrown)
   const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
   if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault))
@@ -76,17 +62,25 @@ function diskSentence(thrown: unknown): string | undefined {
 /** The path of a request, without its query. */
 export const pathOf = ({ url }: { readonly url: string }): string => url.split('?', 1)[0] ?? ''
 
+/** Whether the window reads the answer: partners get exactly what their contract names. */
+export const isForWindow = ({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean =>
+  !url.startsWith('/v1/') || headers[CSRF_HEADER] !== undefined
+
 /**
  * The refusal for any thrown value. A fault of ours says nothing but the request's id, which the
  * log has too.
  */
-export function problemOf(thrown: unknown, { instance, requestId }: ProblemContext): SpokenProblem {
+export function problemOf(
+  thrown: unknown,
+  request: Pick<FastifyRequest, 'url' | 'headers' | 'id'>,
+): SentProblem {
+  const requestId = request.id
   const error = apiErrorOf(thrown)
   const { status, title } = ERRORS[error.code]
-  const detail =
-    error.code === 'internal'
-      ? `The gateway failed to do this; its log has it under request ${requestId}.`
-      : error.message
+  const isInternal = error.code === 'internal'
+  const explanation = isInternal ? message('http.internal-error', { requestId }) : error.explanation
+  const detail = english(explanation)
+  const isExplained = isForWindow(request)
   return {
     status,
     headers: error.headers,
@@ -95,16 +89,19 @@ export function problemOf(thrown: unknown, { instance, requestId }: ProblemConte
       title,
       status,
       detail,
-      instance,
+      // Its query may name a patient.
+      instance: pathOf(request),
       message: detail,
       code: error.code,
-      errors:
-        error.code === 'internal'
-          ? []
-          : error.errors.map(({ path, message }) => ({ path, message })),
+      errors: isInternal ? [] : error.errors.map((one) => sentFault(one, isExplained)),
       requestId,
+      ...(isExplained && { explanation }),
     },
   }
+}
+
+function sentFault({ path, message }: FieldFault, isExplained: boolean) {
+  return { path, message: english(message), ...(isExplained && { explanation: message }) }
 }
 
 function apiErrorOf(thrown: unknown): ApiError {
@@ -114,7 +111,7 @@ function apiErrorOf(thrown: unknown): ApiError {
   if (known) return new ApiError(...known)
   const stored = diskSentence(thrown)
   if (stored) return new ApiError('unavailable', stored, { headers: { 'retry-after': '10' } })
-  return new ApiError('internal', '')
+  return new ApiError('internal', message('http.internal-error', { requestId: '' }))
 }
 
 /**
@@ -125,36 +122,13 @@ export function malformed(part: 'params' | 'query' | 'body', error: z.ZodError):
   const errors = error.issues.map(
     (issue): FieldFault => ({
       path: [part, ...issue.path.map(String)].join('.'),
-      message: issue.message,
+      message: issueMessage(issue),
     }),
   )
-  const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new ApiError(
-    'malformed',
-    first ? `${first.path}: ${first.message}${more}` : `${part} is malformed`,
-    { errors },
-  )
-}
-
-/**
- * What the log may hold of a fault of ours: the error's name, code and the places it passed, never
- * its message (it may quote a value).
- */
-export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
-  const code = textOf(thrown, 'code')
-  const name = thrown instanceof Error ? thrown.name : typeof thrown
-  const frames =
-    thrown instanceof Error
-      ? (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-      : []
-  return {
-    error: code ? `${name} ${code}` : name,
-    at: frames
-      .slice(0, 6)
-      .map((frame) => frame.trim().replace(/^at /, ''))
-      .join(' < '),
-  }
+  const [first, ...others] = errors
+  return first
+    ? malformedFields(first, others)
+    : new ApiError('malformed', message('http.part-malformed', { part }))
 }
 
 /** A problem for a connection whose request could not be read at all, as raw HTTP/1.1. */
@@ -171,10 +145,4 @@ export function rawProblem(status: 400 | 408 | 431): string {
     errors: [],
   } satisfies Problem)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
-}
-
-function textOf(thrown: unknown, key: string): string {
-  const value: unknown =
-    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, key) : undefined
-  return typeof value === 'string' ? value : ''
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Context } from '#server/context.ts'
 
 /**
  * What a caller may still do, as the RateLimit fields say it
@@ -10,53 +11,42 @@ export interface RateState {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * A token bucket for each key, or for each host that calls without a
- * valid one.
- */
-export interface RateLimit {
-  /** Counts one call of this caller. */
-  take(caller: string): RateState
-}
-
-export interface RateLimitDeps {
-  /** Milliseconds. */
-  readonly clock: () => number
-  /** `http.ratePerSecond`, read at each call. */
-  readonly perSecond: () => number
-  /** `http.rateBurst`, read at each call. */
-  readonly burst: () => number
-}
-
 const MOST_RETRY_SECONDS = 60
 /** Callers that are remembered: one that was forgotten begins with a full bucket again. */
 const MOST_CALLERS = 10_000
 
-/** One for all listeners. The callers of longest ago are forgotten where there are too many. */
-export function openRateLimit({ clock, perSecond, burst }: RateLimitDeps): RateLimit {
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_CALLERS })
-  return {
-    take(caller) {
-      const [now, rate, most] = [clock(), perSecond(), burst()]
-      const before = buckets.get(caller) ?? { tokens: most, at: now }
-      // A clock that was set back gives nothing, and takes nothing.
-      const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
-      const isAllowed = filled >= 1
-      const tokens = isAllowed ? filled - 1 : filled
-      buckets.set(caller, { tokens, at: now })
-      return {
-        isAllowed,
-        headers: {
-          'ratelimit-limit': String(most),
-          'ratelimit-remaining': String(Math.floor(tokens)),
-          'ratelimit-reset': String(Math.ceil((most - tokens) / rate)),
-          ...(!isAllowed && {
-            'retry-after': String(
-              Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate))),
-            ),
-          }),
-        },
-      }
-    },
+/**
+ * A token bucket for each key, or for each host that calls without a valid one; one for all
+ * listeners. It follows the settings `http.ratePerSecond` and `http.rateBurst`.
+ */
+export class RateLimit {
+  readonly #context: Pick<Context, 'clock' | 'settings'>
+  readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_CALLERS })
+
+  constructor(context: Pick<Context, 'clock' | 'settings'>) {
+    this.#context = context
+  }
+
+  /** Counts one call of this caller. */
+  take(caller: string): RateState {
+    const { clock, settings } = this.#context
+    const [now, rate] = [clock(), settings.get('http.ratePerSecond')]
+    const most = settings.get('http.rateBurst')
+    const before = this.#buckets.get(caller) ?? { tokens: most, at: now }
+    // A clock that was set back gives nothing, and takes nothing.
+    const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
+    const isAllowed = filled >= 1
+    const tokens = isAllowed ? filled - 1 : filled
+    this.#buckets.set(caller, { tokens, at: now })
+    const wait = Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
+    return {
+      isAllowed,
+      headers: {
+        'ratelimit-limit': String(most),
+        'ratelimit-remaining': String(Math.floor(tokens)),
+        'ratelimit-reset': String(Math.ceil((most - tokens) / rate)),
+        ...(!isAllowed && { 'retry-after': String(wait) }),
+      },
+    }
   }
 }

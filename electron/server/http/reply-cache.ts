@@ -1,35 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import type { Context } from '#server/context.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Caller } from './callers.ts'
-
-export interface ReplyCacheDeps {
-  /**
-   * Operations whose replies depend on the caller, the URL and stored rows alone: not on the clock,
-   * and nothing is made by asking.
-   */
-  readonly operations: readonly Operation[]
-  /**
-   * Another number after every change to what those replies are read from (`Database.changeCount`).
-   */
-  readonly version: () => number
-  /** Most bytes of all that is kept. */
-  readonly bytes?: number
-}
-
-/**
- * Replies as they went out, to answer the same question of the same caller again while nothing has
- * changed. Who calls is established before and anew at each call, and what that caller may do is
- * part of what a reply is kept under: only what it would be told again is told. Replies may name
- * patients, so they are in memory alone.
- */
-export interface ReplyCache {
-  keeps(operation: Operation): boolean
-  /** To be read before the rows are. */
-  version(): number
-  find(caller: Caller, url: string): Buffer | undefined
-  /** Keeps a reply that was read at `version`, unless something has changed since. */
-  keep(caller: Caller, url: string, reply: Buffer, version: number): void
-}
 
 const MOST_BYTES = 16 * 1024 * 1024
 /**
@@ -38,39 +10,60 @@ const MOST_BYTES = 16 * 1024 * 1024
  */
 const ENTRY_BYTES = 256
 
-/** One for all listeners. The longest unused goes first. */
-export function openReplyCache({
-  operations,
-  version,
-  bytes: most = MOST_BYTES,
-}: ReplyCacheDeps): ReplyCache {
-  const known = new Set(operations.map(callOf))
-  const kept = new LRUCache<string, Buffer>({
-    maxSize: most,
-    // A name is two bytes a character at most.
-    sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_BYTES,
-  })
-  let keptAt = version()
+/**
+ * Replies as they went out, to answer the same question of the same caller again while the database
+ * has not changed. Who calls is established anew at each call, and what that caller may do is part
+ * of what a reply is kept under. Replies may name patients, so they are in memory alone. One for
+ * all listeners; the longest unused goes first.
+ */
+export class ReplyCache {
+  readonly #database: Pick<Context['database'], 'changeCount'>
+  readonly #operations: ReadonlySet<string>
+  readonly #kept: LRUCache<string, Buffer>
+  #keptAt: number
 
-  function forgetChanged(): void {
-    const now = version()
-    if (now === keptAt) return
-    kept.clear()
-    keptAt = now
+  /** @param bytes most of all that is kept */
+  constructor(
+    { database }: { readonly database: Pick<Context['database'], 'changeCount'> },
+    operations: readonly Operation[],
+    bytes = MOST_BYTES,
+  ) {
+    this.#database = database
+    this.#operations = new Set(operations.map(callOf))
+    this.#keptAt = database.changeCount
+    this.#kept = new LRUCache<string, Buffer>({
+      maxSize: bytes,
+      // A name is two bytes a character at most.
+      sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_BYTES,
+    })
   }
 
-  return {
-    keeps: (operation) => operation.method === 'GET' && known.has(callOf(operation)),
-    version,
-    find(caller, url) {
-      forgetChanged()
-      return kept.get(nameOf(caller, url))
-    },
-    keep(caller, url, reply, readAt) {
-      forgetChanged()
-      const name = nameOf(caller, url)
-      if (readAt === keptAt && !kept.has(name)) kept.set(name, reply)
-    },
+  covers(operation: Operation): boolean {
+    return operation.method === 'GET' && this.#operations.has(callOf(operation))
+  }
+
+  /** To be read before the rows are. */
+  version(): number {
+    return this.#database.changeCount
+  }
+
+  find(caller: Caller, url: string): Buffer | undefined {
+    this.#forgetChanged()
+    return this.#kept.get(nameOf(caller, url))
+  }
+
+  /** Keeps a reply that was read at `version`, unless something has changed since. */
+  keep(caller: Caller, url: string, reply: Buffer, version: number): void {
+    this.#forgetChanged()
+    const name = nameOf(caller, url)
+    if (version === this.#keptAt && !this.#kept.has(name)) this.#kept.set(name, reply)
+  }
+
+  #forgetChanged(): void {
+    const now = this.version()
+    if (now === this.#keptAt) return
+    this.#kept.clear()
+    this.#keptAt = now
   }
 }
 

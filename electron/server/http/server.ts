@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
@@ -8,70 +9,30 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import type { HttpApp } from '#server/http/http-app.ts'
-import {
-  type AdmittedConnections,
-  MOST_CONNECTIONS,
-  openAdmittedConnections,
-} from '#server/platform/connection-budget.ts'
+import { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
-import { type ExpectedHosts, openExpectedHosts } from './expected-hosts.ts'
-import { hostCheck } from './host-names.ts'
-import type { Partners, Sessions } from './http-app.ts'
-import { readJsonBodies } from './json-body.ts'
-import { HTML, NOT_FOUND_PAGE, servePage } from './page.ts'
-import { faultForLog, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
+import { type HostNames, hostCheck } from './host-names.ts'
+import { HttpApp, type HttpLog } from './http-app.ts'
+import { HTML, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
+import { PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { Views } from './view-authentication.ts'
-import { serveViewerPage } from './viewer-page.ts'
 
-/**
- * Where faults of ours are noted: a request's id, its route and the place; nothing of what it
- * carried.
- */
-export interface HttpLog {
-  error(fields: Readonly<Record<string, string | number>>, message: string): void
+/** Key and certificate, PEM. */
+export interface TlsFiles {
+  readonly key: string
+  readonly cert: string
 }
 
-export interface HttpServerOptions {
+/** Where a listener is. */
+export interface ListenerPlace {
   /** Address or name to bind to; `0.0.0.0` and `::` are all addresses. */
   readonly host: string
   /** TCP port; 0 takes a free one. */
   readonly port: number
-  readonly log: HttpLog
-  /** A UUID for each request's id (`x-request-id`). */
-  readonly uuid: () => string
-  /** `http.allowedHosts`, read at each request. */
-  readonly allowedHosts: () => readonly string[]
-  /** `http.publicUrl`, read at each request. */
-  readonly publicUrl: () => string | null
-  /** Folder of the built renderer; may be missing. */
-  readonly pageFolder: string
-  readonly sessions: Sessions
-  /** The interface for partners; without it only the window's calls can be declared. */
-  readonly partners?: Partners
-  /** Sessions of the viewer; without them its calls can be declared and nobody may make them. */
-  readonly views?: Views
-  /** Other PCs that may open the window, by TLS; without them none may. */
-  readonly approvedWorkstation?: HttpApp['approvedWorkstation']
-  /** Key and certificate, PEM: the listener speaks TLS. */
-  readonly tls?: { readonly key: string; readonly cert: string }
-  /** An operation answered: `HttpApp.noteAnswer`. */
-  readonly noteAnswer?: HttpApp['noteAnswer']
-  /** Declares the slices' operations. */
-  readonly register: (app: HttpApp) => void
-  /** Most bytes of a body. */
-  readonly bodyBytes?: number
-  /** Where callers that proved who they are are noted. */
-  readonly expectedHosts?: ExpectedHosts
-  /**
-   * Connections of this and other listeners; by default a budget of its own, in which this PC and
-   * who proved who it is come first.
-   */
-  readonly admitted?: AdmittedConnections
-  /** Milliseconds that calls under way get to finish when the server closes. */
-  readonly drainMs?: number
+  /** The listener speaks TLS. */
+  readonly tls?: TlsFiles
 }
 
 export interface HttpServer extends AsyncDisposable {
@@ -80,108 +41,66 @@ export interface HttpServer extends AsyncDisposable {
   readonly address: string
   readonly port: number
   /** Of a TLS listener, for connections to come. */
-  setCertificate(tls: { readonly key: string; readonly cert: string }): void
+  setCertificate(tls: TlsFiles): void
 }
 
+const TLS_RULES = { minVersion: 'TLSv1.2' } as const
+const HANDSHAKE_MS = 10_000
+/** How long a client has to read the answer to something that was no HTTP. */
+const FAREWELL_MS = 1000
+const BODY_BYTES = 1024 * 1024
+/** How long calls under way have to finish when the server closes. */
+const DRAIN_MS = 5000
+
 /**
- * Opens the way in by HTTP. Rejects with the system's error (`EADDRINUSE`…) where the port cannot
- * be had. Closing ends event streams and lets calls finish.
+ * Opens an HTTP or HTTPS server. Rejects with the system's error (`EADDRINUSE`…) where the port
+ * cannot be had. Closing ends event streams and lets calls finish.
+ * @param hosts names it answers under, asked at each request
+ * @param pageFolder of the built renderer; may be missing
+ * @param admitted connections of this and other listeners
+ * @param register declares operations, and installs who may call them
  */
-export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const {
-    host,
-    port,
-    uuid,
-    publicUrl,
-    tls,
-    drainMs = 5000,
-    expectedHosts = openExpectedHosts(),
-  } = options
-  const settings: FastifyServerOptions = {
-    logger: false,
-    genReqId: uuid,
-    requestIdHeader: false,
-    // Addresses of a proxy's headers are what anyone can write.
-    trustProxy: false,
-    bodyLimit: options.bodyBytes ?? 1024 * 1024,
-    // Reading a request, a silent connection, a kept one. An answer may take the partner's whole
-    // budget (at most 60 s).
-    requestTimeout: 30_000,
-    connectionTimeout: 120_000,
-    keepAliveTimeout: 72_000,
-    forceCloseConnections: 'idle',
-    frameworkErrors: (error, request, reply) =>
-      speak(
-        hasTwoHosts(request) ? twoHosts() : isForeign(request) ? wrongHost() : error,
-        request,
-        reply,
-      ),
-    clientErrorHandler: (error, socket) => {
-      const status =
-        error.code === 'HPE_HEADER_OVERFLOW'
-          ? 431
-          : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-            ? 408
-            : 400
-      // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to
-      // read it.
-      const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
-      if (!isOfHttp || !socket.writable) return void socket.destroy()
-      socket.end(rawProblem(status))
-      setTimeout(() => socket.destroy(), LAST_WORD_MS).unref()
-    },
-  }
-  const fastify = tls ? overTls(settings, tls) : createFastify(settings)
-  const { sessions, partners, views, approvedWorkstation } = options
-  const noteFault = (request: FastifyRequest, error: unknown) =>
-    note(error, request, 500, options.log)
-  const { noteAnswer } = options
-  const app: HttpApp = {
-    ...{
-      fastify,
-      sessions,
-      partners,
-      views,
-      approvedWorkstation,
-      publicUrl,
-      noteAnswer,
-      noteFault,
-    },
-    ...{ declared: [], openStreams: new Set() },
-    noteExpected: ({ socket }) => expectedHosts.note(socket.remoteAddress ?? ''),
-  }
+export async function openHttpServer(
+  place: ListenerPlace,
+  hosts: () => HostNames,
+  log: HttpLog,
+  pageFolder: string,
+  register: (app: HttpApp) => void,
+  admitted: AdmittedConnections = new AdmittedConnections(),
+  {
+    bodyBytes = BODY_BYTES,
+    drainMs = DRAIN_MS,
+  }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
+): Promise<HttpServer> {
+  const { host, port, tls } = place
   const isOurHost = hostCheck()
-  const isForeign = (request: FastifyRequest) =>
-    !isOurHost(request.headers.host, {
-      boundHost: host,
-      localAddress: request.socket.localAddress,
-      publicUrl: publicUrl(),
-      allowedHosts: options.allowedHosts(),
-    })
-  const speak = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-    speakProblem(error, request, reply, options.log)
+  const refusalOfHost = (request: FastifyRequest): ApiError | undefined => {
+    if (hasTwoHosts(request)) return twoHosts()
+    const { localAddress } = request.socket
+    const rule = { boundHost: host, localAddress, ...hosts() }
+    return isOurHost(request.headers.host, rule) ? undefined : wrongHost()
+  }
+  const fastify = createFastify({
+    ...serverOptions(bodyBytes),
+    ...(tls && { https: { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } }),
+    frameworkErrors: (error, request, reply) =>
+      sendProblem(app, refusalOfHost(request) ?? error, request, reply),
+  } as FastifyServerOptions)
+  const app = new HttpApp(fastify, () => hosts().publicUrl, log, admitted)
 
   const security = await securityHeaders()
   await fastify.register(cookie)
   readJsonBodies(fastify)
-  fastify.setErrorHandler(speak)
-  // With `done`: a promise would cost every call a turn.
+  fastify.setErrorHandler((error, request, reply) => sendProblem(app, error, request, reply))
+  // With `done`: a promise would delay every call by a tick of the event loop.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
-    if (hasTwoHosts(request)) done(twoHosts())
-    else if (isForeign(request)) done(wrongHost())
-    else if (request.is404) done(nothingHere(app, request))
-    else done()
+    done(refusalOfHost(request) ?? (request.is404 ? nothingHere(app, request) : undefined))
   })
-  const {
-    admitted = openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected: expectedHosts.has }),
-  } = options
-  const connections = limitConnections(fastify.server, {
-    ...{ admitted, handshakeMs: tls && HANDSHAKE_MS },
-  })
-  await servePage(fastify, options.pageFolder, security)
-  serveViewerPage(app, options.pageFolder, security.viewer)
-  options.register(app)
+  const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
+  await servePage(fastify, pageFolder, security)
+  serveViewerPage(app, pageFolder, security.viewer)
+  register(app)
   fastify.addHook('preClose', async () => {
     for (const end of app.openStreams) end()
   })
@@ -195,7 +114,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
-    const soon = setTimeout(() => connections.destroySilent(), Math.min(LAST_WORD_MS, drainMs))
+    const soon = setTimeout(() => connections.destroySilent(), Math.min(FAREWELL_MS, drainMs))
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
     clearTimeout(soon)
@@ -209,46 +128,58 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     port: bound.port,
     setCertificate: (next) =>
       (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
-    [Symbol.asyncDispose]: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => {
+      closing ??= close()
+      return closing
+    },
   }
 }
 
-const TLS_RULES = { minVersion: 'TLSv1.2' } as const
-const HANDSHAKE_MS = 10_000
-/** What a client gets to read the answer to something that was no HTTP. */
-const LAST_WORD_MS = 1000
+const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
+  logger: false,
+  genReqId: () => randomUUID(),
+  requestIdHeader: false,
+  // Addresses of a proxy's headers are what anyone can write.
+  trustProxy: false,
+  bodyLimit,
+  // Limits for reading a request, for a silent connection and for an idle one. An answer may take
+  // the partner's whole time limit (at most 60 s).
+  requestTimeout: 30_000,
+  connectionTimeout: 120_000,
+  keepAliveTimeout: 72_000,
+  forceCloseConnections: 'idle',
+  clientErrorHandler: (error, socket) => {
+    const status =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? 431
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? 408
+          : 400
+    // Nothing can be sent where a TLS handshake failed.
+    const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
+    if (!isOfHttp || !socket.writable) return void socket.destroy()
+    socket.end(rawProblem(status))
+    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+  },
+})
 
-/** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
-function overTls(
-  settings: FastifyServerOptions,
-  tls: { readonly key: string; readonly cert: string },
-): FastifyInstance {
-  const https = { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } as const
-  return createFastify({ ...settings, https } as FastifyServerOptions)
-}
-
-function speakProblem(
+function sendProblem(
+  app: HttpApp,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  log: HttpLog,
 ): FastifyReply {
-  const problem = problemOf(error, { instance: pathOf(request), requestId: request.id })
-  if (problem.status >= 500) note(error, request, problem.status, log)
+  const { status, headers, body } = problemOf(error, request)
+  if (status >= 500) app.noteFault(request, error, status)
   reply
-    .code(problem.status)
-    .headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
+    .code(status)
+    .headers({ ...headers, 'cache-control': 'no-store', 'x-request-id': request.id })
   const isForAPerson =
-    problem.body.code === 'not-found' &&
+    body.code === 'not-found' &&
     request.is404 &&
     (request.headers.accept ?? '').includes('text/html')
   if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
-  return reply.type(PROBLEM).send(JSON.stringify(problem.body))
-}
-
-function note(error: unknown, request: FastifyRequest, status: number, log: HttpLog): void {
-  const route = `${request.method} ${request.routeOptions.url ?? ''}`
-  log.error({ requestId: request.id, route, status, ...faultForLog(error) }, 'a call failed')
+  return reply.type(PROBLEM).send(JSON.stringify(body))
 }
 
 /** RFC 9112 §3.2: Node keeps the first, a proxy in front of it may have gone by the other. */
@@ -261,23 +192,23 @@ function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
   return count > 1
 }
 
-const twoHosts = () => new ApiError('malformed', 'The request has more than one Host header.')
+const twoHosts = () => new ApiError('malformed', message('http.two-hosts'))
 
-const wrongHost = () =>
-  new ApiError(
-    'wrong-host',
-    'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).',
-  )
+const wrongHost = () => new ApiError('wrong-host', message('http.wrong-host'))
 
 function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
   const methods = new Set(
     app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
   )
-  if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path.')
-  return new ApiError('method-not-allowed', `This path does not take ${request.method}.`, {
-    headers: { allow: [...methods].sort().join(', ') },
-  })
+  if (methods.size === 0) return new ApiError('not-found', message('http.nothing-here'))
+  return new ApiError(
+    'method-not-allowed',
+    message('http.method-not-allowed', { method: request.method }),
+    {
+      headers: { allow: [...methods].sort().join(', ') },
+    },
+  )
 }
 
 const patternOf = (path: string): RegExp =>
@@ -287,4 +218,38 @@ function nameFor({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'
   return family === 'IPv6' ? `[${address}]` : address
+}
+
+/**
+ * Bodies are JSON in UTF-8 (RFC 8259 §8.1) or nothing: an empty body is no body under any
+ * Content-Type, a non-empty one of another type is refused with 415,
+ * bytes that are not UTF-8 and keys that reach for the prototype with 400.
+ */
+function readJsonBodies(fastify: FastifyInstance): void {
+  const parseJson = fastify.getDefaultJsonParser('error', 'error')
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, bytes: Buffer, done) => {
+      if (bytes.length === 0) return done(null, undefined)
+      const text = utf8(bytes)
+      if (text === undefined) return done(new ApiError('malformed', message('http.body-not-utf8')))
+      return parseJson(request, text, (error, body) =>
+        error ? done(new ApiError('malformed', message('http.body-not-json'))) : done(null, body),
+      )
+    },
+  )
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => {
+    if (bytes.length === 0) return done(null, undefined)
+    return done(new ApiError('not-json', message('http.body-other-type')))
+  })
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }

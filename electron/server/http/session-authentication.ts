@@ -3,10 +3,10 @@ import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { WindowAccess } from '#shared/operation.ts'
-import { browserName } from './browser-name.ts'
+import type { Sessions, SessionUse } from './callers.ts'
 import { isOurOrigin } from './host-names.ts'
-import type { Sessions, SessionUse } from './http-app.ts'
 
 const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
@@ -56,23 +56,18 @@ export function admit(
   if (access === 'public') return user
   if (found === 'locked') throw locked()
   if (!user) {
-    throw new ApiError('not-signed-in', 'Sign in to do this.', {
+    throw new ApiError('not-signed-in', message('http.sign-in'), {
       headers: { 'www-authenticate': 'Session realm="isthmus"' },
     })
   }
   if (!ACCESS[access](user)) {
     throw new ApiError(
       'not-permitted',
-      MANAGING.has(access)
-        ? 'Only an owner or an administrator may do this.'
-        : 'This account may not use the window.',
+      message(MANAGING.has(access) ? 'http.managers-only' : 'http.no-window'),
     )
   }
   if (access === 'every-patient' && sessions.isLimited(user))
-    throw new ApiError(
-      'not-permitted',
-      'Your account sees the studies of its customers only, and this shows every patient.',
-    )
+    throw new ApiError('not-permitted', message('http.own-customers-only'))
   if (CONFIRMED.has(access)) requireConfirmed(request, sessions)
   return user
 }
@@ -84,10 +79,7 @@ export function admit(
 export function requireConfirmed(request: FastifyRequest, sessions: Sessions): void {
   const token = sessionTokenOf(request)
   if (token !== undefined && sessions.isConfirmed(token)) return
-  throw new ApiError(
-    'confirm-identity',
-    'Confirm that it is you to do this: enter your password, or a code of your authenticator.',
-  )
+  throw new ApiError('confirm-identity', message('http.confirm-identity'))
 }
 
 /**
@@ -97,20 +89,17 @@ export function requireConfirmed(request: FastifyRequest, sessions: Sessions): v
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
   if (isFromForeignPage(request, publicUrl))
-    throw new ApiError('not-permitted', 'This call came from a page of another origin.')
+    throw new ApiError('not-permitted', message('http.foreign-page'))
   if (request.method === 'GET' || request.method === 'HEAD') return
   if (request.headers[CSRF_HEADER] !== '1')
-    throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1.`)
+    throw new ApiError('not-permitted', message('http.header-needed', { header: CSRF_HEADER }))
   if (!isFromOwnPage(request, publicUrl)) {
-    throw new ApiError(
-      'not-permitted',
-      'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
-    )
+    throw new ApiError('not-permitted', message('http.origin-needed'))
   }
 }
 
 /**
- * Whether the browser says that a page of ours sent this; without a word of a browser it is not.
+ * Whether the browser says that a page of ours sent this; without such a header it did not.
  */
 export function isFromOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
   if (isFromForeignPage(request, publicUrl)) return false
@@ -129,7 +118,7 @@ function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null
 
 /** The window's session goes on, and opens nothing until its person unlocks it. */
 export const locked = () =>
-  new ApiError('locked', 'The window is locked: unlock it with your password to go on.', {
+  new ApiError('locked', message('http.locked'), {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })
 
@@ -170,4 +159,36 @@ export function sessionCookie(request: FastifyRequest, reply: FastifyReply): Ses
     set: (token) => void reply.setCookie(name, token, attributes),
     clear: () => void reply.clearCookie(name, attributes),
   }
+}
+
+/**
+ * In the order they are looked for: every browser says that it is several of those that came before
+ * it.
+ */
+const BROWSERS = [
+  ['Electron/', 'Isthmus'],
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+const SYSTEMS = [
+  ['Windows', 'Windows'],
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Mac OS X', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/**
+ * What a User-Agent header says, in short, such as `Chrome on Windows`; empty where it says nothing
+ * that is known.
+ */
+export function browserName(userAgent: string | undefined): string {
+  const find = (names: readonly (readonly [sign: string, name: string])[]) =>
+    names.find(([sign]) => userAgent?.includes(sign))?.[1]
+  return [find(BROWSERS), find(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
 }

@@ -1,21 +1,25 @@
 import { StoreError } from '#server/database/store-error.ts'
 import { ApiError } from '#shared/errors.ts'
+import { english } from '#shared/messages/english.ts'
+import { type MessageCode, type MessageParams, message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 import { portHolder } from './port-holder.ts'
 
 /**
- * A start that failed for a reason a person can mend: the message is one sentence that names it.
+ * A start that failed for a reason a person can mend, with one sentence that names it.
  */
-export class StartError extends Error {
+export class StartError extends MessageError {
   override name = 'StartError'
 }
 
-/** The words of a failure that a person can mend; undefined for a fault of ours. */
+/** The English text of a failure that a person can fix; undefined for a fault of ours. */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StartError || error instanceof StoreError) return error.message
   if (!(error instanceof ApiError)) return undefined
-  // A message that says it all is not said twice.
-  const unsaid = error.errors.filter((fault) => !error.message.includes(fault.message))
-  return [error.message, ...unsaid.map((fault) => `  ${fault.path}: ${fault.message}`)].join('\n')
+  // What the message already contains is not repeated.
+  const faults = error.errors.map(({ path, message }) => ({ path, text: english(message) }))
+  const unsaid = faults.filter(({ text }) => !error.message.includes(text))
+  return [error.message, ...unsaid.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
 }
 
 /**
@@ -33,27 +37,23 @@ export async function listenError(
   },
 ): Promise<Error> {
   const { name, option, host, port } = listener
-  const where = `The ${name} listener cannot use ${host}:${port}`
+  const fault = (code: MessageCode, by: MessageParams = {}) =>
+    new StartError(message(code, { name, host, port, option, ...by }))
   switch (error.code) {
     case 'EADDRINUSE': {
       const holder = await portHolder(port)
-      const by = holder ? `${holder.name} (process ${holder.pid})` : 'another program'
-      return new StartError(
-        `${where}: ${by} already uses that port. End it or choose another port with ${option}.`,
-      )
+      return holder
+        ? fault('http.port-used-by', { holder: holder.name, process: holder.pid })
+        : fault('http.port-used')
     }
     case 'EACCES':
-      return new StartError(
-        `${where}: this account may not open that port. Choose a port above 1023 with ${option}.`,
-      )
+      return fault('http.port-not-allowed')
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
     case 'EAFNOSUPPORT':
-      return new StartError(
-        `${where}: this PC does not have that address. Choose one it has with ${option}.`,
-      )
+      return fault('http.address-not-here')
     default:
       return error
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { ApiError } from '#shared/errors.ts'
+import { malformedFields } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 
 /** Whether `Prefer: handling=strict` is asked (RFC 7240 §4.4). */
 export function isStrict(prefer: string | string[] | undefined): boolean {
@@ -17,15 +18,10 @@ export function isStrict(prefer: string | string[] | undefined): boolean {
 export function requireKnownFields(schema: z.ZodType, body: unknown): void {
   const errors = unknownFields(schema, body, 'body').map((path) => ({
     path,
-    message: 'is not a field of this call',
+    message: message('http.unknown-field'),
   }))
-  const [first] = errors
-  if (!first) return
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  throw new ApiError('malformed', `${first.path}: ${first.message}${more}`, {
-    errors,
-    headers: STRICT_APPLIED,
-  })
+  const [first, ...others] = errors
+  if (first) throw malformedFields(first, others, STRICT_APPLIED)
 }
 
 export const STRICT_APPLIED = { 'preference-applied': 'handling=strict' } as const

@@ -1,26 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ViewRecord } from '#server/modules/viewer/queries.ts'
-import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { SessionUse } from './http-app.ts'
+import { message } from '#shared/messages/message.ts'
+import type { OpenView, SessionUse, Views } from './callers.ts'
 
 /** A cookie of its own: it opens neither `/v1` nor `/dashboard`. */
 export const VIEW_COOKIE = 'isthmus-view'
-
-/** A live view, and whom it is for as they are now. */
-export interface OpenView extends ViewRecord {
-  readonly user: SignedInUser | undefined
-}
-
-/** Views by their cookie. */
-export interface Views {
-  /**
-   * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was
-   *   cancelled; locked: with the window that opened it
-   */
-  viewOf(viewId: string, token: string, use?: SessionUse): OpenView | undefined
-}
 
 /** The cookie of a view as a handler may change it. */
 export interface ViewCookie {
@@ -41,13 +25,9 @@ export function admitView(
   const token = request.cookies[VIEW_COOKIE]
   const view = typeof viewId === 'string' && token ? views?.viewOf(viewId, token, use) : undefined
   if (!view) {
-    throw new ApiError(
-      'not-signed-in',
-      'This view has ended. Open the study again where you came from.',
-      {
-        headers: { 'www-authenticate': 'Session realm="isthmus view"' },
-      },
-    )
+    throw new ApiError('not-signed-in', message('http.view-ended'), {
+      headers: { 'www-authenticate': 'Session realm="isthmus view"' },
+    })
   }
   return view
 }

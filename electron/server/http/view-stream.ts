@@ -4,13 +4,14 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
-import { documentHeaders } from './document.ts'
-import { serveFile } from './file-route.ts'
+import { message } from '#shared/messages/message.ts'
+import type { OpenView } from './callers.ts'
+import { documentHeaders, serveFile } from './file-route.ts'
 import type { HttpApp } from './http-app.ts'
-import { admitView, type OpenView } from './view-authentication.ts'
+import { admitView } from './view-authentication.ts'
 
 export interface LinesRule {
-  /** An empty line goes out this often, and the view is looked at again. Milliseconds. */
+  /** Milliseconds between empty lines; the view is checked again at each. */
   readonly heartbeatMs?: number
   /** Streams open at once on this path; of one view. */
   readonly streams?: number
@@ -35,7 +36,7 @@ export function serveViewLines(
     const { viewId } = view
     const inView = openOf.get(viewId) ?? 0
     if (openHere >= streams || inView >= ofView)
-      throw new ApiError('too-many', 'Too many studies are being opened.', {
+      throw new ApiError('too-many', message('http.too-many-studies'), {
         headers: { 'retry-after': '10' },
       })
     using ending = endingOf(app, reply)
@@ -163,7 +164,7 @@ export function serveViewBytes<P extends z.ZodType>(
  */
 export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
   if (!/^[\d.]{1,64}$/.test(transferSyntaxUid))
-    throw new ApiError('refused', 'Its file names no transfer syntax.')
+    throw new ApiError('refused', message('http.no-transfer-syntax'))
   return {
     headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` },
     body,

@@ -1,6 +1,7 @@
 import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { HttpApp } from './http-app.ts'
 import { cookieName, isEncrypted, oldCookieName } from './session-authentication.ts'
 
@@ -15,7 +16,7 @@ export interface WorkstationCookie {
   set(token: string): void
 }
 
-/** By TLS from another address than this end's. A proxy that speaks TLS on this PC is this PC. */
+/** By TLS from another address than this PC's. A proxy on this PC counts as this PC. */
 function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
   const { remoteAddress, localAddress } = socket
   return isEncrypted(socket) && remoteAddress !== localAddress && !OWN.includes(remoteAddress ?? '')
@@ -30,18 +31,12 @@ const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
  * The id of the approved workstation that the call comes from; null from this PC. @throws ApiError
  * workstation-unknown
  */
-export function admitWorkstation(
-  request: FastifyRequest,
-  approvedWorkstation: HttpApp['approvedWorkstation'],
-): string | null {
+export function admitWorkstation(request: FastifyRequest, app: HttpApp): string | null {
   if (!isFromElsewhere(request)) return null
   const token = tokenOf(request)
-  const workstationId = token ? approvedWorkstation?.(token) : undefined
+  const workstationId = token ? app.approvedWorkstation(token) : undefined
   if (workstationId !== undefined) return workstationId
-  throw new ApiError(
-    'workstation-unknown',
-    'The window has not been approved for this PC. Ask for it on the first page of the window.',
-  )
+  throw new ApiError('workstation-unknown', message('http.workstation-unknown'))
 }
 
 export function workstationCookie(request: FastifyRequest, reply: FastifyReply): WorkstationCookie {

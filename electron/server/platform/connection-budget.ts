@@ -1,4 +1,5 @@
 import { isIPv6, type Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** A connection that may have to be closed so that others are served. */
 export interface BudgetedConnection {
@@ -25,40 +26,69 @@ export interface AdmittedConnection extends BudgetedConnection {
   close(): void
 }
 
-/** The connections of several listeners, which share one budget. */
-export interface AdmittedConnections {
-  /** Closes others, or this one, until the budget holds. */
-  add(connection: AdmittedConnection): void
-  /** It was closed. */
-  remove(connection: AdmittedConnection): void
-}
-
 /** Connections that all listeners of a gateway may have at once, apart from open associations. */
-export const MOST_CONNECTIONS = 1000
+const MOST_CONNECTIONS = 1000
 
 /** An idle connection that was accepted so recently may not have had the time to send a request. */
 const NEW_MS = 5000
 
-/** @param clock milliseconds, monotonic */
-export function openAdmittedConnections(
-  budget: ConnectionBudget,
-  clock: () => number = () => performance.now(),
-): AdmittedConnections {
-  const acceptedAt = new Map<AdmittedConnection, number>()
-  return {
-    add(connection) {
-      const now = clock()
-      acceptedAt.set(connection, now)
-      const isNew = (one: AdmittedConnection) => now - (acceptedAt.get(one) ?? now) < NEW_MS
-      for (;;) {
-        const counted = [...acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
-        const surplus = connectionToClose(counted, budget, isNew)
-        if (!surplus) return
-        acceptedAt.delete(surplus)
-        surplus.close()
-      }
-    },
-    remove: (connection) => void acceptedAt.delete(connection),
+/** Hosts that proved who they are and are remembered. */
+const MOST_HOSTS = 1000
+
+/**
+ * The connections of several listeners, which share one budget. This PC, hosts that are known
+ * beforehand and those of callers that proved who they are come first.
+ */
+export class AdmittedConnections {
+  readonly #budget: ConnectionBudget
+  readonly #clock: () => number
+  readonly #acceptedAt = new Map<AdmittedConnection, number>()
+  readonly #proven = new Set<string>()
+
+  /**
+   * @param isKnown whether a host is one of a listed device or of an approved workstation
+   * @param clock milliseconds, monotonic
+   */
+  constructor(
+    isKnown: (host: string) => boolean = () => false,
+    most = MOST_CONNECTIONS,
+    clock: () => number = () => performance.now(),
+  ) {
+    const isExpected = (host: string) => isThisPc(host) || this.#proven.has(host) || isKnown(host)
+    this.#budget = { most, isExpected }
+    this.#clock = clock
+  }
+
+  isExpected(host: string): boolean {
+    return this.#budget.isExpected(host)
+  }
+
+  /** A caller of this address proved who it is. Those of longest ago are forgotten. */
+  noteProven(remoteAddress: string): void {
+    const host = hostOf(remoteAddress)
+    this.#proven.delete(host)
+    this.#proven.add(host)
+    const [oldest] = this.#proven
+    if (this.#proven.size > MOST_HOSTS && oldest !== undefined) this.#proven.delete(oldest)
+  }
+
+  /** Closes others, or this one, until the budget holds. */
+  add(connection: AdmittedConnection): void {
+    const now = this.#clock()
+    this.#acceptedAt.set(connection, now)
+    const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < NEW_MS
+    for (;;) {
+      const counted = [...this.#acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
+      const surplus = connectionToClose(counted, this.#budget, isNew)
+      if (!surplus) return
+      this.#acceptedAt.delete(surplus)
+      surplus.close()
+    }
+  }
+
+  /** It was closed. */
+  remove(connection: AdmittedConnection): void {
+    this.#acceptedAt.delete(connection)
   }
 }
 
@@ -139,15 +169,12 @@ function leastMissed<T extends BudgetedConnection>(
 
 /** One host has a whole IPv6 network of 64 bits (RFC 4291 §2.5.1) and counts as one. */
 export function hostOf(address: string): string {
-  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (v4 !== undefined || !isIPv6(address)) return v4 ?? address
-  const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === '' ? [] : tail.split(':')
-  const zeros = address.includes('::') ? 8 - groups.length - rest.length : 0
-  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest]
+  if (!isIPv6(address)) return address
+  const parsed = ipaddr.IPv6.parse(address)
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
+  return parsed.parts
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((group) => group.toString(16))
     .join(':')
 }
 

@@ -47,7 +47,7 @@ const WORDS = {
   failed: 'The disk for images failed',
 } as const satisfies Record<StorageFault['kind'], string>
 
-/** The fault of a call to the file system; one that is told already stays as it is. */
+/** The fault of a call to the file system; a `StorageFault` is returned as it is. */
 export function storageFault(call: string, error: unknown): StorageFault {
   if (error instanceof StorageFault) return error
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'

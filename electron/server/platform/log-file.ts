@@ -12,7 +12,7 @@ const TOLD_EVERY_MS = 60_000
 export interface LogFileOptions {
   /** Of one file, as pino-roll reads it. */
   readonly size?: string
-  /** Where a fault of the log itself is told; a line of JSON. */
+  /** Takes a line of JSON about a fault of the log itself. */
   readonly tell?: (line: string) => void
   readonly clock?: () => number
 }

@@ -11,8 +11,8 @@ const SELF_GIVEN = /^169\.254\./
 const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
 
 /**
- * IPv4 addresses of this PC that devices could be told, the likeliest first: consoles are set up by
- * IPv4 address. Those of a listener bound to one address are that one alone.
+ * IPv4 addresses of this PC to enter at devices, the likeliest first: consoles are set up by IPv4
+ * address. A listener bound to one address has only that one.
  */
 export function lanAddresses(
   boundTo: string,

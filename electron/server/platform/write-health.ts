@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { Clock } from './clock.ts'
 import { type DiskFaultKind, diskFaultKind } from './disk-fault.ts'
 
@@ -39,15 +40,14 @@ const WRITE_FAULTS: Readonly<Record<DiskFaultKind, WriteFaultKind>> = {
   damaged: 'failed',
 }
 
-const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
-  full: 'its disk is full',
-  'read-only': 'its disk can only be read',
-  failed: 'its disk or its file fails',
+const SENTENCES: Readonly<Record<WriteFaultKind, Message>> = {
+  full: message('database.not-writable-full'),
+  'read-only': message('database.not-writable-read-only'),
+  failed: message('database.not-writable-failed'),
 }
 
 /** What it means, for staff. */
-export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): string =>
-  `The database cannot be written to: ${CAUSES[kind]}. Devices get their worklists, but nothing is recorded, and images, reports and changes are refused.`
+export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): Message => SENTENCES[kind]
 
 /**
  * Runs a write that its caller can do without; false where the disk did not take it. @throws any

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /**
  * public: of the internet; private: of a network somebody runs, this PC included; never: not to be
@@ -10,10 +11,26 @@ export type AddressKind = 'public' | 'private' | 'never'
 export interface AddressClass {
   readonly kind: AddressKind
   /** With its article, before the word "address". */
-  readonly what: string
+  readonly what: Message
 }
 
-const block = (cidr: string, kind: AddressKind, what: string) => ({
+const METADATA = message('webhooks.address-metadata')
+const UNSPECIFIED = message('webhooks.address-unspecified')
+const PRIVATE = message('webhooks.address-private')
+const CARRIER = message('webhooks.address-carrier-internal')
+export const LOOPBACK = message('webhooks.address-loopback')
+const LINK_LOCAL = message('webhooks.address-link-local')
+const RESERVED = message('webhooks.address-reserved')
+const DOCUMENTATION = message('webhooks.address-documentation')
+const TEST_NETWORK = message('webhooks.address-test-network')
+const MULTICAST = message('webhooks.address-multicast')
+const BROADCAST = message('webhooks.address-broadcast')
+const SITE_LOCAL = message('webhooks.address-site-local')
+const TUNNEL = message('webhooks.address-tunnel')
+const PUBLIC = message('webhooks.address-public')
+const INVALID = message('webhooks.address-invalid')
+
+const block = (cidr: string, kind: AddressKind, what: Message) => ({
   cidr: ipaddr.parseCIDR(cidr),
   kind,
   what,
@@ -22,41 +39,41 @@ const block = (cidr: string, kind: AddressKind, what: string) => ({
 // First match wins. IANA special-purpose address registries (RFC 6890), and the metadata services
 // of the large clouds.
 const BLOCKS = [
-  block('169.254.169.254/32', 'never', 'a cloud metadata'),
-  block('169.254.170.2/32', 'never', 'a cloud metadata'),
-  block('169.254.170.23/32', 'never', 'a cloud metadata'),
-  block('168.63.129.16/32', 'never', 'a cloud metadata'),
-  block('100.100.100.200/32', 'never', 'a cloud metadata'),
-  block('0.0.0.0/8', 'never', 'an unspecified'),
-  block('10.0.0.0/8', 'private', 'a private'),
-  block('100.64.0.0/10', 'private', 'a carrier-internal'),
-  block('127.0.0.0/8', 'private', 'a loopback'),
-  block('169.254.0.0/16', 'private', 'a link-local'),
-  block('172.16.0.0/12', 'private', 'a private'),
-  block('192.0.0.0/24', 'never', 'a reserved'),
-  block('192.0.2.0/24', 'never', 'a documentation'),
-  block('192.88.99.0/24', 'never', 'a reserved'),
-  block('192.168.0.0/16', 'private', 'a private'),
-  block('198.18.0.0/15', 'private', 'a test-network'),
-  block('198.51.100.0/24', 'never', 'a documentation'),
-  block('203.0.113.0/24', 'never', 'a documentation'),
-  block('224.0.0.0/4', 'never', 'a multicast'),
-  block('255.255.255.255/32', 'never', 'a broadcast'),
-  block('240.0.0.0/4', 'never', 'a reserved'),
-  block('fd00:ec2::/32', 'never', 'a cloud metadata'),
-  block('fd20:ce::254/128', 'never', 'a cloud metadata'),
-  block('::/128', 'never', 'an unspecified'),
-  block('::1/128', 'private', 'a loopback'),
-  block('fc00::/7', 'private', 'a private'),
-  block('fe80::/10', 'private', 'a link-local'),
-  block('fec0::/10', 'private', 'a site-local'),
-  block('ff00::/8', 'never', 'a multicast'),
-  block('2001::/32', 'never', 'a tunnel'),
-  block('2001:10::/28', 'never', 'a reserved'),
-  block('2001:20::/28', 'never', 'a reserved'),
-  block('2001:db8::/32', 'never', 'a documentation'),
-  block('3fff::/20', 'never', 'a documentation'),
-  block('2000::/3', 'public', 'a public'),
+  block('169.254.169.254/32', 'never', METADATA),
+  block('169.254.170.2/32', 'never', METADATA),
+  block('169.254.170.23/32', 'never', METADATA),
+  block('168.63.129.16/32', 'never', METADATA),
+  block('100.100.100.200/32', 'never', METADATA),
+  block('0.0.0.0/8', 'never', UNSPECIFIED),
+  block('10.0.0.0/8', 'private', PRIVATE),
+  block('100.64.0.0/10', 'private', CARRIER),
+  block('127.0.0.0/8', 'private', LOOPBACK),
+  block('169.254.0.0/16', 'private', LINK_LOCAL),
+  block('172.16.0.0/12', 'private', PRIVATE),
+  block('192.0.0.0/24', 'never', RESERVED),
+  block('192.0.2.0/24', 'never', DOCUMENTATION),
+  block('192.88.99.0/24', 'never', RESERVED),
+  block('192.168.0.0/16', 'private', PRIVATE),
+  block('198.18.0.0/15', 'private', TEST_NETWORK),
+  block('198.51.100.0/24', 'never', DOCUMENTATION),
+  block('203.0.113.0/24', 'never', DOCUMENTATION),
+  block('224.0.0.0/4', 'never', MULTICAST),
+  block('255.255.255.255/32', 'never', BROADCAST),
+  block('240.0.0.0/4', 'never', RESERVED),
+  block('fd00:ec2::/32', 'never', METADATA),
+  block('fd20:ce::254/128', 'never', METADATA),
+  block('::/128', 'never', UNSPECIFIED),
+  block('::1/128', 'private', LOOPBACK),
+  block('fc00::/7', 'private', PRIVATE),
+  block('fe80::/10', 'private', LINK_LOCAL),
+  block('fec0::/10', 'private', SITE_LOCAL),
+  block('ff00::/8', 'never', MULTICAST),
+  block('2001::/32', 'never', TUNNEL),
+  block('2001:10::/28', 'never', RESERVED),
+  block('2001:20::/28', 'never', RESERVED),
+  block('2001:db8::/32', 'never', DOCUMENTATION),
+  block('3fff::/20', 'never', DOCUMENTATION),
+  block('2000::/3', 'public', PUBLIC),
 ]
 
 /** Forms of IPv6 that carry an IPv4 address, and at which byte: they are what that address is. */
@@ -74,12 +91,12 @@ const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, cidr: [ipaddr.IPv4 | ipaddr.IP
 /** What an IP address is. Text that is none is `never`. */
 export function addressClass(text: string): AddressClass {
   const address = parsed(text)
-  if (!address) return { kind: 'never', what: 'no valid' }
+  if (!address) return { kind: 'never', what: INVALID }
   return (
     BLOCKS.find(({ cidr }) => isIn(address, cidr)) ??
     (address.kind() === 'ipv4'
-      ? { kind: 'public', what: 'a public' }
-      : { kind: 'never', what: 'a reserved' })
+      ? { kind: 'public', what: PUBLIC }
+      : { kind: 'never', what: RESERVED })
   )
 }
 

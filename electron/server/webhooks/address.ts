@@ -1,8 +1,33 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { addressClass } from './address-class.ts'
-import type { IsOwnListener } from './own-listeners.ts'
+import { networkInterfaces } from 'node:os'
+import { type Message, message } from '#shared/messages/message.ts'
+import { addressClass, LOOPBACK, plainAddress } from './address-class.ts'
 import { WebhookError } from './webhook-error.ts'
+
+/** Whether an IP address and a TCP port are one of the gateway's own listeners. */
+export type IsOwnListener = (address: string, port: number) => boolean
+
+/**
+ * Nobody's answer makes the gateway call itself: every loopback address and every
+ * address of this PC, at one of our ports. A name is judged by the addresses it resolves to.
+ * @param ports as they are now
+ */
+export function ownListeners(
+  ports: () => readonly number[],
+  addresses: () => readonly string[] = () =>
+    Object.values(networkInterfaces()).flatMap((entries) =>
+      (entries ?? []).map((entry) => entry.address),
+    ),
+): IsOwnListener {
+  return (address, port) => {
+    // The network cards are asked only where the port is one of ours.
+    if (!ports().includes(port)) return false
+    if (addressClass(address).what === LOOPBACK) return true
+    const plain = plainAddress(address)
+    return addresses().some((own) => plainAddress(own) === plain)
+  }
+}
 
 /**
  * What an address may be: https to the world; https to a host that an administrator listed, which
@@ -29,7 +54,7 @@ export type Resolve = (
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /**
- * The resolver of the operating system: in a clinic, names live in its hosts file as often as in a
+ * The resolver of the operating system: in a clinic, names are in its hosts file as often as in a
  * name server.
  */
 export const systemResolve: Resolve = (hostname) =>
@@ -73,7 +98,7 @@ export function admitUrl(
   const { url, hostname, here } = urlOf(text)
   const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
   if (url.protocol === 'http:' && !isListed)
-    throw forbidden(`http is allowed only to hosts listed for it, and ${here} is not`)
+    throw forbidden(message('webhooks.host-not-plaintext', { host: here }))
   const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -93,10 +118,10 @@ export function admitFileUrl(
 ): AdmittedUrl {
   const { url, hostname, here } = urlOf(text)
   if (!hosts.some((entry) => fileHostOf(entry) === here))
-    throw forbidden(`${here} is not on the list of hosts that files may come from`)
+    throw forbidden(message('webhooks.host-not-listed', { host: here }))
   const isPlain = url.protocol === 'http:'
   if (isPlain && !plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here))
-    throw forbidden(`http is allowed only to hosts listed for it, and ${here} is not`)
+    throw forbidden(message('webhooks.host-not-plaintext', { host: here }))
   const route = isPlain ? 'http-listed' : 'https-listed'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -108,13 +133,12 @@ function urlOf(text: string): {
   readonly here: string
 } {
   const url = URL.parse(text)
-  if (!url) throw forbidden('the address of the partner is not a URL')
+  if (!url) throw forbidden(message('webhooks.address-not-url'))
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw forbidden('the address must begin with https://')
-  if (url.username || url.password)
-    throw forbidden('the address must not carry a user name or password')
+    throw forbidden(message('webhooks.address-not-https'))
+  if (url.username || url.password) throw forbidden(message('webhooks.address-with-user'))
   const hostname = bareHost(url)
-  if (METADATA_NAMES.has(hostname)) throw forbidden('the address names a cloud metadata service')
+  if (METADATA_NAMES.has(hostname)) throw forbidden(message('webhooks.address-names-metadata'))
   return { url, hostname, here: `${hostname}:${portOf(url)}` }
 }
 
@@ -154,17 +178,12 @@ function admitAddress(
   route: Route,
   isOwn: IsOwnListener | undefined,
 ): void {
-  if (isOwn?.(address, port))
-    throw forbidden('it is a listener of this gateway, which is never called')
+  if (isOwn?.(address, port)) throw forbidden(message('webhooks.address-own-listener'))
   const { kind, what } = addressClass(address)
   if (ADMITS[route].includes(kind)) return
-  if (kind === 'public')
-    throw forbidden(
-      'http is allowed only inside the clinic, and this is an address of the internet',
-    )
-  if (kind === 'private')
-    throw forbidden(`it is ${what} address, and its host and port are not listed`)
-  throw forbidden(`it is ${what} address, which is never called`)
+  if (kind === 'public') throw forbidden(message('webhooks.plaintext-to-internet'))
+  if (kind === 'private') throw forbidden(message('webhooks.address-not-listed', { what }))
+  throw forbidden(message('webhooks.address-never-called', { what }))
 }
 
 function listedAs(entry: string, protocol: string): string {
@@ -186,4 +205,4 @@ function fileHostOf(entry: string): string {
  */
 const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-const forbidden = (detail: string) => new WebhookError('forbidden-address', detail)
+const forbidden = (detail: Message) => new WebhookError('forbidden-address', detail)

@@ -1,46 +1,44 @@
 import { Agent, buildConnector } from 'undici'
-import { pinnedLookup, type Resolve, ROUTES, type Route } from './address.ts'
-import { CONNECT_MS } from './limits.ts'
-import type { IsOwnListener } from './own-listeners.ts'
+import {
+  askedOnce,
+  type IsOwnListener,
+  pinnedLookup,
+  type Resolve,
+  ROUTES,
+  type Route,
+  systemResolve,
+} from './address.ts'
 
-export interface AgentsOptions {
-  readonly resolve: Resolve
-  /** Trusted certificate authorities in PEM, in place of the built-in ones. */
-  readonly authorities?: readonly string[] | undefined
-  readonly isOwn?: IsOwnListener | undefined
-}
-
-/**
- * Connections out, of each route its own: one opened while its host was listed must not be used
- * again once it is not.
- */
-export interface Agents extends AsyncDisposable {
-  readonly of: Readonly<Record<Route, Agent>>
-}
+/** Milliseconds a connection may take, of each try. */
+export const CONNECT_MS = 2_000
 
 /**
  * HTTP as others are spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no cookies, no
- * proxy from the environment.
+ * proxy from the environment. Each route has its own connections: one opened while its host was
+ * listed must not be used again once it is not.
  */
-export function openAgents({ resolve, authorities, isOwn = () => false }: AgentsOptions): Agents {
-  const connectorsOf = (route: Route) => {
-    const byPort = new Map<number, buildConnector.connector>()
-    return (port: number) => {
-      const known = byPort.get(port)
-      if (known) return known
-      const lookup = pinnedLookup(route, resolve, { port, isOwn })
-      const connector = buildConnector({
-        allowH2: false,
-        timeout: CONNECT_MS,
-        lookup,
-        ...(authorities && { ca: [...authorities] }),
-      })
-      byPort.set(port, connector)
-      return connector
-    }
+export class Agents implements AsyncDisposable {
+  readonly of: Readonly<Record<Route, Agent>>
+  /** The gateway's own listeners, which are never called. */
+  readonly isOwn: IsOwnListener
+  readonly #resolve: Resolve
+  readonly #authorities: readonly string[] | undefined
+
+  /** `authorities`: trusted ones in PEM, in place of the built-in ones. */
+  constructor(
+    isOwn: IsOwnListener = () => false,
+    resolve: Resolve = systemResolve,
+    authorities?: readonly string[],
+  ) {
+    this.isOwn = isOwn
+    this.#resolve = askedOnce(resolve)
+    this.#authorities = authorities
+    const agents = ROUTES.map((route) => [route, this.#agentFor(route)])
+    this.of = Object.fromEntries(agents) as Record<Route, Agent>
   }
-  const agentFor = (route: Route) => {
-    const connectorAt = connectorsOf(route)
+
+  #agentFor(route: Route): Agent {
+    const connectors = new Map<number, buildConnector.connector>()
     return new Agent({
       allowH2: false,
       connections: 32,
@@ -48,21 +46,25 @@ export function openAgents({ resolve, authorities, isOwn = () => false }: Agents
       headersTimeout: 0,
       bodyTimeout: 0,
       // Which of our own listeners a name may not lead to depends on the port.
-      connect: (options, callback) =>
-        connectorAt(Number(options.port || (options.protocol === 'https:' ? 443 : 80)))(
-          options,
-          callback,
-        ),
+      connect: (options, callback) => {
+        const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
+        const connector = connectors.get(port) ?? this.#connectorFor(route, port)
+        connectors.set(port, connector)
+        connector(options, callback)
+      },
     })
   }
-  const of = Object.fromEntries(ROUTES.map((route) => [route, agentFor(route)])) as Record<
-    Route,
-    Agent
-  >
-  return {
-    of,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(of).map((agent) => agent.destroy()))
-    },
+
+  #connectorFor(route: Route, port: number): buildConnector.connector {
+    return buildConnector({
+      allowH2: false,
+      timeout: CONNECT_MS,
+      lookup: pinnedLookup(route, this.#resolve, { port, isOwn: this.isOwn }),
+      ...(this.#authorities && { ca: [...this.#authorities] }),
+    })
+  }
+
+  async [Symbol.asyncDispose]() {
+    await Promise.all(Object.values(this.of).map((agent) => agent.destroy()))
   }
 }

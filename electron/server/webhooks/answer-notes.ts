@@ -1,4 +1,6 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
+import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /** More notes than these tell nobody more, and an answer may have a million values. */
 const MOST_NOTES = 100
@@ -9,7 +11,7 @@ export interface NoteTaker {
    * `sentence`: the value's fault and what became of it, without the value, which may be about a
    * patient.
    */
-  note(path: string, sentence: string): void
+  note(path: string, sentence: Message): void
   /** The first hundred, and then how many more there are. */
   readonly notes: readonly AnswerNote[]
 }
@@ -25,7 +27,7 @@ export function noteTaker(): NoteTaker {
     get notes() {
       return more === 0
         ? kept
-        : [...kept, { path: '', sentence: `There are ${more} more of this kind.` }]
+        : [...kept, { path: '', sentence: message('webhooks.more-notes', { more }) }]
     },
   }
 }
@@ -34,3 +36,106 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What a part is left out for. @param fault a sentence without its full stop */
+export const leftOut = (fault: Message): Message => message('webhooks.left-out', { fault })
+
+type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
+
+const ANY: Rule = [() => true, message('webhooks.note-not-text')]
+const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
+  (value) => value === '' || isRight(value),
+  fault,
+]
+const within = (most: number): Rule => [
+  (value) => value.length <= most,
+  message('webhooks.note-too-long', { most }),
+]
+const oneOf = (...values: string[]): Rule => [
+  (value) => values.includes(value),
+  message('webhooks.note-not-one-of', { values: values.join(', ') }),
+]
+const DAY: Rule = [isDa, message('webhooks.note-not-da')]
+const TIME: Rule = [(value) => TM_PATTERN.test(value), message('webhooks.note-not-tm')]
+const NUMBER: Rule = [
+  (value) => /^\d+(\.\d+)?$/.test(value.trim()),
+  message('webhooks.note-not-number'),
+]
+
+const STEP = {
+  Modality: ANY,
+  ScheduledProcedureStepDescription: ANY,
+  ScheduledProcedureStepID: within(16),
+  ScheduledProcedureStepStartDate: DAY,
+  ScheduledProcedureStepStartTime: TIME,
+} as const satisfies Record<string, Rule>
+
+const ITEM = {
+  AccessionNumber: within(16),
+  Modality: ANY,
+  PatientBirthDate: EMPTY_OR(DAY),
+  PatientID: ANY,
+  PatientName: within(64),
+  PatientSex: EMPTY_OR(oneOf('M', 'F', 'O')),
+  PatientSize: EMPTY_OR(NUMBER),
+  PatientWeight: EMPTY_OR(NUMBER),
+  ProtocolName: ANY,
+  RequestedProcedureDescription: ANY,
+  StudyDescription: ANY,
+  StudyInstanceUID: [(value) => Uid.safeParse(value).success, message('webhooks.note-not-uid')],
+} as const satisfies Record<string, Rule>
+
+/** What the interface does not list, and an item may have. */
+const EXTRA_ITEM = {
+  AdmissionID: within(64),
+  ReferringPhysicianName: within(64),
+} as const satisfies Record<string, Rule>
+const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
+  string,
+  Rule
+>
+
+/** Where items of a worklist are not as the interface has them. */
+export function noteItems(items: readonly unknown[], { note }: NoteTaker): void {
+  for (const [index, item] of items.entries()) {
+    const at = `items.${index}`
+    if (!isObject(item)) {
+      note(at, message('webhooks.item-not-object'))
+      continue
+    }
+    noteFields(item, ITEM, at, note)
+    noteFields(item, EXTRA_ITEM, at, note, true)
+    const { OtherPatientIDs: ids = '' } = item
+    if (![ids].flat().every((id) => typeof id === 'string'))
+      note(`${at}.OtherPatientIDs`, message('webhooks.note-not-texts'))
+    const { ScheduledProcedureStepSequence: steps } = item
+    if (!Array.isArray(steps))
+      note(`${at}.ScheduledProcedureStepSequence`, message('webhooks.note-not-list'))
+    else if (steps.length === 0)
+      note(`${at}.ScheduledProcedureStepSequence`, message('webhooks.note-no-step'))
+    else
+      for (const [step, value] of steps.entries()) {
+        const where = `${at}.ScheduledProcedureStepSequence.${step}`
+        if (isObject(value)) {
+          noteFields(value, STEP, where, note)
+          noteFields(value, EXTRA_STEP, where, note, true)
+        } else note(where, message('webhooks.note-not-object'))
+      }
+  }
+}
+
+function noteFields(
+  value: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, Rule>>,
+  at: string,
+  note: NoteTaker['note'],
+  isOptional = false,
+): void {
+  for (const [name, [isRight, fault]] of Object.entries(rules)) {
+    const field = value[name]
+    if (isOptional && (field === undefined || field === null)) continue
+    if (field === undefined) note(`${at}.${name}`, message('webhooks.note-missing'))
+    else if (typeof field !== 'string') note(`${at}.${name}`, message('webhooks.note-not-text'))
+    else if (!isRight(field)) note(`${at}.${name}`, fault)
+  }
+}

@@ -1,6 +1,7 @@
 import { EVENTS, type EventResponse } from '#shared/contract/webhooks.ts'
 import { CalendarDay } from '#shared/dicom-values.ts'
-import { isObject, type NoteTaker } from './answer-notes.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { isObject, leftOut, type NoteTaker } from './answer-notes.ts'
 
 /** `host:port` entries that files may be fetched from by plain http. */
 export type PlaintextHosts = readonly string[]
@@ -19,8 +20,6 @@ const MOST = {
   technologistNotes: 200,
 } as const
 
-const LEFT_OUT = 'it is left out'
-
 /** URLs that can be loaded; each that cannot is left out. */
 export function urlsOf(
   list: readonly unknown[],
@@ -30,7 +29,7 @@ export function urlsOf(
 ): string[] {
   return list.filter((url, index): url is string => {
     const fault = urlFault(url, plaintext)
-    if (fault) note(`${at}.${index}`, `${fault}; ${LEFT_OUT}.`)
+    if (fault) note(`${at}.${index}`, leftOut(fault))
     return !fault
   })
 }
@@ -40,9 +39,9 @@ export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): M
   return listOf(list, 'mediaUrls', note, (item, at) => {
     if (!isObject(item)) return notObject(at, note)
     const fault = urlFault(item.url, plaintext)
-    if (fault) return void note(`${at}.url`, `${fault}; the file is left out.`)
+    if (fault) return void note(`${at}.url`, message('webhooks.file-left-out', { fault }))
     if (typeof item.mimeType !== 'string')
-      return void note(`${at}.mimeType`, 'It is not a text; the file is left out.')
+      return void note(`${at}.mimeType`, message('webhooks.file-left-out', { fault: NOT_TEXT }))
     const fileName = optional(item.fileName, `${at}.fileName`, isString, NOT_TEXT, note)
     return {
       mimeType: item.mimeType,
@@ -53,25 +52,28 @@ export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): M
 }
 
 const { shape: ENRICHMENT } = EVENTS['patient_study.enrichment_requested'].response
-const NOT_TEXT = 'It is not a text'
-const NOT_DAY = 'It is not a day as YYYY-MM-DD'
+const NOT_TEXT = message('webhooks.not-text')
+const NOT_LIST = message('webhooks.not-list')
+const NOT_FILE_NAME = message('webhooks.not-file-name')
+const atMost = (most: number) => message('webhooks.not-text-at-most', { most })
+const NOT_DAY = message('webhooks.not-day')
 
-const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: string } = {
+const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: Message } = {
   dateOfBirth: NOT_DAY,
   expressCustomerId: NOT_TEXT,
   externalPatientId: NOT_TEXT,
   facilityName: NOT_TEXT,
-  height: 'It is not a number of at least 0 with the unit in or cm',
+  height: message('webhooks.not-height'),
   mrn: NOT_TEXT,
   patientName: NOT_TEXT,
   procedure: NOT_TEXT,
   referringPhysicianName: NOT_TEXT,
-  severity: 'It is not one of normal, high, stat',
-  sex: 'It is not one of male, female, other',
+  severity: message('webhooks.not-one-of', { values: 'normal, high, stat' }),
+  sex: message('webhooks.not-one-of', { values: 'male, female, other' }),
   studyDate: NOT_DAY,
   studyDescription: NOT_TEXT,
-  studyTime: 'It is not a time as HH:MM or HH:MM:SS',
-  weight: 'It is not a number of at least 0 with the unit lbs or kg',
+  studyTime: message('webhooks.not-time'),
+  weight: message('webhooks.not-weight'),
 }
 
 /**
@@ -109,7 +111,7 @@ export function clinicalContextOf(
       priorReportOf(item, at, note),
     ),
     technologistNotes: listOf(answer.technologistNotes, 'technologistNotes', note, (item, at) =>
-      typeof item === 'string' ? item : void note(at, `It is not a text; ${LEFT_OUT}.`),
+      typeof item === 'string' ? item : void note(at, leftOut(NOT_TEXT)),
     ),
     technologistTechnique: text('technologistTechnique'),
   }
@@ -121,12 +123,12 @@ function documentOf(item: unknown, at: string, note: Note) {
   if (!isWithin(item.fileName, 500, 1))
     return void note(
       `${at}.fileName`,
-      `It is not a text of 1 to 500 characters; the document is left out.`,
+      message('webhooks.document-left-out', { fault: NOT_FILE_NAME }),
     )
   if (!Array.isArray(item.content))
-    return void note(`${at}.content`, 'It is not a list; the document is left out.')
+    return void note(`${at}.content`, message('webhooks.document-left-out', { fault: NOT_LIST }))
   const content = item.content.filter((chunk, index): chunk is string => {
-    if (typeof chunk !== 'string') note(`${at}.content.${index}`, `It is not a text; ${LEFT_OUT}.`)
+    if (typeof chunk !== 'string') note(`${at}.content.${index}`, leftOut(NOT_TEXT))
     return typeof chunk === 'string'
   })
   return { content, fileName: item.fileName }
@@ -135,27 +137,21 @@ function documentOf(item: unknown, at: string, note: Note) {
 function documentUrlOf(item: unknown, at: string, note: Note) {
   if (!isObject(item)) return notObject(at, note)
   const fault = urlFault(item.url, [])
-  if (fault) return void note(`${at}.url`, `${fault}; the document is left out.`)
-  const fileName = optional(
-    item.fileName,
-    `${at}.fileName`,
-    withinOf(500, 1),
-    'It is not a text of 1 to 500 characters',
-    note,
-  )
+  if (fault) return void note(`${at}.url`, message('webhooks.document-left-out', { fault }))
+  const fileName = optional(item.fileName, `${at}.fileName`, withinOf(500, 1), NOT_FILE_NAME, note)
   return { url: item.url as string, ...(fileName !== undefined && { fileName }) }
 }
 
 const PRIOR_FIELDS = {
-  externalStudyId: { admits: withinOf(256), fault: 'It is not a text of at most 256 characters' },
-  modality: { admits: withinOf(100), fault: 'It is not a text of at most 100 characters' },
+  externalStudyId: { admits: withinOf(256), fault: atMost(256) },
+  modality: { admits: withinOf(100), fault: atMost(100) },
   studyDate: {
     admits: (value: unknown): value is string => CalendarDay.safeParse(value).success,
     fault: NOT_DAY,
   },
   studyDescription: {
     admits: withinOf(1000),
-    fault: 'It is not a text of at most 1000 characters',
+    fault: atMost(1000),
   },
 } as const
 
@@ -164,7 +160,7 @@ function priorReportOf(item: unknown, at: string, note: Note) {
   if (!isWithin(item.reportText, 50_000))
     return void note(
       `${at}.reportText`,
-      'It is not a text of at most 50000 characters; the prior report is left out.',
+      message('webhooks.prior-report-left-out', { fault: atMost(50_000) }),
     )
   const fields = Object.entries(PRIOR_FIELDS).flatMap(([name, { admits, fault }]) => {
     const value = optional(item[name], `${at}.${name}`, admits, fault, note)
@@ -184,9 +180,9 @@ function listOf<T>(
   read: (item: unknown, at: string) => T | undefined,
 ): T[] | undefined {
   if (list === undefined || list === null) return undefined
-  if (!Array.isArray(list)) return void note(at, `It is not a list; ${LEFT_OUT}.`)
+  if (!Array.isArray(list)) return void note(at, leftOut(NOT_LIST))
   const most = Object.hasOwn(MOST, at) ? MOST[at as keyof typeof MOST] : list.length
-  if (list.length > most) note(at, `It has more than ${most} items; the others are left out.`)
+  if (list.length > most) note(at, message('webhooks.too-many-items', { most }))
   return list.slice(0, most).flatMap((item, index) => {
     const value = read(item, `${at}.${index}`)
     return value === undefined ? [] : [value]
@@ -197,28 +193,28 @@ function optional<T>(
   value: unknown,
   at: string,
   admits: (value: unknown) => value is T,
-  fault: string,
+  fault: Message,
   note: Note,
 ): T | undefined {
   // Many serialisers print what is absent as null.
   if (value === undefined || value === null) return undefined
   if (admits(value)) return value
-  note(at, `${fault}; ${LEFT_OUT}.`)
+  note(at, leftOut(fault))
   return undefined
 }
 
-function urlFault(url: unknown, plaintext: PlaintextHosts): string | undefined {
+function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined {
   if (typeof url !== 'string') return NOT_TEXT
   const parsed = URL.parse(url)
-  if (!parsed) return 'It is not an absolute URL'
+  if (!parsed) return message('webhooks.not-absolute-url')
   if (parsed.protocol === 'https:') return undefined
-  if (parsed.protocol !== 'http:') return 'It is not an https URL'
+  if (parsed.protocol !== 'http:') return message('webhooks.not-https-url')
   return plaintext.includes(`${parsed.hostname}:${parsed.port || '80'}`)
     ? undefined
-    : 'It is an http URL, and its host is not one that may be asked in plain text'
+    : message('webhooks.http-url-not-allowed')
 }
 
-const notObject = (at: string, note: Note) => void note(at, `It is not an object; ${LEFT_OUT}.`)
+const notObject = (at: string, note: Note) => void note(at, leftOut(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isWithin = (value: unknown, most: number, least = 0): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most

@@ -5,7 +5,15 @@ import {
   type EventType,
   type WorklistAnswer,
 } from '#shared/contract/webhooks.ts'
-import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
+import {
+  isObject,
+  type JsonObject,
+  leftOut,
+  type NoteTaker,
+  noteItems,
+  noteTaker,
+} from './answer-notes.ts'
 import {
   clinicalContextOf,
   enrichmentOf,
@@ -16,7 +24,6 @@ import {
 import { checkJsonSize } from './json-size.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
-import { noteItems } from './worklist-notes.ts'
 
 /** What is known where an answer is read. */
 export interface AnswerContext {
@@ -107,23 +114,17 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
     const { authorized, list } = authorizedList(json, 'items', taker)
     // One bad row never spoils the list; a list without any row is none.
     if (list.length > 0 && !list.some(isObject))
-      throw new WebhookError(
-        'invalid',
-        'the answer is not of the agreed form: items: none of them is an object',
-      )
+      throw new WebhookError('invalid', message('webhooks.no-item-is-object'))
     return { authorized, items: list }
   },
   'patient_study.enrichment_requested': (json, _context, { note }) => enrichmentOf(json, note),
   'clinical_context.enrichment_requested': (json, _context, { note }) =>
     clinicalContextOf(json, note),
   'report.delivered'(json) {
-    const success = required(json, 'success', isBoolean, 'it is not true or false')
+    const success = required(json, 'success', isBoolean, message('webhooks.not-true-or-false'))
     // Delivered is 2xx and success true.
     if (!success)
-      throw new WebhookError(
-        'refused',
-        reasonOf(json) || 'the partner answered that it did not take the report',
-      )
+      throw new WebhookError('refused', reasonOf(json) ?? message('webhooks.report-not-taken'))
     return { success }
   },
 }
@@ -136,11 +137,11 @@ function authorizedList(
   name: 'urls' | 'uploadUrls' | 'items',
   { note }: NoteTaker,
 ) {
-  const authorized = required(json, 'authorized', isBoolean, 'it is not true or false')
-  const list = required(json, name, isList, 'it is not a list')
+  const authorized = required(json, 'authorized', isBoolean, message('webhooks.not-true-or-false'))
+  const list = required(json, name, isList, message('webhooks.not-list-clause'))
   const { error } = json
   if (error !== undefined && error !== null && typeof error !== 'string')
-    note('error', 'It is not a text; it is left out.')
+    note('error', leftOut(message('webhooks.not-text')))
   return { authorized, list: [...list] }
 }
 
@@ -148,13 +149,16 @@ function required<T>(
   json: JsonObject,
   name: string,
   admits: (value: unknown) => value is T,
-  fault: string,
+  fault: Message,
 ): T {
   const value = Object.hasOwn(json, name) ? json[name] : undefined
   if (admits(value)) return value
   throw new WebhookError(
     'invalid',
-    `the answer is not of the agreed form: ${name}: ${value === undefined ? 'it is missing' : fault}`,
+    message('webhooks.not-of-agreed-form', {
+      name,
+      fault: value === undefined ? message('webhooks.missing-clause') : fault,
+    }),
   )
 }
 
@@ -170,7 +174,7 @@ function media(given: unknown, plaintextHosts: PlaintextHosts, { note }: NoteTak
 function manifestsOf(given: unknown, taker: NoteTaker): Manifest[] | undefined {
   if (given === undefined || given === null) return undefined
   if (!Array.isArray(given))
-    return void taker.note('manifests', 'It is not a list; no manifest is used.')
+    return void taker.note('manifests', message('webhooks.manifests-not-list'))
   return given.flatMap(
     (one, index) => manifestOf(one, undefined, `manifests.${index}`, taker) ?? [],
   )
@@ -187,14 +191,10 @@ function parsedJson(type: EventType, body: Buffer): JsonObject {
     // The parser's own error quotes the text, which may be about a patient.
     throw new WebhookError(
       'invalid',
-      body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8',
+      message(body.length === 0 ? 'webhooks.answer-empty' : 'webhooks.not-json'),
     )
   }
-  if (!isObject(json))
-    throw new WebhookError(
-      'invalid',
-      'the answer is not of the agreed form: body: it is not an object',
-    )
+  if (!isObject(json)) throw new WebhookError('invalid', message('webhooks.body-not-object'))
   if (EVENTS[type].kind === 'synchronous') refuse(json)
   return json
 }
@@ -203,11 +203,22 @@ function refuse(json: JsonObject): void {
   // Many serialisers print an absent text as ''.
   const text = printable(json.error)
   if (json.authorized === false || text)
-    throw new WebhookError('refused', text || 'the partner gave no reason')
+    throw new WebhookError('refused', text ? verbatim(text) : message('webhooks.no-reason'))
 }
 
-const reasonOf = (json: JsonObject) => printable(json.error) || printable(json.message)
+function reasonOf(json: JsonObject): Message | undefined {
+  const text = printable(json.error) || printable(json.message)
+  return text ? verbatim(text) : undefined
+}
+/** As a clause, without its full stop. */
 const printable = (text: unknown) =>
   typeof text === 'string'
-    ? [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, 200).join('')
+    ? [
+        ...text
+          .replace(/[\p{C}\s]+/gu, ' ')
+          .trim()
+          .replace(/\.$/, ''),
+      ]
+        .slice(0, 200)
+        .join('')
     : ''

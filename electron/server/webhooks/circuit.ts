@@ -1,17 +1,11 @@
+import { type Message, message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
-
-export interface CircuitDependencies {
-  /** Milliseconds on a clock that never goes back. */
-  readonly elapsed: () => number
-  readonly failuresToOpen?: number
-  readonly probeAfterMs?: number
-}
 
 /** Leave to call; exactly one of the three is told how it went. */
 export interface Passage {
   succeeded(): void
   /** `why`: the detail shown to those who are refused while the circuit is open. */
-  failed(why: string): void
+  failed(why: Message): void
   /**
    * The call ended for a reason that says nothing about the partner, such as the caller's abort.
    */
@@ -22,24 +16,21 @@ interface Circuit {
   failures: number
   openedAt: number | undefined
   isProbing: boolean
-  why: string
+  why: Message | undefined
 }
 
 /**
  * Circuit breakers, one for each key: five failures in a row open it, and then one call is let
  * through every fifteen seconds, so that a dead partner costs no console its waiting time.
+ * `elapsed`: milliseconds on a clock that never goes back.
  */
-export function openCircuits({
-  elapsed,
-  failuresToOpen = 5,
-  probeAfterMs = 15_000,
-}: CircuitDependencies) {
+export function openCircuits(elapsed: () => number, failuresToOpen = 5, probeAfterMs = 15_000) {
   const circuits = new Map<string, Circuit>()
 
   function circuitOf(key: string): Circuit {
     let circuit = circuits.get(key)
     if (!circuit) {
-      circuit = { failures: 0, openedAt: undefined, isProbing: false, why: '' }
+      circuit = { failures: 0, openedAt: undefined, isProbing: false, why: undefined }
       circuits.set(key, circuit)
     }
     return circuit
@@ -80,7 +71,12 @@ export function openCircuits({
   return { enter }
 }
 
-function sentence({ failures, why }: Circuit, waitMs: number): string {
-  const next = waitMs > 0 ? `next try in ${Math.ceil(waitMs / 1000)} s` : 'a try is under way'
-  return `not asked, as the last ${failures} calls failed (${why}); ${next}`
+function sentence(
+  { failures, why = message('webhooks.connection-failed') }: Circuit,
+  waitMs: number,
+) {
+  const seconds = Math.ceil(waitMs / 1000)
+  return waitMs > 0
+    ? message('webhooks.circuit-open', { failures, why, seconds })
+    : message('webhooks.circuit-probing', { failures, why })
 }

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { OutboxRecord, OutboxRow } from '#server/jobs/outbox-queries.ts'
+import type { Context } from '#server/context.ts'
 import {
-  type Held,
-  type OutboxWorkerOptions,
-  openOutboxWorker,
-  type Settlement,
-} from '#server/jobs/outbox-worker.ts'
+  listWaitingOutboxJobs,
+  type OutboxRecord,
+  type OutboxRow,
+} from '#server/jobs/outbox-queries.ts'
+import { type Held, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { WebhookEventId } from '#shared/ids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { type PartnerOutcome, type Requester, readAnswer, WebhookError } from './request.ts'
 
 const MINUTE_MS = 60_000
@@ -24,7 +25,7 @@ const JITTER = 0.1
 /** How long a row waits that has nowhere to go; a change of the endpoints ends it. */
 const HELD_MS = HOUR_MS
 /**
- * Signs of life of an endpoint hasten its rows at most so often, deliveries too: a report it always
+ * Answers of an endpoint hasten its rows at most so often, deliveries too: a report it always
  * refuses is not tried with each that it takes.
  */
 const HASTEN_EVERY_MS = 5 * MINUTE_MS
@@ -41,7 +42,7 @@ export interface DeliveryData {
 }
 
 /** Where an event goes: an endpoint, or why there is none now. */
-export type Destination = { readonly endpointId: string } | { readonly whyNot: string }
+export type Destination = { readonly endpointId: string } | { readonly whyNot: Message }
 
 /** What became of an attempt; `outcome` is undefined where nothing could be sent. */
 export interface DeliveryAttempt {
@@ -49,197 +50,177 @@ export interface DeliveryAttempt {
   readonly reportId: string
   readonly state: 'done' | 'waiting' | 'failed' | 'dropped'
   readonly outcome: PartnerOutcome | undefined
-  readonly fault: string
+  readonly fault: Message | null
   /** Attempts so far, this one included. */
   readonly attempts: number
 }
 
-export interface DeliveriesOptions {
-  readonly store: OutboxWorkerOptions['store']
-  readonly requester: Requester
-  readonly clock: Clock
-  /** Undefined: there is no such signed report. */
-  readonly dataOf: (reportId: string) => DeliveryData | undefined
-  /** Where the report's event goes; asked often. */
-  readonly destinationOf: (reportId: string) => Destination
-  /** Within the transaction that settles the row. */
-  readonly attempted: (attempt: DeliveryAttempt) => void
-  /** It answered 410; within the same transaction. */
-  readonly onGone: (endpointId: string) => void
-  /** After an attempt was written: something of the queue has changed. */
-  readonly onChanged?: () => void
-  readonly onError?: (error: unknown) => void
-  /** Nothing goes out while it says so; `wake` ends the wait. */
-  readonly isIdle?: () => boolean
-  /** 0 to 1. */
-  readonly random?: () => number
-}
-
 /**
  * The way of signed reports to their partners: each until it is accepted, in the order of its
- * study, past every outage.
+ * study, past every outage. What a report and an endpoint are is known to the subclass.
  */
-export interface Deliveries extends AsyncDisposable {
-  /** Looks again at what is due. */
-  wake(): void
-  /** Lets everything that waits go out now: endpoints were changed, or a person asked. */
-  retry(): void
-  /** Told of every call's end: an endpoint that answers again gets what waits for it. */
-  noteOutcome(outcome: Pick<PartnerOutcome, 'type' | 'endpointId' | 'fault'>): void
-  settled(): Promise<void>
-}
-
-export function openDeliveries(options: DeliveriesOptions): Deliveries {
-  const {
-    store,
-    requester,
-    clock,
-    dataOf,
-    destinationOf,
-    attempted,
-    onGone,
-    onChanged,
-    onError,
-    isIdle,
-    random = Math.random,
-  } = options
-  const { outbox, database } = store
+export abstract class Deliveries implements AsyncDisposable {
+  protected readonly context: Context
+  readonly #requester: Requester
+  /** 0 to 1. */
+  readonly #random: () => number
+  readonly #worker: OutboxWorker
   /**
-   * How each endpoint took the last delivery. After a start it is not known, and the first sign of
-   * life is worth a try.
+   * How each endpoint took the last delivery. After a start it is not known, and the first answer
+   * is worth a try.
    */
-  const health = new Map<string, 'fine' | 'no-answer' | 'wrong-answer'>()
+  readonly #health = new Map<string, 'fine' | 'no-answer' | 'wrong-answer'>()
   /** When the rows of an endpoint were hastened last, by deliveries and by other answers. */
-  const hastenedAt = new Map<string, number>()
-  let isClosed = false
+  readonly #hastenedAt = new Map<string, number>()
+  #isClosed = false
 
-  function groupOf({ subject }: OutboxRecord): string | Held {
-    const to = destinationOf(subject)
-    return 'endpointId' in to ? to.endpointId : { until: clock() + HELD_MS, fault: to.whyNot }
+  constructor(context: Context, requester: Requester, random = Math.random) {
+    this.context = context
+    this.#requester = requester
+    this.#random = random
+    this.#worker = new OutboxWorker(
+      context,
+      REPORT_DELIVERED,
+      (row, signal) => this.#deliver(row, signal),
+      AT_ONCE,
+      (row) => this.#groupOf(row),
+      () => this.isIdle(),
+    )
   }
 
-  async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
-    const { subject: reportId } = row
-    const attempts = row.attempts + 1
+  /** Undefined: there is no such signed report. */
+  protected abstract dataOf(reportId: string): DeliveryData | undefined
+  /** Where the report's event goes; asked often. */
+  protected abstract destinationOf(reportId: string): Destination
+  /** Within the transaction that settles the row. */
+  protected abstract attempted(attempt: DeliveryAttempt): void
+  /** The endpoint answered 410; within the same transaction. */
+  protected abstract endpointGone(endpointId: string): void
+  /** Nothing goes out while it says so; `wake` ends the wait. */
+  protected abstract isIdle(): boolean
+
+  #groupOf({ subject }: OutboxRecord): string | Held {
+    const to = this.destinationOf(subject)
+    return 'endpointId' in to
+      ? to.endpointId
+      : { until: this.context.clock() + HELD_MS, fault: to.whyNot }
+  }
+
+  async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+    const { subject: reportId, attempts: before } = row
+    const attempts = before + 1
     const eventId = eventIdOf(row.payload)
-    // It waits on, so that somebody is told of it.
-    if (eventId === undefined)
-      return {
-        outcome: 'postponed',
-        until: clock() + nextWait(row.attempts),
-        fault: 'the event can no longer be read from the database',
-      }
-    const made = dataOf(reportId)
+    // It waits on, so that staff are informed of it.
+    if (eventId === undefined) return this.#postponed(before, message('webhooks.event-unreadable'))
+    const made = this.dataOf(reportId)
     if (!made) {
-      const fault = 'there is no such signed report any more'
-      return {
-        outcome: 'failed',
-        fault,
-        ...written({ eventId, reportId, state: 'failed', outcome: undefined, fault, attempts }),
-      }
+      const fault = message('webhooks.no-signed-report')
+      const attempt = { eventId, reportId, outcome: undefined, fault, attempts }
+      return { outcome: 'failed', fault, within: this.#attempted({ ...attempt, state: 'failed' }) }
     }
     let outcome: PartnerOutcome | undefined
     try {
-      await requester.request('report.delivered', made.data, {
-        ...{ signal, id: eventId, apiKeyId: made.apiKeyId },
+      await this.#requester.request('report.delivered', made.data, {
+        signal,
+        id: eventId,
+        apiKeyId: made.apiKeyId,
         // Each row keeps its own times, and the circuit would only use up its attempts.
         evenIfOpen: true,
-        accept: ({ body }) => {
+        accept({ body }) {
           if (!readAnswer('report.delivered', body).success)
-            throw new WebhookError('refused', 'the partner answered success: false')
+            throw new WebhookError('refused', message('webhooks.success-false'))
         },
-        onOutcome: (told) => {
-          outcome = told
+        onOutcome(ended) {
+          outcome = ended
         },
       })
-      return {
-        outcome: 'sent',
-        ...written({ eventId, reportId, state: 'done', outcome, fault: '', attempts }),
-      }
+      const attempt = { eventId, reportId, outcome, fault: null, attempts }
+      return { outcome: 'sent', within: this.#attempted({ ...attempt, state: 'done' }) }
     } catch (error) {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
-      if (outcome?.endpointId)
-        health.set(outcome.endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
+      const endpointId = outcome?.endpointId ?? undefined
+      if (endpointId !== undefined)
+        this.#health.set(endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
       const fault = faultOf(error)
-      const isGone = error.httpStatus === 410
+      const attempt = { eventId, reportId, outcome, fault, attempts }
+      const gone = error.httpStatus === 410 ? endpointId : undefined
       return {
-        ...{
-          outcome: 'postponed',
-          until: clock() + nextWait(row.attempts, error.retryAfterMs),
-          fault,
-        },
-        ...written(
-          { eventId, reportId, state: 'waiting', outcome, fault, attempts },
-          isGone ? (outcome?.endpointId ?? undefined) : undefined,
-        ),
+        ...this.#postponed(before, fault, error.retryAfterMs),
+        within: this.#attempted({ ...attempt, state: 'waiting' }, gone),
       }
     }
   }
 
-  function written(
-    attempt: DeliveryAttempt,
-    gone?: string,
-  ): { readonly within: (stillWaited: boolean) => void } {
-    return {
-      within(stillWaited) {
-        // A person gave it up while it was under way.
-        attempted(
-          attempt.state === 'waiting' && !stillWaited ? { ...attempt, state: 'dropped' } : attempt,
-        )
-        if (gone !== undefined) onGone(gone)
-        if (onChanged) database.afterCommit(onChanged)
-      },
+  #attempted(attempt: DeliveryAttempt, gone?: string): (stillWaited: boolean) => void {
+    return (stillWaited) => {
+      // A person gave it up while it was under way.
+      const isDropped = attempt.state === 'waiting' && !stillWaited
+      this.attempted(isDropped ? { ...attempt, state: 'dropped' } : attempt)
+      if (gone !== undefined) this.endpointGone(gone)
+      this.context.database.afterCommit(() => this.context.feed.noteStatus())
     }
   }
 
-  function nextWait(attempts: number, retryAfterMs = 0): number {
+  #postponed(attempts: number, fault: Message, retryAfterMs = 0) {
     const usual = waitAfter(RETRY_SCHEDULES.reportDelivery, attempts + 1)
-    return Math.max(retryAfterMs, Math.round(usual * (1 - JITTER + 2 * JITTER * random())))
+    const varied = Math.round(usual * (1 - JITTER + 2 * JITTER * this.#random()))
+    const until = this.context.clock() + Math.max(retryAfterMs, varied)
+    return { outcome: 'postponed' as const, until, fault }
   }
 
-  const worker = openOutboxWorker({
-    ...{ store, kind: REPORT_DELIVERED, clock, deliver, groupOf, atOnce: AT_ONCE },
-    ...(isIdle && { isIdle }),
-    ...(onError && { onError }),
-  })
+  /** Looks again at what is due. */
+  wake(): void {
+    this.#worker.wake()
+  }
 
-  async function hasten(endpointId: string): Promise<void> {
-    const rows = outbox.waiting(REPORT_DELIVERED)
-    for (let from = 0; from < rows.length && !isClosed; from += HASTENED_AT_A_TIME) {
+  /** Lets everything that waits go out now: endpoints were changed, or a person asked. */
+  retry(): void {
+    this.#worker.retry()
+  }
+
+  /** Called at the end of every call: an endpoint that answers again gets what waits for it. */
+  noteOutcome({
+    type,
+    endpointId,
+    fault,
+  }: Pick<PartnerOutcome, 'type' | 'endpointId' | 'fault'>): void {
+    if (fault !== null || endpointId === null) return
+    const { clock } = this.context
+    const health = this.#health.get(endpointId) ?? 'no-answer'
+    const isDelivery = type === 'report.delivered'
+    // Who answers other questions may still be wrong about reports: only silence is over.
+    if (health === 'fine' || (!isDelivery && health !== 'no-answer')) return
+    const cause = `${isDelivery ? 'delivery' : 'other'} ${endpointId}`
+    const since = clock() - (this.#hastenedAt.get(cause) ?? 0)
+    if (since >= 0 && since < HASTEN_EVERY_MS) return
+    this.#health.set(endpointId, 'fine')
+    this.#hastenedAt.set(cause, clock())
+    // Not in the turn of whoever asked: a worklist does not wait for it.
+    setImmediate(() => {
+      this.#hasten(endpointId).catch((error: unknown) => reportError(this.context, error))
+    })
+  }
+
+  async #hasten(endpointId: string): Promise<void> {
+    if (this.#isClosed) return
+    const rows = listWaitingOutboxJobs(this.context.database, REPORT_DELIVERED)
+    for (let from = 0; from < rows.length && !this.#isClosed; from += HASTENED_AT_A_TIME) {
       const own = rows.slice(from, from + HASTENED_AT_A_TIME).filter(({ subject }) => {
-        const to = destinationOf(subject)
+        const to = this.destinationOf(subject)
         return 'endpointId' in to && to.endpointId === endpointId
       })
-      if (own.length > 0) worker.retry(own.map(({ outboxId }) => outboxId))
+      if (own.length > 0) this.#worker.retry(own.map(({ outboxId }) => outboxId))
       await nextTurn()
     }
   }
 
-  return {
-    wake: worker.wake,
-    retry: () => worker.retry(),
-    settled: worker.settled,
-    noteOutcome({ type, endpointId, fault }) {
-      if (fault !== null || endpointId === null) return
-      const trouble = health.get(endpointId) ?? 'no-answer'
-      if (trouble === 'fine') return
-      const ofDelivery = type === 'report.delivered'
-      // Who answers other questions may still be wrong about reports: only silence is over.
-      if (!ofDelivery && trouble !== 'no-answer') return
-      const cause = `${ofDelivery ? 'delivery' : 'other'} ${endpointId}`
-      const since = clock() - (hastenedAt.get(cause) ?? 0)
-      if (since >= 0 && since < HASTEN_EVERY_MS) return
-      health.set(endpointId, 'fine')
-      hastenedAt.set(cause, clock())
-      // Not in the turn of whoever asked: a worklist does not wait for it.
-      setImmediate(() => {
-        if (!isClosed) hasten(endpointId).catch((error: unknown) => onError?.(error))
-      })
-    },
-    [Symbol.asyncDispose]() {
-      isClosed = true
-      return worker[Symbol.asyncDispose]()
-    },
+  settled(): Promise<void> {
+    return this.#worker.settled()
+  }
+
+  [Symbol.asyncDispose]() {
+    this.#isClosed = true
+    return this.#worker[Symbol.asyncDispose]()
   }
 }
 
@@ -250,7 +231,7 @@ const isSilence = ({ fault }: WebhookError) => fault === 'unreachable' || fault 
  * which is sealed.
  */
 const faultOf = ({ fault, detail }: WebhookError) =>
-  fault === 'refused' ? 'the partner answered, and did not take it' : detail
+  fault === 'refused' ? message('webhooks.not-taken') : detail
 
 function eventIdOf(payload: unknown): WebhookEventId | undefined {
   const { eventId } = (payload ?? {}) as { readonly eventId?: unknown }

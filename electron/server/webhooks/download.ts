@@ -1,18 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import {
-  type AdmittedUrl,
-  admitFileUrl,
-  askedOnce,
-  type Resolve,
-  systemResolve,
-} from './address.ts'
-import { openAgents } from './agents.ts'
-import { withinBudget } from './budget.ts'
-import { networkFault } from './network-fault.ts'
-import type { IsOwnListener } from './own-listeners.ts'
+import type { Context } from '#server/context.ts'
+import { message } from '#shared/messages/message.ts'
+import { type AdmittedUrl, admitFileUrl } from './address.ts'
+import type { Agents } from './agents.ts'
+import { networkFault, statusError, withinBudget } from './network-fault.ts'
 import { ACCEPT_ENCODING, discard, readBody } from './response-body.ts'
-import { statusError } from './status-error.ts'
 import { WebhookError } from './webhook-error.ts'
 
 export interface DownloadOptions {
@@ -46,7 +39,7 @@ export interface Streamed {
   readonly length: number | undefined
   /**
    * 304, without a body, where `if-none-match` or `if-modified-since` was sent and the file is
-   * still the same (RFC 9110 §15.4.5).
+   * still the same.
    */
   readonly httpStatus: number
   /** As the sender says. */
@@ -67,122 +60,123 @@ export interface PutOptions extends DownloadOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const BUDGET_MS = 60_000
+const SILENCE_MS = 60_000
+const CONDITIONS = ['if-none-match', 'if-modified-since']
+const UNKNOWN_TYPE = 'application/octet-stream'
+
 /**
  * Files as answers of partners name them: documents, images, manifests by GET, secondary captures
  * by PUT. Default deny: only hosts of the list, https (http only to private hosts that are listed
  * for it too), the resolved address pinned, no redirect, no cookies, no Authorization, never one of
  * our own listeners. All throw `WebhookError`, whose detail names no URL, or the signal's reason.
  */
-export interface Downloads extends AsyncDisposable {
-  get(url: string, options: GetOptions): Promise<Downloaded>
-  stream(url: string, options: StreamOptions): Promise<Streamed>
-  put(url: string, body: Buffer, options: PutOptions): Promise<{ readonly httpStatus: number }>
-}
+export class Downloads implements AsyncDisposable {
+  readonly #context: Pick<Context, 'clock' | 'settings'>
+  readonly #agents: Agents
 
-export interface DownloadsDeps {
-  /** The `host:port` entries of `partner.plaintextHosts` as they are now. */
-  readonly plaintextHosts: () => readonly string[]
-  readonly isOwn?: IsOwnListener
-  readonly clock: () => number
-  readonly resolve?: Resolve
-  /** Trusted certificate authorities in PEM, in place of the built-in ones. */
-  readonly authorities?: readonly string[]
-}
+  constructor(context: Pick<Context, 'clock' | 'settings'>, agents: Agents) {
+    this.#context = context
+    this.#agents = agents
+  }
 
-const BUDGET_MS = 60_000
-const SILENCE_MS = 60_000
-const CONDITIONS = ['if-none-match', 'if-modified-since']
-const UNKNOWN_TYPE = 'application/octet-stream'
+  async get(
+    url: string,
+    { hosts, maxBytes, signal, budgetMs = BUDGET_MS, accept }: GetOptions,
+  ): Promise<Downloaded> {
+    const to = this.#admitted(url, hosts)
+    return await withinBudget(budgetMs, signal, async (budget) => {
+      const headers = { 'accept-encoding': ACCEPT_ENCODING }
+      const response = await this.#request(to, 'GET', headers, budget)
+      const mediaType = mediaTypeOf(response)
+      if (accept && !accept.some((wanted) => fits(mediaType, wanted)))
+        throw discard(
+          response,
+          new WebhookError('invalid', message('webhooks.media-type-not-taken')),
+        )
+      const body = await readBody(response, maxBytes, { bytes: 0 }, () => undefined)
+      return { body, mediaType }
+    })
+  }
 
-export function openDownloads({
-  plaintextHosts,
-  isOwn,
-  clock,
-  resolve = systemResolve,
-  authorities,
-}: DownloadsDeps): Downloads {
-  const agents = openAgents({ resolve: askedOnce(resolve), authorities, isOwn })
-  const admitted = (url: string, hosts: readonly string[]) =>
-    admitFileUrl(url, hosts, plaintextHosts(), isOwn)
+  async stream(
+    url: string,
+    { hosts, maxBytes, signal, budgetMs = BUDGET_MS, headers = {} }: StreamOptions,
+  ): Promise<Streamed> {
+    const to = this.#admitted(url, hosts)
+    // The budget ends with the first byte; the caller's signal goes on.
+    const ended = new AbortController()
+    const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
+    const response = await withinBudget(budgetMs, signal, (budget) => {
+      budget.addEventListener('abort', () => ended.abort(budget.reason), { once: true })
+      // As it is: what comes out of a decompression has no length that a range could mean.
+      return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
+    })
+    const length = Number(response.headers['content-length'])
+    const tooLarge = () =>
+      new WebhookError(
+        'oversize',
+        message('webhooks.file-too-large', { mib: Math.floor(maxBytes / 1024 / 1024) }),
+      )
+    if (length > maxBytes) throw discard(response, tooLarge())
+    const chunks = counted(response, maxBytes, tooLarge, signal)
+    const body = Readable.from(chunks, { objectMode: false })
+    // One that is given up before its first byte was read never comes to the end of `counted`.
+    body.once('close', () => void discard(response, new Error('read no further')))
+    return {
+      body,
+      mediaType: mediaTypeOf(response),
+      length: Number.isNaN(length) ? undefined : length,
+      httpStatus: response.statusCode,
+      etag: textOf(response, 'etag'),
+      lastModified: textOf(response, 'last-modified'),
+      contentRange: textOf(response, 'content-range'),
+    }
+  }
 
-  async function request(
+  async put(
+    url: string,
+    body: Buffer,
+    { hosts, signal, budgetMs = BUDGET_MS, mediaType, headers = {} }: PutOptions,
+  ): Promise<{ readonly httpStatus: number }> {
+    const to = this.#admitted(url, hosts)
+    return await withinBudget(budgetMs, signal, async (budget) => {
+      const sent = { ...headers, 'content-type': mediaType }
+      const response = await this.#request(to, 'PUT', sent, budget, body)
+      discard(response, new Error('read no further'))
+      return { httpStatus: response.statusCode }
+    })
+  }
+
+  #admitted(url: string, hosts: readonly string[]): AdmittedUrl {
+    const plaintextHosts = this.#context.settings.get('partner.plaintextHosts')
+    return admitFileUrl(url, hosts, plaintextHosts, this.#agents.isOwn)
+  }
+
+  async #request(
     { url, route }: AdmittedUrl,
     method: 'GET' | 'PUT',
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
     body?: Buffer,
   ): Promise<Dispatcher.ResponseData> {
-    const response = await agents.of[route].request({
-      ...{ origin: url.origin, path: url.pathname + url.search, method, signal },
+    const response = await this.#agents.of[route].request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      signal,
       headers: { accept: '*/*', 'user-agent': 'Isthmus', ...headers },
       ...(body && { body }),
     })
     const { statusCode } = response
     const isUnchanged = statusCode === 304 && CONDITIONS.some((name) => headers[name] !== undefined)
     if ((statusCode < 200 || statusCode > 299) && !isUnchanged)
-      throw discard(response, fileStatusError(response, clock()))
+      throw discard(response, fileStatusError(response, this.#context.clock()))
     return response
   }
 
-  return {
-    async get(url, { hosts, maxBytes, signal, budgetMs = BUDGET_MS, accept }) {
-      const to = admitted(url, hosts)
-      return await withinBudget(budgetMs, signal, async (budget) => {
-        const response = await request(to, 'GET', { 'accept-encoding': ACCEPT_ENCODING }, budget)
-        const mediaType = mediaTypeOf(response)
-        if (accept && !accept.some((wanted) => fits(mediaType, wanted)))
-          throw discard(response, new WebhookError('invalid', 'it is of a kind that is not taken'))
-        const body = await readBody(response, maxBytes, { bytes: 0 }, () => undefined)
-        return { body, mediaType }
-      })
-    },
-
-    async stream(url, { hosts, maxBytes, signal, budgetMs = BUDGET_MS, headers = {} }) {
-      const to = admitted(url, hosts)
-      // The budget ends with the first byte; the caller's signal goes on.
-      const ended = new AbortController()
-      const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
-      const response = await withinBudget(budgetMs, signal, (budget) => {
-        budget.addEventListener('abort', () => ended.abort(budget.reason), { once: true })
-        // As it is: what comes out of a decompression has no length that a range could mean.
-        return request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
-      })
-      const told = Number(response.headers['content-length'])
-      const tooLarge = () =>
-        new WebhookError('oversize', `it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
-      if (told > maxBytes) throw discard(response, tooLarge())
-      const body = Readable.from(counted(response, maxBytes, tooLarge, signal), {
-        objectMode: false,
-      })
-      // One that is given up before its first byte was read never comes to the end of `counted`.
-      body.once('close', () => void discard(response, new Error('read no further')))
-      return {
-        body,
-        mediaType: mediaTypeOf(response),
-        length: Number.isNaN(told) ? undefined : told,
-        httpStatus: response.statusCode,
-        etag: textOf(response, 'etag'),
-        lastModified: textOf(response, 'last-modified'),
-        contentRange: textOf(response, 'content-range'),
-      }
-    },
-
-    async put(url, body, { hosts, signal, budgetMs = BUDGET_MS, mediaType, headers = {} }) {
-      const to = admitted(url, hosts)
-      return await withinBudget(budgetMs, signal, async (budget) => {
-        const response = await request(
-          to,
-          'PUT',
-          { ...headers, 'content-type': mediaType },
-          budget,
-          body,
-        )
-        discard(response, new Error('read no further'))
-        return { httpStatus: response.statusCode }
-      })
-    },
-
-    [Symbol.asyncDispose]: () => agents[Symbol.asyncDispose](),
+  [Symbol.asyncDispose]() {
+    return this.#agents[Symbol.asyncDispose]()
   }
 }
 
@@ -198,7 +192,7 @@ async function* counted(
   const watch = () => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => body.destroy(new WebhookError('timeout', 'nothing came for a minute')),
+      () => body.destroy(new WebhookError('timeout', message('webhooks.silence'))),
       SILENCE_MS,
     ).unref()
   }
@@ -225,11 +219,15 @@ async function* counted(
 function fileStatusError(response: Dispatcher.ResponseData, now: number): WebhookError {
   const { statusCode } = response
   if (statusCode === 401 || statusCode === 403)
-    return new WebhookError('status', `it answered ${statusCode}; the link may be over`, {
-      httpStatus: statusCode,
-    })
+    return new WebhookError(
+      'status',
+      message('webhooks.status-link-over', { status: statusCode }),
+      {
+        httpStatus: statusCode,
+      },
+    )
   if (statusCode === 404)
-    return new WebhookError('status', 'it answered 404: there is no such file', {
+    return new WebhookError('status', message('webhooks.status-no-file'), {
       httpStatus: statusCode,
     })
   return statusError(response, now)

@@ -1,5 +1,6 @@
 import { type AnswerNote, kindOf, type Verdict } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import { type Message, message, sentences } from '#shared/messages/message.ts'
 import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer.ts'
 import type { Manifest } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -14,7 +15,7 @@ export function dryRun<T extends EventType>(
     const { answer, notes } = readAnswerWithNotes(type, body, context)
     return {
       outcome: 'accepted',
-      sentence: `${USES[type](answer)}${leftOut(notes)}`,
+      sentence: sentences(USES[type](answer), notAsAgreed(notes)),
       notes: [...notes],
       used: JSON.stringify(answer, null, 2),
     }
@@ -22,7 +23,7 @@ export function dryRun<T extends EventType>(
     if (!(error instanceof WebhookError)) throw error
     return {
       outcome: error.fault,
-      sentence: `${inWords(error)} ${FAILURES[kindOf(type)]}`,
+      sentence: sentences(inWords(error), FAILURES[kindOf(type)]),
       notes: [],
       used: null,
     }
@@ -30,51 +31,54 @@ export function dryRun<T extends EventType>(
 }
 
 const inWords = ({ fault, detail }: WebhookError) =>
-  fault === 'refused' ? `The partner refuses: ${detail}.` : `The answer cannot be used: ${detail}.`
+  fault === 'refused'
+    ? message('webhooks.partner-refuses', { reason: detail })
+    : message('webhooks.answer-unusable', { why: detail })
 
 /** what a failure means. */
 const FAILURES = {
-  synchronous: 'Whoever asked would be told that it failed.',
-  soft: 'It would count as an answer without anything in it.',
-  asynchronous: 'The report would not count as delivered, and would be sent again.',
+  synchronous: message('webhooks.failure-synchronous'),
+  soft: message('webhooks.failure-soft'),
+  asynchronous: message('webhooks.failure-asynchronous'),
 } as const
 
 /** One sentence on what would be used. */
-const USES: { readonly [T in EventType]: (answer: AnswerOf<T>) => string } = {
-  'study.access_requested': ({ urls, mediaUrls, manifest }) =>
-    `${counted(urls.length, 'file')} would be loaded${withMedia(mediaUrls)}${manifest ? `, by a manifest of ${instancesOf([manifest])}` : ', without a manifest'}.`,
-  'ephemeral.access_requested': ({ urls, mediaUrls, manifests = [] }) =>
-    `${counted(urls.length, 'file')} would be loaded${withMedia(mediaUrls)}${manifests.length > 0 ? `, by ${counted(manifests.length, 'manifest')} of ${instancesOf(manifests)}` : ', without a manifest'}.`,
+const USES: { readonly [T in EventType]: (answer: AnswerOf<T>) => Message } = {
+  'study.access_requested': ({ urls, mediaUrls = [], manifest }) =>
+    manifest
+      ? message('webhooks.would-load-by-manifest', {
+          files: urls.length,
+          media: mediaUrls.length,
+          instances: instancesOf([manifest]),
+        })
+      : message('webhooks.would-load', { files: urls.length, media: mediaUrls.length }),
+  'ephemeral.access_requested': ({ urls, mediaUrls = [], manifests = [] }) =>
+    manifests.length > 0
+      ? message('webhooks.would-load-by-manifests', {
+          files: urls.length,
+          media: mediaUrls.length,
+          manifests: manifests.length,
+          instances: instancesOf(manifests),
+        })
+      : message('webhooks.would-load', { files: urls.length, media: mediaUrls.length }),
   'secondary_capture.access_requested': ({ uploadUrls }) =>
-    uploadUrls.length === 0
-      ? 'There is no URL to upload to.'
-      : `The capture would be uploaded to ${counted(uploadUrls.length, 'URL')}.`,
+    message('webhooks.would-upload', { urls: uploadUrls.length }),
   'modality_worklist.requested': ({ items }) =>
-    `${counted(items.length, 'exam')} would be read, each for itself.`,
+    message('webhooks.would-read-exams', { exams: items.length }),
   'patient_study.enrichment_requested': (answer) => fieldsOf(answer),
   'clinical_context.enrichment_requested': (answer) => fieldsOf(answer),
-  'report.delivered': () => 'The report would count as delivered.',
+  'report.delivered': () => message('webhooks.would-be-delivered'),
 }
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
-const withMedia = (media: readonly unknown[] = []) =>
-  media.length > 0 ? ` with ${counted(media.length, 'other file')}` : ''
 const instancesOf = (manifests: readonly Manifest[]) =>
-  counted(
-    manifests.flatMap(({ series }) => series).reduce((total, { sops }) => total + sops.length, 0),
-    'instance',
-  )
+  manifests.flatMap(({ series }) => series).reduce((total, { sops }) => total + sops.length, 0)
 
-function fieldsOf(answer: object): string {
+function fieldsOf(answer: object): Message {
   const names = Object.keys(answer)
   return names.length === 0
-    ? 'It is an answer without anything in it.'
-    : `It would be used for ${names.join(', ')}.`
+    ? message('webhooks.would-use-nothing')
+    : message('webhooks.would-use', { fields: names.join(', ') })
 }
 
-function leftOut(notes: readonly AnswerNote[]): string {
-  if (notes.length === 0) return ''
-  return notes.length === 1
-    ? ' One part of it is not as agreed.'
-    : ` ${notes.length} parts of it are not as agreed.`
-}
+const notAsAgreed = (notes: readonly AnswerNote[]) =>
+  notes.length === 0 ? undefined : message('webhooks.parts-not-as-agreed', { parts: notes.length })

@@ -1,12 +1,37 @@
 import type { Dispatcher } from 'undici'
+import type { Clock } from '#server/platform/clock.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
 import type { AdmittedUrl } from './address.ts'
-import { type AgentsOptions, openAgents } from './agents.ts'
-import { withinBudget } from './budget.ts'
+import type { Agents } from './agents.ts'
 import { LARGE_BYTES, type LargeBody, openLargeBodies } from './large-body.ts'
-import type { CallLimits } from './limits.ts'
-import { isConnectFailure } from './network-fault.ts'
+import { isConnectFailure, statusError, withinBudget } from './network-fault.ts'
 import { ACCEPT_ENCODING, readBody, readRefusal } from './response-body.ts'
-import { statusError } from './status-error.ts'
+
+const MIB = 1024 * 1024
+
+export interface CallLimits {
+  /** Milliseconds the whole call may take, a second try included. */
+  readonly budgetMs: number
+  /** Most bytes an answer may have, as sent and decompressed. */
+  readonly answerBytes: number
+  /** Immediate further tries where no connection was had. */
+  readonly retries: 0 | 1
+}
+
+const SYNCHRONOUS: CallLimits = { budgetMs: 10_000, answerBytes: 20 * MIB, retries: 1 }
+const SOFT: CallLimits = { budgetMs: 5_000, answerBytes: 2 * MIB, retries: 0 }
+
+/** The outbox has its own schedule for `report.delivered` (`jobs/retry-schedules.ts`). */
+export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
+  'study.access_requested': SYNCHRONOUS,
+  'ephemeral.access_requested': SYNCHRONOUS,
+  'secondary_capture.access_requested': SYNCHRONOUS,
+  'modality_worklist.requested': { ...SYNCHRONOUS, budgetMs: 8_000 },
+  'patient_study.enrichment_requested': SOFT,
+  'clinical_context.enrichment_requested': SOFT,
+  // Its answer says yes or no.
+  'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
+}
 
 export interface Post {
   readonly to: AdmittedUrl
@@ -31,20 +56,36 @@ export interface Received extends Disposable {
   readonly body: Buffer
 }
 
-export interface Exchange extends AsyncDisposable {
-  /** The body of a 2xx answer. Throws `WebhookError`, or the reason of `signal`. */
-  post(post: Post): Promise<Received>
-}
+/** How the partner is asked: JSON by POST, one large answer at a time. */
+export class Exchange {
+  readonly #agents: Agents
+  readonly #clock: Clock
+  readonly #largeBodies = openLargeBodies()
 
-/** How the partner is asked: JSON by POST, over `agents`. */
-export function openExchange({
-  clock,
-  ...options
-}: AgentsOptions & { readonly clock: () => number }): Exchange {
-  const agents = openAgents(options)
-  const largeBodies = openLargeBodies()
+  constructor(agents: Agents, clock: Clock) {
+    this.#agents = agents
+    this.#clock = clock
+  }
 
-  async function attempt(
+  /** The body of a 2xx answer. Throws `WebhookError`, or the reason of the post's signal. */
+  async post(post: Post): Promise<Received> {
+    const { limits, signal, progress } = post
+    const large = this.#largeBodies()
+    return await withinBudget(limits.budgetMs, signal, async (budget) => {
+      for (let triesLeft = limits.retries; ; triesLeft--) {
+        try {
+          const body = await this.#attempt(post, large, budget)
+          return { body, [Symbol.dispose]: large.release }
+        } catch (error) {
+          large.release()
+          const isAnswered = budget.aborted || progress.httpStatus !== null
+          if (triesLeft === 0 || isAnswered || !isConnectFailure(error)) throw error
+        }
+      }
+    })
+  }
+
+  async #attempt(
     { to, body, headers, limits, progress }: Post,
     large: LargeBody,
     budget: AbortSignal,
@@ -63,36 +104,14 @@ export function openExchange({
       body,
       signal: budget,
     }
-    const response = await agents.of[to.route].request(options)
+    const response = await this.#agents.of[to.route].request(options)
     progress.httpStatus = response.statusCode
     if (response.statusCode < 200 || response.statusCode > 299) {
       progress.refusal = await readRefusal(response, progress)
-      throw statusError(response, clock())
+      throw statusError(response, this.#clock())
     }
     return await readBody(response, limits.answerBytes, progress, (bytes) =>
       bytes > LARGE_BYTES ? large.take(budget) : undefined,
     )
   }
-
-  async function post(post: Post): Promise<Received> {
-    const large = largeBodies()
-    return await withinBudget(post.limits.budgetMs, post.signal, async (budget) => {
-      for (let triesLeft = post.limits.retries; ; triesLeft--) {
-        try {
-          return { body: await attempt(post, large, budget), [Symbol.dispose]: large.release }
-        } catch (error) {
-          large.release()
-          if (
-            triesLeft === 0 ||
-            budget.aborted ||
-            post.progress.httpStatus !== null ||
-            !isConnectFailure(error)
-          )
-            throw error
-        }
-      }
-    })
-  }
-
-  return { post, [Symbol.asyncDispose]: () => agents[Symbol.asyncDispose]() }
 }

@@ -1,3 +1,4 @@
+import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** Values a body may hold: a worklist of 30,000 items has about 600,000. */
@@ -35,9 +36,9 @@ export function checkJsonSize(body: Buffer): void {
       depth++
     } else if ((byte & ~KIND) === CLOSE) depth--
     if (values > MOST_VALUES)
-      throw new WebhookError('oversize', `the answer holds more than ${MOST_VALUES} values`)
+      throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MOST_VALUES }))
     if (depth > MOST_DEPTH)
-      throw new WebhookError('invalid', `the answer is nested more than ${MOST_DEPTH} deep`)
+      throw new WebhookError('invalid', message('webhooks.nested-too-deep', { most: MOST_DEPTH }))
   }
 }
 

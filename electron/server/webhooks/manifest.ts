@@ -1,4 +1,5 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
 
 const NUMBERS = [
@@ -80,41 +81,41 @@ export function manifestOf(
   at: string,
   { note }: NoteTaker,
 ): Manifest | undefined {
-  const unused = (path: string, fault: string) =>
-    void note(path, `${fault}; the manifest is not used.`)
-  if (!isObject(value)) return unused(at, 'It is not an object')
+  const unused = (path: string, fault: Message) =>
+    void note(path, message('webhooks.manifest-not-used', { fault }))
+  if (!isObject(value)) return unused(at, message('webhooks.not-object'))
   const studyUid = value.studyInstanceUID
-  if (!isText(studyUid)) return unused(`${at}.studyInstanceUID`, 'It is not a text, or empty')
+  if (!isText(studyUid)) return unused(`${at}.studyInstanceUID`, NO_TEXT)
   if (studyInstanceUid !== undefined && studyUid !== studyInstanceUid)
-    return unused(`${at}.studyInstanceUID`, 'It is not the study that was asked for')
-  if (!Array.isArray(value.series)) return unused(`${at}.series`, 'It is not a list')
+    return unused(`${at}.studyInstanceUID`, message('webhooks.other-study'))
+  if (!Array.isArray(value.series)) return unused(`${at}.series`, message('webhooks.not-list'))
   const series = value.series.flatMap(
     (one, index) => seriesOf(one, `${at}.series.${index}`, note) ?? [],
   )
-  if (series.length === 0) return unused(`${at}.series`, 'No series of it can be used')
+  if (series.length === 0) return unused(`${at}.series`, message('webhooks.no-series'))
   return { studyInstanceUID: studyUid, series }
 }
 
 function seriesOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSeries | undefined {
-  const dropped = (path: string, fault: string) =>
-    void note(path, `${fault}; the series is left out of the manifest.`)
-  if (!isObject(value)) return dropped(at, 'It is not an object')
+  const dropped = (path: string, fault: Message) =>
+    void note(path, message('webhooks.series-left-out', { fault }))
+  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
   const { modality, seriesDescription, seriesInstanceUID, seriesNumber } = value
   if (!isText(modality)) return dropped(`${at}.modality`, NO_TEXT)
   if (!isText(seriesDescription)) return dropped(`${at}.seriesDescription`, NO_TEXT)
   if (!isText(seriesInstanceUID)) return dropped(`${at}.seriesInstanceUID`, NO_TEXT)
   if (typeof seriesNumber !== 'string' && typeof seriesNumber !== 'number')
-    return dropped(`${at}.seriesNumber`, 'It is neither a text nor a number')
-  if (!Array.isArray(value.sops)) return dropped(`${at}.sops`, 'It is not a list')
+    return dropped(`${at}.seriesNumber`, message('webhooks.not-text-or-number'))
+  if (!Array.isArray(value.sops)) return dropped(`${at}.sops`, message('webhooks.not-list'))
   const sops = value.sops.flatMap((sop, index) => sopOf(sop, `${at}.sops.${index}`, note) ?? [])
-  if (sops.length === 0) return dropped(`${at}.sops`, 'No instance of it can be used')
+  if (sops.length === 0) return dropped(`${at}.sops`, message('webhooks.no-instance'))
   return { modality, seriesDescription, seriesInstanceUID, seriesNumber, sops }
 }
 
 function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop | undefined {
-  const dropped = (path: string, fault: string) =>
-    void note(path, `${fault}; the instance is left out of the manifest.`)
-  if (!isObject(value)) return dropped(at, 'It is not an object')
+  const dropped = (path: string, fault: Message) =>
+    void note(path, message('webhooks.instance-left-out', { fault }))
+  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
   const { sopClassUID, sopInstanceUID } = value
   if (!isText(sopClassUID)) return dropped(`${at}.sopClassUID`, NO_TEXT)
   if (!isText(sopInstanceUID)) return dropped(`${at}.sopInstanceUID`, NO_TEXT)
@@ -124,8 +125,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
       if (value[name] === undefined) continue
       // JSON has numbers that are too large for one: 1e999.
       const isRight = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isRight)
-        return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
+      if (!isRight) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
       optional[name] = value[name]
     }
   }
@@ -134,26 +134,32 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
     if (wrong)
       return dropped(
         `${at}.${wrong.field}`,
-        value[wrong.field] === undefined ? 'It is missing' : `It is not ${wrong.words}`,
+        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.words,
       )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
 }
 
-const NO_TEXT = 'It is not a text, or empty'
+const NOT_OF_TYPE = {
+  number: message('webhooks.not-number'),
+  boolean: message('webhooks.not-boolean'),
+  string: message('webhooks.not-text'),
+} as const
+const NO_TEXT = message('webhooks.no-text')
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
 interface Geometry {
   readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
   readonly admits: (value: unknown, sop: JsonObject) => boolean
-  readonly words: string
+  /** Of a value that is there. */
+  readonly words: Message
 }
 
 /** What an image must have, and what of it can be used. */
 const GEOMETRY: readonly Geometry[] = [
-  { field: 'rows', admits: isSize, words: 'a whole number above zero' },
-  { field: 'columns', admits: isSize, words: 'a whole number above zero' },
+  { field: 'rows', admits: isSize, words: message('webhooks.not-whole-number') },
+  { field: 'columns', admits: isSize, words: message('webhooks.not-whole-number') },
   {
     field: 'bitsAllocated',
     admits: (bits, sop) =>
@@ -161,13 +167,13 @@ const GEOMETRY: readonly Geometry[] = [
       bits === 16 ||
       bits === 32 ||
       (bits === 64 && sop.isDoubleFloatPixelData === true),
-    words: '8, 16 or 32',
+    words: message('webhooks.not-bits-allocated'),
   },
-  { field: 'photometricInterpretation', admits: isText, words: 'a text that says something' },
+  { field: 'photometricInterpretation', admits: isText, words: message('webhooks.text-empty') },
   {
     field: 'samplesPerPixel',
     admits: (samples) => samples === 1 || samples === 3,
-    words: '1 or 3',
+    words: message('webhooks.not-samples-per-pixel'),
   },
 ]
 

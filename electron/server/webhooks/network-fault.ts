@@ -1,23 +1,27 @@
-import { errors } from 'undici'
+import { type Dispatcher, errors } from 'undici'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 type NetworkFault = 'unreachable' | 'invalid' | 'oversize'
 interface Meaning {
   readonly fault: NetworkFault
-  readonly words: string
+  readonly words: Message
 }
 
-const unreachable = (words: string): Meaning => ({ fault: 'unreachable', words })
-const CLOSED = unreachable('the connection was closed before the answer was complete')
-const NO_ANSWER = unreachable('no connection within the time limit')
-const NO_ROUTE = unreachable('there is no route to the host')
-const UNTRUSTED = unreachable('its certificate is not signed by an authority this PC trusts')
+const unreachable = (code: MessageCode): Meaning => ({
+  fault: 'unreachable',
+  words: message(code),
+})
+const CLOSED = unreachable('webhooks.connection-closed')
+const NO_ANSWER = unreachable('webhooks.connection-timeout')
+const NO_ROUTE = unreachable('webhooks.no-route')
+const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
 
 /** Error codes of Node and undici, in words for the screen. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: unreachable('the connection was refused'),
-  ENOTFOUND: unreachable('the host name is not known'),
-  EAI_AGAIN: unreachable('the name server did not answer'),
+  ECONNREFUSED: unreachable('webhooks.connection-refused'),
+  ENOTFOUND: unreachable('webhooks.host-unknown'),
+  EAI_AGAIN: unreachable('webhooks.name-server-silent'),
   ETIMEDOUT: NO_ANSWER,
   UND_ERR_CONNECT_TIMEOUT: NO_ANSWER,
   EHOSTUNREACH: NO_ROUTE,
@@ -29,19 +33,17 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_CLOSED: CLOSED,
   UND_ERR_DESTROYED: CLOSED,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CLOSED,
-  CERT_HAS_EXPIRED: unreachable('its certificate has expired'),
-  CERT_NOT_YET_VALID: unreachable(
-    'its certificate is not valid yet; is the clock of this PC right?',
-  ),
-  CERT_REVOKED: unreachable('its certificate was revoked'),
-  ERR_TLS_CERT_ALTNAME_INVALID: unreachable('its certificate is for another host name'),
+  CERT_HAS_EXPIRED: unreachable('webhooks.certificate-expired'),
+  CERT_NOT_YET_VALID: unreachable('webhooks.certificate-not-yet-valid'),
+  CERT_REVOKED: unreachable('webhooks.certificate-revoked'),
+  ERR_TLS_CERT_ALTNAME_INVALID: unreachable('webhooks.certificate-other-host'),
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  EPROTO: unreachable('no secure connection could be agreed'),
-  UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: 'the headers of the answer are too large' },
+  EPROTO: unreachable('webhooks.no-secure-connection'),
+  UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: message('webhooks.headers-too-large') },
 }
 
 /**
@@ -68,7 +70,7 @@ export function networkFault(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error
   // This one carries what was received, which may be about a patient: it is not kept as the cause.
   if (error instanceof errors.HTTPParserError)
-    return new WebhookError('invalid', 'the answer is not HTTP')
+    return new WebhookError('invalid', message('webhooks.not-http'))
   const code = codeOf(error)
   const meaning = MEANINGS[code] ?? byFamily(code)
   return new WebhookError(meaning.fault, meaning.words, {}, error)
@@ -76,8 +78,9 @@ export function networkFault(error: unknown): WebhookError {
 
 function byFamily(code: string): Meaning {
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
-    return unreachable('no secure connection could be agreed')
-  return unreachable(code ? `the connection failed (${code})` : 'the connection failed')
+    return unreachable('webhooks.no-secure-connection')
+  if (!code) return unreachable('webhooks.connection-failed')
+  return { fault: 'unreachable', words: message('webhooks.connection-failed-code', { code }) }
 }
 
 function codeOf(error: unknown): string {
@@ -86,4 +89,75 @@ function codeOf(error: unknown): string {
   const one = error instanceof AggregateError && !('code' in error) ? error.errors[0] : error
   const code = (one as { readonly code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''
+}
+
+/** Statuses whose usual cause is ours to name. */
+const STATUS_WORDS: Readonly<Record<number, Message>> = {
+  400: message('webhooks.status-of-signature', { status: 400 }),
+  401: message('webhooks.status-of-signature', { status: 401 }),
+  404: message('webhooks.status-of-path'),
+  410: message('webhooks.status-gone'),
+}
+
+/** An answer that is not 2xx. */
+export function statusError(
+  { statusCode, headers }: Dispatcher.ResponseData,
+  now: number,
+): WebhookError {
+  if (statusCode >= 300 && statusCode < 400)
+    return new WebhookError('status', message('webhooks.status-redirect', { status: statusCode }), {
+      httpStatus: statusCode,
+    })
+  const words = STATUS_WORDS[statusCode] ?? message('webhooks.status', { status: statusCode })
+  return new WebhookError('status', words, {
+    httpStatus: statusCode,
+    retryAfterMs: retryAfterMs(headers['retry-after'], now),
+  })
+}
+
+const LONGEST_MS = 24 * 60 * 60_000
+
+/** Seconds, or a date; at most a day of it is believed. */
+function retryAfterMs(
+  header: string | readonly string[] | undefined,
+  now: number,
+): number | undefined {
+  if (typeof header !== 'string') return undefined
+  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_MS, Math.max(0, wait))
+}
+
+/**
+ * Runs a call within its time. Throws `WebhookError`, `timeout` where it was over, or the reason of
+ * `signal`.
+ */
+export async function withinBudget<T>(
+  budgetMs: number,
+  signal: AbortSignal | undefined,
+  run: (budget: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const budget = new AbortController()
+  const follow = () => budget.abort(signal?.reason)
+  signal?.addEventListener('abort', follow, { once: true })
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    budget.abort()
+  }, budgetMs)
+  try {
+    return await run(budget.signal)
+  } catch (error) {
+    if (isOver)
+      throw new WebhookError(
+        'timeout',
+        message('webhooks.timeout', { seconds: budgetMs / 1000 }),
+        {},
+        error,
+      )
+    throw signal?.aborted ? signal.reason : networkFault(error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', follow)
+  }
 }

@@ -1,13 +1,14 @@
+import type { Context } from '#server/context.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
 import type { EventData, EventType } from '#shared/contract/webhooks.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
-import type { WebhookEventId } from '#shared/ids.ts'
-import { admitUrl, askedOnce, type Resolve, systemResolve } from './address.ts'
+import { idFromUuid, type WebhookEventId } from '#shared/ids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { type AdmittedUrl, admitUrl } from './address.ts'
+import type { Agents } from './agents.ts'
 import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer.ts'
 import { openCircuits, type Passage } from './circuit.ts'
-import { openExchange, type Progress } from './exchange.ts'
-import { CALL_LIMITS, type CallLimits } from './limits.ts'
-import type { IsOwnListener } from './own-listeners.ts'
+import { CALL_LIMITS, type CallLimits, Exchange, type Progress } from './exchange.ts'
 import { KEPT_BYTES } from './response-body.ts'
 import { signatureHeaders } from './signature.ts'
 import { type CallFacts, WebhookError } from './webhook-error.ts'
@@ -48,7 +49,7 @@ export interface PartnerReply {
 /** A reply while it is read: what is left out of it is noted. */
 export interface ReadableReply extends PartnerReply {
   /** @param path where in the answer @param sentence what is wrong with it, never the value */
-  note(path: string, sentence: string): void
+  note(path: string, sentence: Message): void
 }
 
 export interface RequestOptions<T> {
@@ -71,7 +72,7 @@ export interface RequestOptions<T> {
    * through and is not.
    */
   readonly accept?: (reply: ReadableReply) => T
-  /** Told how this call ended, after `RequesterDependencies.onOutcome`. Must not throw. */
+  /** Called at the end of this call. Must not throw. */
   readonly onOutcome?: (outcome: PartnerOutcome) => void
 }
 
@@ -86,8 +87,8 @@ export interface PartnerOutcome extends CallFacts {
   readonly about: EventSubject
   /** null: answered and accepted. */
   readonly fault: PartnerFault | null
-  /** As `WebhookError.detail`; '' for success. */
-  readonly detail: string
+  /** As `WebhookError.detail`; null for success. */
+  readonly detail: Message | null
   /** Milliseconds since 1970. */
   readonly at: number
   /** The body as it was sent; null where nothing was. */
@@ -98,39 +99,7 @@ export interface PartnerOutcome extends CallFacts {
   readonly notes: readonly AnswerNote[]
 }
 
-export interface RequesterDependencies {
-  /** Which endpoint gets an event; `undefined` where none does. */
-  readonly endpointFor: (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
-  /** The `host:port` entries of `partner.plaintextHosts` as they are now. */
-  readonly plaintextHosts: () => readonly string[]
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
-  readonly eventId: () => WebhookEventId
-  /** Milliseconds on a clock that never goes back. */
-  readonly elapsed?: () => number
-  readonly resolve?: Resolve
-  /** Trusted certificate authorities in PEM, in place of the built-in ones. */
-  readonly authorities?: readonly string[]
-  /** The gateway's own listeners, which are never called. */
-  readonly isOwn?: IsOwnListener
-  /** Other limits than those of `CALL_LIMITS`. */
-  readonly limits?: Partial<Readonly<Record<EventType, CallLimits>>>
-  /** Told of every call but the aborted ones. Must not throw. */
-  readonly onOutcome?: (outcome: PartnerOutcome) => void
-}
-
-export interface Requester extends AsyncDisposable {
-  /**
-   * Sends one event, signed, and reads its answer within its budget. Resolves to what `accept`
-   * makes of the reply, or to the reply. Rejects with `WebhookError`, or with the reason of
-   * `signal`.
-   */
-  request<E extends EventType, T = PartnerReply>(
-    type: E,
-    data: EventData<E>,
-    options?: RequestOptions<T>,
-  ): Promise<T>
-}
+type EndpointFor = (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
 
 /**
  * What a fault says of the partner. One that refuses is alive; where nothing was sent, nothing is
@@ -148,113 +117,186 @@ const VERDICTS = {
   'circuit-open': 'abandoned',
 } as const satisfies Record<PartnerFault, keyof Passage>
 
+type OnOutcome = (outcome: PartnerOutcome) => void
+
+/** One call, from its start. */
+interface Call {
+  readonly type: EventType
+  readonly webhookId: WebhookEventId
+  readonly began: number
+  readonly endpoint: PartnerEndpoint | undefined
+  readonly apiKeyId: string | null
+  readonly about: EventSubject
+  readonly progress: Progress
+  readonly notes: AnswerNote[]
+  sent: Buffer | null
+  body: Buffer | null
+}
+
 /**
  * The only way out to the partner: address rules, signature, time and size limits, circuit breaker.
  */
-export function openRequester(dependencies: RequesterDependencies): Requester {
-  const { endpointFor, plaintextHosts, clock, eventId, onOutcome, isOwn, authorities } =
-    dependencies
-  const elapsed = dependencies.elapsed ?? (() => performance.now())
-  const limitsOf = (type: EventType) => dependencies.limits?.[type] ?? CALL_LIMITS[type]
-  const circuits = openCircuits({ elapsed })
-  const exchange = openExchange({
-    resolve: askedOnce(dependencies.resolve ?? systemResolve),
-    authorities,
-    isOwn,
-    clock,
-  })
+export class Requester implements AsyncDisposable {
+  readonly #context: Pick<Context, 'clock' | 'uuid' | 'settings'>
+  readonly #agents: Agents
+  readonly #endpointFor: EndpointFor
+  readonly #onOutcome: OnOutcome
+  readonly #limits: Partial<Readonly<Record<EventType, CallLimits>>>
+  readonly #elapsed: () => number
+  readonly #circuits: ReturnType<typeof openCircuits>
+  readonly #exchange: Exchange
 
-  async function request<E extends EventType, T = PartnerReply>(
+  /**
+   * `endpointFor`: which endpoint gets an event; undefined where none does. `onOutcome` is called
+   * at the end of every call but the aborted ones, and must not throw. `elapsed`: milliseconds on a
+   * clock that never goes back.
+   */
+  constructor(
+    context: Pick<Context, 'clock' | 'uuid' | 'settings'>,
+    agents: Agents,
+    endpointFor: EndpointFor,
+    onOutcome: OnOutcome,
+    limits: Partial<Readonly<Record<EventType, CallLimits>>> = {},
+    elapsed = () => performance.now(),
+  ) {
+    this.#context = context
+    this.#agents = agents
+    this.#endpointFor = endpointFor
+    this.#onOutcome = onOutcome
+    this.#limits = limits
+    this.#elapsed = elapsed
+    this.#circuits = openCircuits(elapsed)
+    this.#exchange = new Exchange(agents, context.clock)
+  }
+
+  /**
+   * Sends one event, signed, and reads its answer within its budget. Resolves to what `accept`
+   * makes of the reply, or to the reply. Rejects with `WebhookError`, or with the reason of
+   * `signal`.
+   */
+  async request<E extends EventType, T = PartnerReply>(
     type: E,
     data: EventData<E>,
     options: RequestOptions<T> = {},
   ): Promise<T> {
-    const { signal, accept } = options
+    const { signal, accept, apiKeyId = null } = options
     signal?.throwIfAborted()
-    const began = elapsed()
-    const webhookId = options.id ?? eventId()
-    const progress: Progress = { httpStatus: null, bytes: 0, refusal: null }
-    const facts = (): CallFacts => {
-      const { httpStatus, bytes } = progress
-      return { httpStatus, bytes, tookMs: elapsed() - began, webhookId }
+    const call: Call = {
+      type,
+      webhookId: options.id ?? idFromUuid('whe', this.#context.uuid()),
+      began: this.#elapsed(),
+      endpoint: options.endpoint ?? this.#endpointFor(type, apiKeyId),
+      apiKeyId,
+      about: options.about ?? aboutOf(data),
+      progress: { httpStatus: null, bytes: 0, refusal: null },
+      notes: [],
+      sent: null,
+      body: null,
     }
-    const apiKeyId = options.apiKeyId ?? null
-    const endpoint = options.endpoint ?? endpointFor(type, apiKeyId)
-    const notes: AnswerNote[] = []
-    let sent: Buffer | null = null
-    let body: Buffer | null = null
-    const tell = (fault: PartnerFault | null, detail: string, known: CallFacts) => {
-      if (!onOutcome && !options.onOutcome) return
-      const { httpStatus, tookMs, bytes } = known
-      const outcome: PartnerOutcome = {
-        ...{
-          type,
-          endpointId: endpoint?.endpointId ?? null,
-          apiKeyId,
-          about: options.about ?? aboutOf(data),
-        },
-        ...{ fault, detail, httpStatus, tookMs, bytes, webhookId, at: clock() },
-        ...{ request: sent, response: kept(body ?? progress.refusal), notes },
-      }
-      onOutcome?.(outcome)
+    const finish = (fault: PartnerFault | null, detail: Message | null, facts: CallFacts) => {
+      const outcome = this.#outcomeOf(call, fault, detail, facts)
+      this.#onOutcome(outcome)
       options.onOutcome?.(outcome)
     }
-
     let passage: Passage | undefined
     try {
-      if (!endpoint) throw new WebhookError('no-endpoint', 'no partner is set up for this event')
-      const to = admitUrl(endpoint.url, plaintextHosts(), isOwn)
-      passage = circuits.enter(`${endpoint.endpointId} ${to.url.href} ${type}`, options.evenIfOpen)
-      const envelope = Buffer.from(JSON.stringify({ id: webhookId, type, data }))
-      sent = envelope
-      const limits = limitsFor(type, endpoint, options.budgetMs)
-      const headers = () =>
-        signatureHeaders({ id: webhookId, at: clock(), body: envelope, secrets: endpoint.secrets })
-      using answer = await exchange.post({ to, body: envelope, headers, limits, signal, progress })
-      body = answer.body
+      const [endpoint, to] = this.#admitted(call)
+      const key = `${endpoint.endpointId} ${to.url.href} ${type}`
+      passage = this.#circuits.enter(key, options.evenIfOpen)
+      using answer = await this.#post(call, endpoint, to, data, options)
+      call.body = answer.body
       const reply: PartnerReply = {
-        ...facts(),
-        httpStatus: progress.httpStatus ?? 200,
-        body,
-        answeredAt: clock(),
+        ...this.#factsOf(call),
+        httpStatus: call.progress.httpStatus ?? 200,
+        body: answer.body,
+        answeredAt: this.#context.clock(),
       }
-      const note = (path: string, sentence: string) => void notes.push({ path, sentence })
+      const note = (path: string, sentence: Message) => void call.notes.push({ path, sentence })
       const value = accept ? accept({ ...reply, note }) : (reply as T)
       passage.succeeded()
-      tell(null, '', reply)
+      finish(null, null, reply)
       return value
     } catch (cause) {
       if (!(cause instanceof WebhookError) || cause === signal?.reason) {
         passage?.abandoned()
         throw cause
       }
-      const error = new WebhookError(
-        cause.fault,
-        cause.detail,
-        { ...facts(), retryAfterMs: cause.retryAfterMs },
-        cause.cause,
-      )
-      passage?.[VERDICTS[error.fault]](error.detail)
-      tell(error.fault, error.detail, error)
+      const { fault, detail, retryAfterMs } = cause
+      const facts = { ...this.#factsOf(call), retryAfterMs }
+      const error = new WebhookError(fault, detail, facts, cause.cause)
+      passage?.[VERDICTS[fault]](detail)
+      finish(fault, detail, error)
       throw error
     }
+  }
+
+  #admitted({ endpoint }: Call): readonly [PartnerEndpoint, AdmittedUrl] {
+    if (!endpoint) throw new WebhookError('no-endpoint', message('webhooks.no-endpoint'))
+    const plaintextHosts = this.#context.settings.get('partner.plaintextHosts')
+    return [endpoint, admitUrl(endpoint.url, plaintextHosts, this.#agents.isOwn)]
+  }
+
+  #post(
+    call: Call,
+    endpoint: PartnerEndpoint,
+    to: AdmittedUrl,
+    data: object,
+    { signal, budgetMs }: Pick<RequestOptions<never>, 'signal' | 'budgetMs'>,
+  ) {
+    const { webhookId: id, type, progress } = call
+    const body = Buffer.from(JSON.stringify({ id, type, data }))
+    call.sent = body
+    const headers = () =>
+      signatureHeaders({ id, at: this.#context.clock(), body, secrets: endpoint.secrets })
+    const limits = this.#limitsFor(type, endpoint, budgetMs)
+    return this.#exchange.post({ to, body, headers, limits, signal, progress })
   }
 
   /**
    * The endpoint's own budget stands before the usual one; a caller that cannot wait so long has
    * the last word.
    */
-  function limitsFor(
+  #limitsFor(
     type: EventType,
     { budgets }: PartnerEndpoint,
     budgetMs = Number.POSITIVE_INFINITY,
   ): CallLimits {
-    const usual = limitsOf(type)
+    const usual = this.#limits[type] ?? CALL_LIMITS[type]
     const own = budgets?.[type] ?? (Number.isFinite(budgetMs) ? budgetMs : usual.budgetMs)
     return { ...usual, budgetMs: Math.min(own, budgetMs) }
   }
 
-  return { request, [Symbol.asyncDispose]: () => exchange[Symbol.asyncDispose]() }
+  #factsOf({ progress: { httpStatus, bytes }, began, webhookId }: Call): CallFacts {
+    return { httpStatus, bytes, tookMs: this.#elapsed() - began, webhookId }
+  }
+
+  #outcomeOf(
+    { type, endpoint, apiKeyId, about, progress, notes, sent, body, webhookId }: Call,
+    fault: PartnerFault | null,
+    detail: Message | null,
+    { httpStatus, tookMs, bytes }: CallFacts,
+  ): PartnerOutcome {
+    return {
+      type,
+      endpointId: endpoint?.endpointId ?? null,
+      apiKeyId,
+      about,
+      fault,
+      detail,
+      httpStatus,
+      tookMs,
+      bytes,
+      webhookId,
+      at: this.#context.clock(),
+      request: sent,
+      response: kept(body ?? progress.refusal),
+      notes,
+    }
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.#agents[Symbol.asyncDispose]()
+  }
 }
 
 /** An `accept` that reads the answer by its event's shape, and notes what it left out. */

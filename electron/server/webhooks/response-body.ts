@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** What `readBody` can undo, as sent in accept-encoding. */
@@ -31,7 +32,10 @@ export async function readBody(
 ): Promise<Buffer> {
   const { body, headers } = response
   const tooLarge = () =>
-    new WebhookError('oversize', `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`)
+    new WebhookError(
+      'oversize',
+      message('webhooks.answer-too-large', { mib: Math.floor(limit / 1024 / 1024) }),
+    )
   const told = Number(headers['content-length'])
   if (told > limit) throw discard(response, tooLarge())
   const encoding = String(headers['content-encoding'] ?? 'identity')
@@ -41,10 +45,7 @@ export async function readBody(
     ? DECODERS[encoding as keyof typeof DECODERS]()
     : undefined
   if (!decoder && encoding !== 'identity' && encoding !== '') {
-    throw discard(
-      response,
-      new WebhookError('invalid', 'the answer is compressed in a way that was not offered'),
-    )
+    throw discard(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
   }
 
   async function* counted(source: AsyncIterable<Buffer>) {
@@ -76,7 +77,7 @@ export async function readBody(
     await (decoder ? pipeline(body, counted, decoder, collect) : pipeline(body, counted, collect))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
-    throw new WebhookError('invalid', 'the compressed answer is damaged or cut short', {}, cause)
+    throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)
   }
   return size === whole.length ? whole : Buffer.from(whole.subarray(0, size))
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 export interface SignedRequest {
@@ -18,8 +19,7 @@ export interface SignedRequest {
  * there is no readable secret: nothing leaves unsigned.
  */
 export function signatureHeaders({ id, at, body, secrets }: SignedRequest) {
-  if (secrets.length === 0)
-    throw new WebhookError('no-endpoint', 'the partner has no signing secret')
+  if (secrets.length === 0) throw new WebhookError('no-endpoint', message('webhooks.no-secret'))
   const timestamp = String(Math.floor(at / 1000))
   const signatures = secrets.map((secret) => {
     const mac = createHmac('sha256', secretKey(secret)).update(`${id}.${timestamp}.`).update(body)
@@ -39,9 +39,6 @@ const BASE64 =
 function secretKey(secret: string): Buffer {
   const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret
   if (!BASE64.test(text))
-    throw new WebhookError(
-      'no-endpoint',
-      'the signing secret of the partner is not whsec_ and base64',
-    )
+    throw new WebhookError('no-endpoint', message('webhooks.secret-malformed'))
   return Buffer.from(text, 'base64')
 }

@@ -1,4 +1,5 @@
 import type { PartnerFault } from '#shared/contract/worklist.ts'
+import type { Message } from '#shared/messages/message.ts'
 
 /** What is known of a call besides its fault. */
 export interface CallFacts {
@@ -26,7 +27,7 @@ const NOTHING: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '
 export class WebhookError extends Error implements CallFacts {
   override name = 'WebhookError'
   readonly fault: PartnerFault
-  readonly detail: string
+  readonly detail: Message
   readonly httpStatus: number | null
   readonly tookMs: number
   readonly bytes: number
@@ -34,7 +35,7 @@ export class WebhookError extends Error implements CallFacts {
   readonly retryAfterMs: number | undefined
   constructor(
     fault: PartnerFault,
-    detail: string,
+    detail: Message,
     facts: Partial<CallFacts> = {},
     cause?: unknown,
   ) {

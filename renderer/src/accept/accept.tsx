@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { dashboardPeople, type OpenInvitation } from '#shared/contract/dashboard-people.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
@@ -59,7 +60,7 @@ export function Accept({ token }: { token: string }) {
         {invitation.error.code === 'refused' ? (
           <>
             <Notice tone="danger" title={words.failed}>
-              {said(invitation.error.message)}
+              {invitation.error.message}
             </Notice>
             <Text>{words.failedHelp}</Text>
           </>
@@ -111,7 +112,8 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     initialValues: { password: '' },
     validate: ({ password }) => {
       const parsed = dashboardPeople.acceptInvitation.body.shape.password.safeParse(password)
-      return parsed.success ? {} : { password: said(parsed.error.issues[0]?.message ?? '') }
+      const [issue] = parsed.error?.issues ?? []
+      return issue ? { password: said(issueMessage(issue)) } : {}
     },
   })
   const { firstName, lastName, email, clinicName, clinicRole, invitedBy, expiry } = invitation
@@ -133,7 +135,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text>
-          {words.hello(`${firstName} ${lastName}`)} {words.invites(invitedBy, clinicName)}
+          {words.hello(`${firstName} ${lastName}`)} {words.invites(said(invitedBy), clinicName)}
         </Text>
         <Text c="dimmed">
           {clinicRole === 'Other' ? words.asNobody : words.as(ROLE_NAMES[clinicRole])}{' '}

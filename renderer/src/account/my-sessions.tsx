@@ -5,8 +5,8 @@ import { Ago, Clock } from '../components/clock.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
-import { placeText } from '../display/session-place.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const POLL_MS = 30_000
@@ -92,14 +92,14 @@ function Row({
   return (
     <Table.Tr>
       <Table.Td>
-        {placeText(place) || address}
-        {place && address && (
+        {said(place) || address}
+        {said(place) && address && (
           <Text span size="sm" c="dimmed" ml={8} className="mono">
             {address}
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{browser || texts.unknownBrowser}</Table.Td>
+      <Table.Td>{browser ? said(browser) : texts.unknownBrowser}</Table.Td>
       <Table.Td>
         <Clock instant={createdAt} />
       </Table.Td>

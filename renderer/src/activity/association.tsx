@@ -209,7 +209,7 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
       ),
     ],
     lasted !== null && [facts.lasted, durationText(lasted)],
-    how !== 'released' && detail !== '' && [facts.why, said(detail)],
+    how !== 'released' && detail !== null && [facts.why, said(detail)],
     times > 1 && [
       facts.times,
       <span key="times" title={words.list.timesMeaning}>

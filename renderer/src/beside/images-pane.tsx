@@ -1,6 +1,5 @@
 import { Button, Loader } from '@mantine/core'
 import { IconPhotoOff } from '@tabler/icons-react'
-import { said } from '../language/said.ts'
 import css from './beside.module.css'
 import { countAsUse } from './child-windows.ts'
 import type { StudyImages } from './use-images.ts'
@@ -31,7 +30,7 @@ export function ImagesPane({ images, id }: { images: StudyImages; id: string }) 
         <div className={css.closed} role="alert">
           <IconPhotoOff size={34} stroke={1.3} aria-hidden />
           <b>{words.failed}</b>
-          <span>{said(error.message)}</span>
+          <span>{error.message}</span>
           <Button variant="default" loading={images.isOpening} onClick={() => void images.again()}>
             {words.retry}
           </Button>

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { viewPaths } from '#shared/contract/viewing.ts'
 import { watchChild } from '../beside/child-windows.ts'
 import { words } from '../beside/words.ts'
-import { said } from '../language/said.ts'
 import { closeView, type ImagesOf, openView } from '../views.ts'
 import { showRefused } from './refused.ts'
 
@@ -22,7 +21,7 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    showRefused(said(error instanceof Error ? error.message : String(error)), words.failed)
+    showRefused(error instanceof Error ? error.message : String(error), words.failed)
   }
 }
 

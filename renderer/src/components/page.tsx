@@ -2,7 +2,6 @@ import { Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../client.ts'
-import { said } from '../language/said.ts'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
 import { words } from './words.ts'
@@ -132,7 +131,7 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
         )
       }
     >
-      {said(error.message)}
+      {error.message}
       {remedy}
       {error.requestId && <div className="mono">{words.request(error.requestId)}</div>}
     </Notice>

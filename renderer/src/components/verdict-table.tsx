@@ -66,10 +66,10 @@ const base: readonly Column<RowVerdict>[] = [
     track: 'minmax(150px, 1.9fr)',
     cell: ({ reason, remarks }) => (
       <>
-        {said(reason)}
-        {remarks.map((remark) => (
+        {reason && said(reason)}
+        {remarks.map(said).map((remark) => (
           <div key={remark} style={{ color: 'var(--mantine-color-dimmed)' }}>
-            {said(remark)}
+            {remark}
           </div>
         ))}
       </>

@@ -2,6 +2,7 @@ import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { express } from '#shared/contract/express.ts'
 import type { ExpressCustomerReference } from '#shared/contract/references.ts'
 import type { UserId } from '#shared/ids.ts'
+import type { Message } from '#shared/messages/message.ts'
 import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
@@ -22,9 +23,11 @@ export interface LinkedPerson {
   readonly name: string
 }
 
-const refused = (message = '') => showRefused(said(message))
+// The type of the call is that of partners, who receive a text.
+const refused = (message: Message | string | undefined) =>
+  showRefused(typeof message === 'object' ? said(message) : (message ?? ''))
 /** Says what the gateway refused. */
-export const failed = (error: unknown): void => void refused((error as ProblemError).message)
+export const failed = (error: unknown): void => showRefused((error as ProblemError).message)
 
 // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate`
 // would not.

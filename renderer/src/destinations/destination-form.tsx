@@ -5,6 +5,7 @@ import {
   dashboardDestinations,
   NewDestination,
 } from '#shared/contract/destinations.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { fieldTexts } from '../components/field-texts.ts'
 import { FormEnd } from '../components/form-end.tsx'
@@ -147,6 +148,6 @@ function faultsOf(values: Values): Readonly<Record<string, string>> {
   return parsed.success
     ? {}
     : Object.fromEntries(
-        parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]),
+        parsed.error.issues.map((issue) => [String(issue.path[0]), said(issueMessage(issue))]),
       )
 }

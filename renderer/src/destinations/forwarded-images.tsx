@@ -33,17 +33,19 @@ const columns: readonly Column<Forward>[] = [
   {
     name: words.instanceColumns.status,
     track: 'minmax(140px, 2fr)',
-    cell: ({ status, lastError, nextAt }) => (
-      <>
-        {status && !lastError.includes(status) && <span className="mono">{status}</span>}{' '}
-        {said(lastError)}
-        {nextAt && (
-          <Text size="xs" c="dimmed">
-            {words.next} <Clock instant={nextAt} />
-          </Text>
-        )}
-      </>
-    ),
+    cell: ({ status, lastError, nextAt }) => {
+      const reason = lastError ? said(lastError) : ''
+      return (
+        <>
+          {status && !reason.includes(status) && <span className="mono">{status}</span>} {reason}
+          {nextAt && (
+            <Text size="xs" c="dimmed">
+              {words.next} <Clock instant={nextAt} />
+            </Text>
+          )}
+        </>
+      )
+    },
   },
   {
     name: words.instanceColumns.attempts,

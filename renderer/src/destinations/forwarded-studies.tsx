@@ -98,7 +98,7 @@ const studyColumns = (
     track: 'minmax(180px, 2fr)',
     cell: (study) => (
       <>
-        {said(study.lastError)}
+        {study.lastError && said(study.lastError)}
         <div>
           <Button
             variant="subtle"

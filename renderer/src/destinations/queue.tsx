@@ -15,6 +15,7 @@ import {
   dashboardDestinations,
   type ForwardedStudy,
 } from '#shared/contract/destinations.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
@@ -153,7 +154,7 @@ function useRetry(destinationId: string) {
         { params: { destinationId }, body: bodyOf(part) },
         {
           onSuccess: ({ message }) => showDecided(message, words.retried),
-          onError: (error) => showRefused(said(error.message)),
+          onError: (error) => showRefused(error.message),
         },
       ),
     [retry, destinationId],
@@ -162,7 +163,7 @@ function useRetry(destinationId: string) {
 }
 
 /** What the gateway says of a decision, or what it means. */
-const showDecided = (message: string | undefined, usual: string) =>
+const showDecided = (message: Message | undefined, usual: string) =>
   notifications.show({
     message: message === undefined ? usual : said(message),
     icon: <IconCheck size={18} />,

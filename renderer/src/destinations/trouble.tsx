@@ -14,7 +14,10 @@ export function Trouble({ destination }: { destination: Destination }) {
   const isFailed = stateOf(destination) === 'failed'
   if (!isFailed && !lastError) return null
   return (
-    <Notice tone={isFailed ? 'danger' : 'warning'} title={said(lastError) || words.notSent}>
+    <Notice
+      tone={isFailed ? 'danger' : 'warning'}
+      title={lastError ? said(lastError) : words.notSent}
+    >
       {isFailed && <div>{words.notSentHelp}</div>}
       {lastError && nextAttemptAt && (
         <div>

@@ -100,7 +100,7 @@ function Result({ lint }: { lint: Lint }) {
         />
       )}
       <Text size="xs" c="dimmed">
-        {checks.source}: {said(lint.source)}
+        {checks.source}: {lint.source}
       </Text>
     </Stack>
   )

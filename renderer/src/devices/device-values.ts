@@ -1,4 +1,5 @@
 import { type CharacterSet, type Device, NewDevice } from '#shared/contract/devices.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { said } from '../language/said.ts'
 
 /** A device as its form holds it: what is empty is not set. */
@@ -63,6 +64,6 @@ export function faultsOf(values: DeviceValues): Readonly<Record<string, string>>
   return parsed.success
     ? {}
     : Object.fromEntries(
-        parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]),
+        parsed.error.issues.map((issue) => [issue.path.join('.'), said(issueMessage(issue))]),
       )
 }

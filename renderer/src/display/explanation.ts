@@ -65,7 +65,7 @@ export function explain(inspection: Inspection): Explanation {
         shownStatus(status).name,
         durationText(inspection.tookMs),
       ),
-      inspection.errorComment ? [words.sent.comment(said(inspection.errorComment))] : [],
+      inspection.errorComment ? [words.sent.comment(inspection.errorComment)] : [],
     ),
   ]
 
@@ -80,11 +80,7 @@ export function explain(inspection: Inspection): Explanation {
   if (fault !== null && !hasList)
     return say('danger', words.say.fault(FAULTS[fault].name), FAULTS[fault].remedy)
   if (!hasList)
-    return say(
-      'danger',
-      words.say.noList(shownStatus(status).meaning),
-      said(inspection.errorComment),
-    )
+    return say('danger', words.say.noList(shownStatus(status).meaning), inspection.errorComment)
   if (total === 0)
     return say('warning', words.say.noExam(windowWords(inspection)), words.say.noExamRemedy)
   if (sent === 0 && withheld === 0)
@@ -97,7 +93,7 @@ export function explain(inspection: Inspection): Explanation {
   if (status !== '0000') {
     return say(
       'warning',
-      words.say.incomplete(sent, said(inspection.errorComment) || shownStatus(status).name),
+      words.say.incomplete(sent, inspection.errorComment || shownStatus(status).name),
       words.say.narrow,
     )
   }
@@ -149,7 +145,7 @@ function asked(inspection: Inspection, isMisread: boolean): Station {
     'asked',
     isMisread ? 'stop' : 'passed',
     text,
-    isMisread ? [said(errorComment), ...keys].filter(Boolean) : keys,
+    isMisread ? [errorComment, ...keys].filter(Boolean) : keys,
   )
 }
 
@@ -177,7 +173,7 @@ function partner(inspection: Inspection): Station {
   const state = source === 'none' ? 'stop' : fault === null && tone === 'good' ? 'passed' : 'remark'
   const details = [
     facts.length > 0 && fault === null ? words.partner.it(facts.join(', ')) : '',
-    said(answer?.detail ?? ''),
+    answer?.detail ? said(answer.detail) : '',
   ].filter(Boolean)
   return station(
     'partner',
@@ -203,10 +199,12 @@ function lost(
 function reasons(rows: readonly RowVerdict[], verdict: RowVerdict['verdict']): string[] {
   const counts = new Map<string, number>()
   for (const row of rows)
-    if (row.verdict === verdict && row.reason)
-      counts.set(row.reason, (counts.get(row.reason) ?? 0) + 1)
+    if (row.verdict === verdict && row.reason) {
+      const reason = said(row.reason)
+      counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    }
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
-  const shown = sorted.slice(0, 6).map(([reason, count]) => words.reason(count, said(reason)))
+  const shown = sorted.slice(0, 6).map(([reason, count]) => words.reason(count, reason))
   return sorted.length > 6 ? [...shown, words.moreReasons(sorted.length - 6)] : shown
 }
 
@@ -217,7 +215,7 @@ function windowWords({ question }: Inspection): string {
 }
 
 const misreadRemedy = ({ errorComment }: Inspection) =>
-  errorComment ? words.say.misreadRemedyOf(said(errorComment)) : words.say.misreadRemedy
+  errorComment ? words.say.misreadRemedyOf(errorComment) : words.say.misreadRemedy
 
 const filterRemedy = (keys: readonly ReceivedKey[]) => {
   const narrowing = narrowingKeys(keys)

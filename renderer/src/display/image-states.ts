@@ -2,8 +2,8 @@ import type {
   ENRICHMENT_STATES,
   IdentityDifference,
   ImageStudySummary,
-  QUARANTINE_REASONS,
 } from '#shared/contract/images.ts'
+import type { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
 import { numberText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'

@@ -170,9 +170,13 @@ function Decisions({ event }: { event: EventRecord }) {
           notifications.show(
             queued > 0
               ? { message: words.replayed, icon: <IconCheck size={18} /> }
-              : { color: 'red', title: words.notReplayed, message: said(skipped[0]?.why ?? '') },
+              : {
+                  color: 'red',
+                  title: words.notReplayed,
+                  message: skipped[0] && said(skipped[0].why),
+                },
           ),
-        onError: (error) => showRefused(said(error.message)),
+        onError: (error) => showRefused(error.message),
       },
     )
   return (
@@ -187,7 +191,7 @@ function Decisions({ event }: { event: EventRecord }) {
           {words.dropOpen}
         </Button>
       )}
-      <Tooltip label={said(event.whyNot)} disabled={event.mayReplay}>
+      <Tooltip label={event.whyNot && said(event.whyNot)} disabled={event.mayReplay}>
         <Button
           variant="default"
           leftSection={<IconRefresh size={16} />}

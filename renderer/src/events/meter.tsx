@@ -95,7 +95,7 @@ function EventMeter({ row }: { row: MeterRow }) {
             <b>{texts.notes}</b>
             <ul className={css.notes}>
               {row.notes.map(({ path, sentence, count, eventId }) => (
-                <li key={`${path} ${sentence}`}>
+                <li key={`${path} ${said(sentence)}`}>
                   <b>{texts.times(numberText(count))}</b> <code>{path}</code> {said(sentence)}{' '}
                   <Link to="/events/$eventId" params={{ eventId }}>
                     {texts.example}

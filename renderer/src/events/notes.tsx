@@ -10,7 +10,7 @@ export function Notes({ title, notes }: { title: string; notes: readonly AnswerN
       <b>{title}</b>
       <ul className={css.notes}>
         {notes.map(({ path, sentence }) => (
-          <li key={`${path} ${sentence}`}>
+          <li key={`${path} ${said(sentence)}`}>
             <code>{path}</code> {said(sentence)}
           </li>
         ))}

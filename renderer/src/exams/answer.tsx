@@ -70,7 +70,7 @@ function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeT
         <div>
           <div className={css.conclusionTitle}>{title}</div>
           <p>{said(conclusion)}</p>
-          {failed && failed.remedy !== '' && <p>{said(failed.remedy)}</p>}
+          {failed?.remedy && <p>{said(failed.remedy)}</p>}
         </div>
       </div>
       <Panel

@@ -65,12 +65,12 @@ function Check({
         {said(check.sentence)}
         {check.evidence.length > 0 && (
           <ul className={css.evidence}>
-            {check.evidence.map((line) => (
-              <li key={line}>{said(line)}</li>
+            {check.evidence.map(said).map((line) => (
+              <li key={line}>{line}</li>
             ))}
           </ul>
         )}
-        {check.remedy !== '' && !isLater && (
+        {check.remedy && !isLater && (
           <div className={css.remedy}>
             {said(check.remedy)}{' '}
             {check.link && to && <Link {...to}>{words.why.links[check.link]}</Link>}

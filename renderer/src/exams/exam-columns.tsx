@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import type { Exam, ExamDevice } from '#shared/contract/dashboard-exams.ts'
+import { type Exam, type ExamDevice, hasStartTime } from '#shared/contract/dashboard-exams.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { SeverityTag } from '../components/severity-tag.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
@@ -51,12 +51,12 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   },
 ]
 
-function Time({ exam: { startTime, severity, isOverdue, remarks } }: { exam: Exam }) {
-  const isMadeUp = remarks.some((remark) => remark.includes('start time'))
+function Time({ exam }: { exam: Exam }) {
+  const { startTime, severity, isOverdue } = exam
   return (
     <>
       <span className={css.time}>
-        {isMadeUp || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}
+        {!hasStartTime(exam) || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}
       </span>
       {severity !== 'normal' && (
         <div>
@@ -75,7 +75,7 @@ function Time({ exam: { startTime, severity, isOverdue, remarks } }: { exam: Exa
 }
 
 function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
-  if (withheld !== '') {
+  if (withheld) {
     return (
       <Tooltip label={said(withheld)} multiline>
         <span className={css.withheld}>
@@ -98,7 +98,7 @@ function OnDevice({ device }: { device: ExamDevice }) {
   const zone = useZone()
   const { isOnList, sentAt, withheld } = device
   const who = nameOf(device)
-  if (withheld !== '') {
+  if (withheld) {
     return (
       <span className={css.withheld}>
         <ToneIcon tone="danger" size={13} /> {words.withheldFrom(who)}: {said(withheld)}

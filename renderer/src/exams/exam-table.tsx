@@ -13,13 +13,12 @@ import { showDone } from '../components/undo.tsx'
 import { VirtualTable } from '../components/virtual-table.tsx'
 import type { TableHandle } from '../components/virtual-table-props.ts'
 import { keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { examColumns } from './exam-columns.tsx'
 import type { ExamActions } from './exam-menu.tsx'
 import { examKey } from './found.ts'
 import { words } from './words.ts'
 
-const refused = (error: ProblemError) => showRefused(said(error.message))
+const refused = (error: ProblemError) => showRefused(error.message)
 
 interface ExamTableProps {
   readonly day: ExamDay
@@ -112,7 +111,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
         />
       </Panel>
       <CloseStep
-        row={closing && { ...closing, verdict: 'sent', reason: '' }}
+        row={closing && { ...closing, verdict: 'sent', reason: null }}
         onLeave={() => setClosing(null)}
         onClosed={(row) => {
           const { studyInstanceUid, scheduledProcedureStepId } = row

@@ -9,6 +9,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams, EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
@@ -186,12 +187,15 @@ const NotAnswered = ({
 }: {
   asked: number
   failed: number
-  sentences: readonly string[]
+  sentences: readonly Message[]
 }) => (
   <Notice tone="warning" title={words.refreshFailed(failed, asked)}>
-    {sentences.slice(0, 3).map((sentence) => (
-      <div key={sentence}>{said(sentence)}</div>
-    ))}
+    {sentences
+      .slice(0, 3)
+      .map(said)
+      .map((sentence) => (
+        <div key={sentence}>{sentence}</div>
+      ))}
   </Notice>
 )
 

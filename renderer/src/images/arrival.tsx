@@ -34,7 +34,8 @@ export function Arrived({ study }: { study: ImageStudySummary }) {
 export function ImageTags({ study }: { study: ImageStudySummary }) {
   const zone = useZone()
   const arrival = arrivalOf(study, zone, new Date())
-  const enrichment = ENRICHMENTS[study.enrichment.state]
+  const { state, detail } = study.enrichment
+  const enrichment = ENRICHMENTS[state]
   return (
     <span className={css.tags}>
       <Tag tone={arrival.tone} meaning={arrival.meaning} isWrapped>
@@ -46,8 +47,8 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
           {words.setAside(study.quarantined)}
         </Tag>
       )}
-      {study.enrichment.state !== 'not-asked' && (
-        <Tag tone={enrichment.tone} meaning={said(study.enrichment.detail) || enrichment.meaning}>
+      {state !== 'not-asked' && (
+        <Tag tone={enrichment.tone} meaning={detail ? said(detail) : enrichment.meaning}>
           {enrichment.name}
         </Tag>
       )}

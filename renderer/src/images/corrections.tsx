@@ -75,7 +75,7 @@ export function CorrectionsPanel({
   // The dialog stays until it is closed: the list may say that the correction is undone before the
   // reply to the request has come, and the reply leads to the study that the images are in again.
   const undoable = corrections.find(
-    (one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '',
+    (one) => one.correctionId === undo && one.undone === null && one.undoObstacle === null,
   )
   const [asked, setAsked] = useState(undoable)
   if (undoable && undoable.correctionId !== asked?.correctionId) setAsked(undoable)
@@ -145,7 +145,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
           {undone && <Tag tone="plain">{texts.undone}</Tag>}
           {progress !== null && <Tag tone="info">{texts.underWay}</Tag>}
         </span>
-        {onUndo && undone === null && undoObstacle === '' && (
+        {onUndo && undone === null && undoObstacle === null && (
           <Button
             variant="default"
             size="compact-sm"

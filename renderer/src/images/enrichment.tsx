@@ -41,9 +41,9 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
             ]}
           />
         )}
-        {warnings.map((warning) => (
+        {warnings.map(said).map((warning) => (
           <Notice key={warning} tone="warning">
-            {said(warning)}
+            {warning}
           </Notice>
         ))}
         {retry.error && <Failed error={retry.error} />}

@@ -10,7 +10,6 @@ import { Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import type { Column } from '../components/virtual-table.tsx'
-import { said } from '../language/said.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { tableOf } from '../lists/use-rows.ts'
 import { useTableKeys } from '../lists/use-table-keys.ts'
@@ -18,6 +17,7 @@ import { words as listWords } from '../lists/words.ts'
 import { useStatus } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
+import { senderName } from './sender-name.ts'
 import { ImageTabs } from './tabs.tsx'
 import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
 import { words } from './words.ts'
@@ -58,8 +58,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: words.columns.device,
     track: 'minmax(78px, 0.9fr)',
-    // What the gateway made itself has its name from the gateway.
-    cell: ({ deviceName, callingAeTitle }) => (deviceName ? said(deviceName) : callingAeTitle),
+    cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
   },
   { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
   {

@@ -72,7 +72,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
                   <Tag tone={commitmentState(one).tone}>{commitmentState(one).name}</Tag>
                 </Table.Td>
                 <Table.Td>
-                  {said(one.lastError)}
+                  {one.lastError && said(one.lastError)}
                   {one.attempts > 0 && <div>{words.attempts(one.attempts)}</div>}
                   {one.nextAt && (
                     <div>
@@ -91,7 +91,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
 
 /** An answer that the device did not take yet is no longer simply on its way. */
 const commitmentState = ({ state, lastError }: Commitment) =>
-  state === 'waiting' && lastError !== '' ? words.commitmentAgain : words.commitmentStates[state]
+  state === 'waiting' && lastError !== null ? words.commitmentAgain : words.commitmentStates[state]
 
 function Heads({ names }: { names: readonly string[] }) {
   return (

@@ -194,8 +194,8 @@ function Consequences({
       </section>
       {warnings.length > 0 && (
         <Notice tone="warning" title={texts.warning}>
-          {warnings.map((warning) => (
-            <div key={warning}>{said(warning)}</div>
+          {warnings.map(said).map((warning) => (
+            <div key={warning}>{warning}</div>
           ))}
         </Notice>
       )}

@@ -71,8 +71,8 @@ function Going({ forward, destination, mayManage }: GoingProps) {
   const retry = useSend(dashboardDestinations.retry, CHANGES)
   const { destinationId, destinationName, studyInstanceUid, waiting, failed } = forward
   // While a destination cannot be reached, nobody tried the images that wait for it one by one.
-  const isHeldUp = waiting > 0 && destination !== undefined && destination.lastError !== ''
-  const why = forward.lastError || (isHeldUp ? destination.lastError : '')
+  const isHeldUp = waiting > 0 && destination !== undefined && destination.lastError !== null
+  const why = forward.lastError ?? (isHeldUp ? destination.lastError : null)
   return (
     <div className={css.going}>
       <div>

@@ -34,6 +34,7 @@ import css from './images.module.css'
 import { InterfacePanel } from './interface.tsx'
 import { CommitmentPanel, StepPanel } from './performed.tsx'
 import { WAYS } from './resolve-ways.ts'
+import { senderName } from './sender-name.ts'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
 import { VersionsPanel } from './versions.tsx'
@@ -255,7 +256,9 @@ const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
   [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
   [
     facts.device,
-    study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle,
+    study.deviceName
+      ? `${senderName(study.deviceName)} (${study.callingAeTitle})`
+      : study.callingAeTitle,
   ],
   [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
   [

@@ -81,6 +81,7 @@ export const en = {
   studyId: 'study id',
   transfers: { open: 'still connected', released: 'ended properly', aborted: 'broke off' },
   missing: '(empty)',
+  thisGateway: 'This gateway',
   series: 'Series',
   seriesNone: 'No image was added to this study.',
   seriesAwaited: 'Announced; none of it is here',

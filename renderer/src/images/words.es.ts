@@ -83,6 +83,7 @@ export const es: Translated<English> = {
   studyId: 'el id. del estudio',
   transfers: { open: 'aún conectado', released: 'terminó bien', aborted: 'se interrumpió' },
   missing: '(vacío)',
+  thisGateway: 'Esta pasarela',
   series: 'Series',
   seriesNone: 'No se añadió ninguna imagen a este estudio.',
   seriesAwaited: 'Anunciada; no ha llegado nada de ella',

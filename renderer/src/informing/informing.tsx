@@ -153,7 +153,7 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
           : waiting > 0
             ? [words.sending.waiting(sent, all)]
             : []),
-        ...(lastError === '' ? [] : [`${words.sending.lastError}: ${said(lastError)}.`]),
+        ...(lastError ? [`${words.sending.lastError}: ${said(lastError)}.`] : []),
       ].join(' ')}
     </Text>
   )
@@ -201,14 +201,14 @@ const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionN
       </Button>
     ) : (
       <>
-        {notice.doneBy || (notice.note === '' ? words.byGateway : said(notice.note))}
+        {notice.doneBy || (notice.note ? said(notice.note) : words.byGateway)}
         {notice.doneAt && (
           <Text span size="xs" c="dimmed">
             {' '}
             <Clock instant={notice.doneAt} />
           </Text>
         )}
-        {notice.doneBy !== '' && notice.note !== '' && <Text size="sm">{notice.note}</Text>}
+        {notice.doneBy !== '' && notice.note && <Text size="sm">{said(notice.note)}</Text>}
       </>
     ),
 })

@@ -6,7 +6,6 @@ import { closeImagesWindow } from '../beside/images-window.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { showRefused } from '../components/refused.ts'
 import { call, useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { linkedViewId } from '../linked.ts'
 import { hasUnsaved, whenLeft } from '../reading/window-drafts.ts'
 import { useSession } from '../session.ts'
@@ -51,7 +50,7 @@ export function LinkedScreen() {
   if (step === 'closed') return <Plain title={words.closed}>{words.closedText}</Plain>
   if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
-  if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={said(reply.error.message)} />
+  if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={reply.error.message} />
   if (reply.isError && !view) {
     return (
       <main className={css.plain}>
@@ -63,7 +62,7 @@ export function LinkedScreen() {
   return (
     <Frame
       view={view}
-      endedBecause={hasEnded ? said(reply.error.message) : ''}
+      endedBecause={hasEnded ? reply.error.message : ''}
       onClose={() => setStep('closing')}
     />
   )

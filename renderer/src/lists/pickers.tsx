@@ -8,7 +8,6 @@ import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { may } from '#shared/lifecycle.ts'
 import { call, keyOf, useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const TYPING_MS = 80
@@ -125,7 +124,7 @@ function Picker<I extends string>(
       {...(isBare ? { 'aria-label': label, placeholder: label } : { label })}
       searchable
       clearable={!rest.required}
-      error={error ?? (found.error ? said(found.error.message) : undefined)}
+      error={error ?? found.error?.message}
       data={[...all.values()].map(({ id, name }) => ({ value: id, label: name }))}
       nothingFoundMessage={found.isFetching ? words.searching : words.nobodyFound}
       // The gateway has searched already.

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Message } from '#shared/messages/message.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
@@ -6,7 +7,7 @@ import { said } from '../language/said.ts'
 
 interface Verdict {
   readonly success: boolean
-  readonly message: string
+  readonly message: Message
 }
 
 /** What came of a test of the partner, said where it was asked for. */

@@ -1,5 +1,6 @@
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { Message } from '#shared/messages/message.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
@@ -18,8 +19,8 @@ export const PEOPLE_REPLIES = [
 
 export type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
 
-const refused = (message = '') => showRefused(said(message))
-const failed = (error: unknown) => refused((error as ProblemError).message)
+const refused = (why: Message | undefined) => showRefused(why ? said(why) : '')
+const failed = (error: unknown) => showRefused((error as ProblemError).message)
 
 /** Changes of a person's access, said when they are done, and undone where they can be. */
 export function usePersonChanges() {

@@ -4,6 +4,7 @@ import type { Person } from '#shared/contract/dashboard-people.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Facts } from '../components/page.tsx'
+import { said } from '../language/said.ts'
 import type { PersonQuestion } from './ask-person.tsx'
 import type { Invited } from './changes.ts'
 import { PersonCustomers } from './person-customers.tsx'
@@ -61,7 +62,7 @@ function PersonFacts({ person }: { person: Person }) {
         // Who invited through the interface is a system without a name.
         [
           words.facts.by,
-          (invitedSource === 'dashboard' && invitation?.invitedBy) ||
+          (invitedSource === 'dashboard' && invitation && said(invitation.invitedBy)) ||
             words.facts.sources[invitedSource],
         ],
         [words.facts.since, <Clock key="since" instant={createdAt} />],

@@ -114,10 +114,7 @@ function Sessions({
 
 function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | undefined }) {
   const { browser, place, address, isThis, isLocked, createdAt, lastUsedAt } = session
-  const where = [
-    browser ? said(browser) : texts.unknownBrowser,
-    place ? said(place) : address,
-  ].join(', ')
+  const where = [browser ? said(browser) : texts.unknownBrowser, said(place) || address].join(', ')
   return (
     <li>
       <div>

@@ -1,5 +1,6 @@
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
@@ -60,7 +61,7 @@ export function faultsOf(values: PersonValues, person: Person | null): Record<st
   ).safeParse(bodyOf(values, person))
   const faults = parsed.success
     ? []
-    : parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)] as const)
+    : parsed.error.issues.map((issue) => [issue.path.join('.'), said(issueMessage(issue))] as const)
   return {
     ...Object.fromEntries(faults),
     ...(values.clinicRole === null && { clinicRole: words.form.chooseRole }),

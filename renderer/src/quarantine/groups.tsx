@@ -4,7 +4,8 @@ import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
-import { dashboardImages, type QuarantineGroup } from '#shared/contract/images.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import type { QuarantineGroup } from '#shared/contract/quarantine.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
@@ -141,7 +142,7 @@ function Ask({
               onDone()
               // What was not done to the end stays until a person has read it.
               notifications.show({
-                message: message && said(message),
+                message: said(message),
                 ...(success
                   ? { icon: <IconCheck size={18} /> }
                   : { color: 'red', autoClose: false }),

@@ -3,7 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconInbox } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { dashboardImages, type QuarantinedInstance } from '#shared/contract/images.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import type { QuarantinedInstance } from '#shared/contract/quarantine.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Page } from '../components/page.tsx'
@@ -41,7 +42,7 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
     cell: ({ reason, detail }) => (
       <>
         <b>{QUARANTINE[reason].name}</b>
-        <div>{said(detail)}</div>
+        {detail && <div>{said(detail)}</div>}
         <Text size="sm" c="dimmed" mt={2}>
           {QUARANTINE[reason].remedy}
         </Text>

@@ -9,7 +9,6 @@ import { MayButton, useMay } from '../components/allowed.tsx'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
 import { useMayManage, useSession } from '../session.ts'
 import { words } from './words.ts'
@@ -70,7 +69,7 @@ export function AssignMenu(props: {
       { params: { studyId: study.studyId }, body: { userId } },
       {
         ...(onSuccess && { onSuccess }),
-        onError: (error) => showRefused(said(error.message)),
+        onError: (error) => showRefused(error.message),
       },
     )
   const before = study.assignedTo?.userId ?? null

@@ -1,4 +1,5 @@
 import { Communication } from '#shared/contract/reports.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { said } from '../language/said.ts'
 
@@ -40,9 +41,9 @@ export function communicationFaults(values: CommunicationValues): Record<string,
   const parsed = Communication.safeParse(communicationOf(values))
   if (parsed.success) return {}
   return Object.fromEntries(
-    parsed.error.issues.map(({ path, message }) => [
-      path[0] === 'communicatedAt' ? 'at' : path.join('.'),
-      said(message),
+    parsed.error.issues.map((issue) => [
+      issue.path[0] === 'communicatedAt' ? 'at' : issue.path.join('.'),
+      said(issueMessage(issue)),
     ]),
   )
 }

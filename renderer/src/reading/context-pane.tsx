@@ -58,9 +58,9 @@ export function ContextPane({
     >
       <State state={shown.state} isAsking={ask.isPending} askedAt={shown.askedAt} />
       {ask.error && <Failed error={ask.error} />}
-      {shown.notes.map((note) => (
+      {shown.notes.map(said).map((note) => (
         <Notice key={note} tone="warning">
-          {said(note)}
+          {note}
         </Notice>
       ))}
       {clinicalIndication && (
@@ -175,7 +175,7 @@ function Document({
       <p className={css.document}>
         <IconFile size={14} aria-hidden /> {fileName}{' '}
         <Text span c="red" fz="sm">
-          {said(fault)}
+          {fault && said(fault)}
         </Text>
       </p>
     )

@@ -1,4 +1,5 @@
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { type Call, ProblemError } from '../client.ts'
 import type { DraftCalls, SaveFault } from './draft-keeper.ts'
 import { words } from './words.ts'
@@ -25,8 +26,8 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
       )
       show(reading)
       if (!isLast && reading.lock && reading.lock.windowId !== windowId)
-        throw new ProblemError('refused', `${words.lock.title(reading.lock.name)}.`)
-      if (!reading.draft) throw new ProblemError('refused', reading.whyNot)
+        throw new ProblemError('refused', verbatim(`${words.lock.title(reading.lock.name)}.`))
+      if (!reading.draft) throw new ProblemError('refused', reading.whyNot ?? verbatim(''))
       return reading.draft
     },
     async save({ reportId, revision, text, isLast }, signal) {

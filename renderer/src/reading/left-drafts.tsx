@@ -4,7 +4,6 @@ import { useState, useSyncExternalStore } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
 import css from './left-drafts.module.css'
 import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from './window-drafts.ts'
 import { words } from './words.ts'
@@ -55,11 +54,7 @@ function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
         </Group>
       }
     >
-      {state === 'conflict'
-        ? texts.conflict
-        : state === 'refused'
-          ? said(fault)
-          : texts.failing(said(fault))}
+      {state === 'conflict' ? texts.conflict : state === 'refused' ? fault : texts.failing(fault)}
       <Confirm
         isOpen={asksDiscard}
         title={texts.discardTitle}

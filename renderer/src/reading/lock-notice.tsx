@@ -32,7 +32,7 @@ export function LockNotice({
       tone="warning"
       title={
         lock === null
-          ? said(whyNot)
+          ? whyNot && said(whyNot)
           : lock.userId === userId
             ? words.lock.own
             : words.lock.title(lock.name)
@@ -44,7 +44,7 @@ export function LockNotice({
       }
     >
       {lock === null ? words.lock.free : words.lock.text}
-      {fault && <div>{said(fault)}</div>}
+      {fault && <div>{fault}</div>}
     </Notice>
   )
 }

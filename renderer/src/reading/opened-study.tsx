@@ -8,7 +8,6 @@ import { Pane, type PaneName, PaneTabs } from '../beside/pane-tabs.tsx'
 import type { StudyImages } from '../beside/use-images.ts'
 import { words as besideWords } from '../beside/words.ts'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
 import { useMayWriteReports } from '../session.ts'
 import { useRoom } from '../shell/room.ts'
 import { ContextPane } from './context-pane.tsx'
@@ -59,7 +58,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
   // Beside the report the pane says so itself.
   const refusal = images.wasBlocked
     ? besideWords.blocked
-    : images.mode === 'window' && said(images.error?.message ?? '')
+    : images.mode === 'window' && images.error?.message
   return (
     <div className={css.screen}>
       <PatientBanner

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
 import { useZone } from '../status.ts'
 import type { DraftKeeper, KeptDraft } from './draft-keeper.ts'
 import css from './reading.module.css'
@@ -38,8 +37,8 @@ export function SavingState({
     saved: isBlank ? texts.blank : texts.saved(clockText(savedAt ?? '', zone, new Date())),
     waiting: texts.waiting,
     saving: texts.saving,
-    failing: texts.failing(said(fault)),
-    refused: texts.refused(said(fault)),
+    failing: texts.failing(fault),
+    refused: texts.refused(fault),
     conflict: texts.conflict,
   }
   const tone = state === 'saved' && isBlank ? 'plain' : TONES[state]

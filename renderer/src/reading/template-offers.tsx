@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
 import { IconChevronDown, IconTemplate } from '@tabler/icons-react'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import css from './reading.module.css'
 import { words } from './words.ts'
 

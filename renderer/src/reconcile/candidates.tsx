@@ -84,7 +84,7 @@ interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
 function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
-  if (action === 'none') return <p className={css.obstacle}>{said(obstacle)}</p>
+  if (action === 'none') return <p className={css.obstacle}>{obstacle && said(obstacle)}</p>
   const name = orderName(order)
   if (action === 'correct') {
     return (

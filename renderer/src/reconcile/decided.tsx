@@ -31,10 +31,10 @@ export function Decided({
         {reason}
         <div className={css.quiet}>
           {by}, <Clock instant={at} />
-          {undoObstacle !== '' && <> · {said(undoObstacle)}</>}
+          {undoObstacle && <> · {said(undoObstacle)}</>}
         </div>
       </div>
-      {undoObstacle === '' && (
+      {undoObstacle === null && (
         <MayButton
           permission="manageStudies"
           variant="default"

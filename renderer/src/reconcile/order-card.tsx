@@ -38,7 +38,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
           {devices.length > 0 && (
             <div className={css.quiet}>{texts.sentTo(devices.join(', '))}</div>
           )}
-          {withheld !== '' && (
+          {withheld && (
             <div className={css.obstacle}>
               {texts.withheld}: {said(withheld)}
             </div>

@@ -7,7 +7,6 @@ import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { words } from './words.ts'
 
@@ -74,7 +73,7 @@ export function useDecide(): Decide {
   const undo = useSend(dashboardReconciliation.undo, changed)
 
   const refused: Refused = (error) => {
-    showRefused(said(error.message))
+    showRefused(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
   const takeBack = (decisionId: number) =>

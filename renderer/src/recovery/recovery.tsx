@@ -4,11 +4,8 @@ import { IconCheck, IconFileCheck, IconFileImport } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
-import {
-  dashboardImages,
-  type RecoveredFile,
-  type RecoveryOutcome,
-} from '#shared/contract/images.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/quarantine.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Page } from '../components/page.tsx'
@@ -88,7 +85,8 @@ export function Recovery() {
 
   /** Portion by portion, until the gateway has looked at all of them. */
   async function importAll(): Promise<void> {
-    let [imported, failed, problem] = [0, 0, '']
+    let [imported, failed] = [0, 0]
+    let problem: RecoveryOutcome['problem'] = null
     let after: string | undefined
     try {
       do {
@@ -98,7 +96,7 @@ export function Recovery() {
         })
         imported += part.imported
         failed += part.failed
-        problem = part.problem || problem
+        problem = part.problem ?? problem
         after = part.next ?? undefined
       } while (after !== undefined)
       tell({ imported, failed, problem })
@@ -143,7 +141,7 @@ export function Recovery() {
     >
       <ImageTabs />
       {soFar !== null && soFar > 0 && <Text size="sm">{words.importing(numberText(soFar))}</Text>}
-      {send.error && <Notice tone="danger" title={said(send.error.message)} />}
+      {send.error && <Notice tone="danger" title={send.error.message} />}
       {list.error?.code === 'not-permitted' ? (
         <Notice tone="info" title={words.notAllowed} />
       ) : (
@@ -174,7 +172,7 @@ function tell({
     notifications.show({ message: words.imported(imported), icon: <IconCheck size={18} /> })
   if (failed > 0)
     notifications.show({
-      message: `${words.notImported(failed)} ${said(problem)}`,
+      message: [words.notImported(failed), problem ? said(problem) : ''].join(' '),
       color: 'red',
       autoClose: false,
     })

@@ -55,17 +55,16 @@ export function Chosen(props: {
   const needsKey = found?.opensWith === 'recovery-key'
   const opens =
     found !== undefined &&
-    found.fault === '' &&
+    found.fault === null &&
     (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
-  const keyFault =
-    needsKey && recoveryKey !== '' && found.fault !== '' ? said(found.fault) : undefined
+  const keyFault = needsKey && recoveryKey !== '' && found.fault ? said(found.fault) : undefined
   return (
     <Panel title={texts.title(when)}>
       <Stack gap="sm">
         {preview.isPending && <Waiting rows={2} />}
         {preview.error && <Failed error={preview.error} onRetry={() => void preview.refetch()} />}
         {found && <Holds preview={found} />}
-        {found && !needsKey && found.fault !== '' && (
+        {found?.fault && !needsKey && (
           <Notice tone="danger" title={texts.cannot}>
             {said(found.fault)}
           </Notice>

@@ -6,7 +6,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { language, PSEUDO } from '../language/language.ts'
-import { loadSentences } from '../language/said.ts'
+import { loadMessages } from '../language/said.ts'
 import { cssVariables, theme } from '../theme.ts'
 import { Rescue } from './rescue.tsx'
 
@@ -19,7 +19,7 @@ const queryClient = new QueryClient({
 
 async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language === PSEUDO ? 'en' : language
-  await loadSentences().catch(() => undefined)
+  await loadMessages().catch(() => undefined)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

@@ -20,7 +20,7 @@ export function PuttingBack({ restore }: { restore: RestoreState }) {
           animated={phase === 'checking'}
         />
         <Text fw={560}>{label}</Text>
-        <Text c="dimmed">{said(sentence)}</Text>
+        <Text c="dimmed">{sentence && said(sentence)}</Text>
       </div>
     </Panel>
   )

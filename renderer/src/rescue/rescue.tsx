@@ -84,7 +84,7 @@ export function Rescue() {
         <>
           {phase === 'failed' && (
             <Notice tone="danger" title={words.failed}>
-              {said(state.restore.sentence)} {words.failedText}
+              {state.restore.sentence && said(state.restore.sentence)} {words.failedText}
             </Notice>
           )}
           {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { Message } from '#shared/messages/message.ts'
 import { Notice } from '../components/tone.tsx'
 import { said } from '../language/said.ts'
 import { words } from './desktop-words.ts'
@@ -9,11 +10,16 @@ import { words } from './desktop-words.ts'
  */
 export function DesktopInstall(props: {
   version: string
-  install: () => Promise<void>
+  install: () => Promise<Message | null>
   onClose: () => void
 }) {
   const { version, install, onClose } = props
-  const run = useMutation<void, Error>({ mutationFn: install })
+  const run = useMutation<void, Error>({
+    async mutationFn() {
+      const fault = await install()
+      if (fault) throw new Error(said(fault))
+    },
+  })
   return (
     <Modal
       opened
@@ -28,7 +34,7 @@ export function DesktopInstall(props: {
             <li key={step}>{step}</li>
           ))}
         </ol>
-        {run.error && <Notice tone="danger">{said(run.error.message)}</Notice>}
+        {run.error && <Notice tone="danger">{run.error.message}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {words.later}

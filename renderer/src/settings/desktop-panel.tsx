@@ -211,7 +211,7 @@ function Automatic({ rows }: { rows: readonly SettingRow[] }) {
 }
 
 const Fault = ({ error }: { error: Error | null }) =>
-  error && <Notice tone="danger">{said(error.message)}</Notice>
+  error && <Notice tone="danger">{error.message}</Notice>
 
 const Row = ({ label, about, children }: { label: string; about: string; children: ReactNode }) => (
   <div className={css.row}>

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { SETTINGS, type Setting } from '#shared/contract/settings.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import type { Message } from '#shared/messages/message.ts'
+import type { FieldFault } from '../client.ts'
 import { said } from '../language/said.ts'
 import { GROUPS, LABELS } from './setting-names.ts'
 
@@ -10,7 +13,7 @@ export interface SettingRow {
   readonly key: string
   readonly value: Json
   readonly initial: Json
-  readonly about: string
+  readonly about: Message
   readonly needsRestart: boolean
 }
 
@@ -98,8 +101,8 @@ export function kindOf(row: SettingRow): FieldKind {
  */
 export function faultOf(key: string, value: Json): string | undefined {
   const parsed = byKey[key]?.schema.safeParse(value)
-  if (parsed === undefined || parsed.success) return undefined
-  return said(parsed.error.issues[0]?.message ?? '')
+  const [issue] = parsed?.error?.issues ?? []
+  return issue && said(issueMessage(issue))
 }
 
 /** The settings whose value is not the gateway's any more. */
@@ -117,15 +120,13 @@ export function changesOf(
 }
 
 /** Faults of a refused change by setting: `body.settings.dimse.port` is that of `dimse.port`. */
-export function faultsBySetting(
-  errors: readonly { path: string; message: string }[],
-): Record<string, string> {
+export function faultsBySetting(errors: readonly FieldFault[]): Record<string, string> {
   const faults: Record<string, string> = {}
-  for (const { path, message } of errors) {
+  for (const { path, explanation } of errors) {
     const bare = path.replace(/^(body\.)?(settings\.)?/, '')
     const key =
       Object.keys(SETTINGS).find((one) => bare === one || bare.startsWith(`${one}.`)) ?? bare
-    faults[key] ??= message
+    faults[key] ??= said(explanation)
   }
   return faults
 }

@@ -6,8 +6,8 @@ import { IconAct } from '../components/icon-act.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
-import { isHere, placeText } from '../display/session-place.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
@@ -58,10 +58,10 @@ function Row({ session }: { session: OpenSession }) {
     <Table.Tr>
       <Table.Td fw={600}>{user.name}</Table.Td>
       <Table.Td>
-        {placeText(place)}
-        {address && !isHere(place) && <div className="mono">{address}</div>}
+        {said(place)}
+        {address && place.code !== 'users.this-pc' && <div className="mono">{address}</div>}
       </Table.Td>
-      <Table.Td>{browser}</Table.Td>
+      <Table.Td>{browser && said(browser)}</Table.Td>
       <Table.Td>
         <Clock instant={createdAt} />
       </Table.Td>

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { said } from '../language/said.ts'
 import { type Json, kindOf, labelOf, type SettingRow } from './fields.ts'
 import { CONTROLS, type ControlProps } from './setting-controls.tsx'
 
@@ -13,7 +12,7 @@ interface FieldProps {
 /** The control of one setting, by its kind. */
 export function SettingField({ row, value, fault, onChange }: FieldProps) {
   const field = kindOf(row)
-  const told = { 'aria-label': labelOf(row.key), error: fault && said(fault) }
+  const told = { 'aria-label': labelOf(row.key), error: fault }
   // Each control takes the fields of its own kind, which the table cannot say of a kind that is not
   // known yet.
   const Control = CONTROLS[field.kind] as (props: ControlProps) => ReactNode

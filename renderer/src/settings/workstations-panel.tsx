@@ -9,6 +9,7 @@ import { IconAct } from '../components/icon-act.tsx'
 import { Empty, Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { said } from '../language/said.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
@@ -134,7 +135,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
                 <Table.Tr key={workstation.workstationId}>
                   <Table.Td fw={600}>{workstation.name}</Table.Td>
                   <Table.Td className="mono">{workstation.address}</Table.Td>
-                  <Table.Td>{workstation.browser}</Table.Td>
+                  <Table.Td>{workstation.browser && said(workstation.browser)}</Table.Td>
                   <Table.Td>{workstation.approvedBy}</Table.Td>
                   <Table.Td>
                     <Ago instant={workstation.lastSeenAt} />

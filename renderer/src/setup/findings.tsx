@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { Copy } from '../components/copy.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
@@ -11,8 +12,8 @@ const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', 
 
 interface Found {
   readonly verdict: Verdict
-  readonly sentence: string
-  readonly remedy: string
+  readonly sentence: Message
+  readonly remedy: Message | null
 }
 
 /**
@@ -29,7 +30,7 @@ export function Findings<T extends Found>(props: {
     <ul className={css.findings}>
       {findings.map((found) => (
         <li
-          key={found.sentence}
+          key={said(found.sentence)}
           className={`${css.finding} ${nameOf ? '' : css.nameless}`}
           data-tone={TONE_OF[found.verdict]}
         >

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
@@ -22,7 +23,7 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
     dashboardSetup.readiness,
     dashboardEvents.list,
   ])
-  const [messages, setMessages] = useState<Partial<Record<EventType, string>>>({})
+  const [messages, setMessages] = useState<Partial<Record<EventType, Message>>>({})
   const [atWork, setAtWork] = useState<EventType | null>(null)
   const events = EVENT_ORDER.flatMap((type) => partner.events.filter((one) => one.type === type))
 

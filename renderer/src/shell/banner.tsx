@@ -13,16 +13,17 @@ export function Banner() {
   const status = useStatus()
   const zone = useZone()
   const since = useCutOff()
+  const current = status.data?.banner
   const banner =
     since === null
-      ? status.data?.banner
+      ? current && { tone: current.tone, text: said(current.text) }
       : { tone: 'danger' as const, text: cutOffText(since, zone) }
   return (
     <div role="status" aria-live="polite" style={{ gridArea: 'banner' }}>
       {banner && (
         <div className={css.banner} data-tone={banner.tone} data-testid="banner">
           <ToneIcon tone={banner.tone} size={19} />
-          <span>{since === null ? said(banner.text) : banner.text}</span>
+          <span>{banner.text}</span>
         </div>
       )}
     </div>

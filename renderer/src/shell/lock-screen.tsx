@@ -8,7 +8,6 @@ import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { hasUnsaved } from '../reading/window-drafts.ts'
 import type { Session } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
@@ -66,7 +65,7 @@ export function LockScreen({ session }: { session: Session }) {
           {unlock.error &&
             unlock.error.errors.length === 0 &&
             (isWrong ? (
-              <Notice tone="danger">{said(unlock.error.message)}</Notice>
+              <Notice tone="danger">{unlock.error.message}</Notice>
             ) : (
               <Failed error={unlock.error} />
             ))}

@@ -4,7 +4,6 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { useEnter } from '../session.ts'
 import { unlocked } from '../shell/lock.ts'
 import { Door } from './door.tsx'
@@ -51,7 +50,7 @@ export function FollowLink({ token }: { token: string }) {
         {follow.error ? (
           <>
             <Notice tone="danger" title={words.linkFailed}>
-              {said(follow.error.message)}
+              {follow.error.message}
             </Notice>
             <Text>{words.linkHelp}</Text>
             <Button onClick={() => void navigate({ to: '/', replace: true })}>

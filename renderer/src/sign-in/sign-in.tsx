@@ -6,7 +6,6 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { useEnter } from '../session.ts'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
@@ -99,7 +98,7 @@ export function SignIn({ note }: { note: string }) {
 /** Of the whole, not of a field: what somebody typed, or the gateway itself. */
 function Refused({ error }: { error: ProblemError }) {
   return error.code === 'not-signed-in' ? (
-    <Notice tone="danger">{said(error.message)}</Notice>
+    <Notice tone="danger">{error.message}</Notice>
   ) : (
     <Failed error={error} />
   )

@@ -7,7 +7,6 @@ import type { UserId } from '#shared/ids.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
 import { PersonPicker } from '../lists/pickers.tsx'
 import { examText } from '../lists/study-columns.tsx'
 import { words as listWords } from '../lists/words.ts'
@@ -187,7 +186,7 @@ function Progressed({
               <span>
                 {study?.patientName ? <PersonName value={study.patientName} /> : listWords.noName}{' '}
                 <span className={css.quiet}>{study && examText(study)}</span>
-                {fault && <div className={css.fault}>{said(fault)}</div>}
+                {fault && <div className={css.fault}>{fault}</div>}
               </span>
             </li>
           )

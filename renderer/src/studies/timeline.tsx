@@ -14,10 +14,9 @@ const isNamed = (what: string): what is keyof typeof texts.what => Object.hasOwn
 const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
 
 /** Of an event what it led to; else what the trail has. */
-const detailOf = ({ detail, what }: StudyMoment): string => {
+const detailOf = ({ detail, effect, what }: StudyMoment): string => {
   if (!isEvent(what)) return shortIds(detailText(detail))
-  const { effect } = (detail ?? {}) as { readonly effect?: unknown }
-  return typeof effect === 'string' ? said(effect) : ''
+  return effect ? said(effect) : ''
 }
 const whoOf = (who: string): string =>
   Object.hasOwn(texts.who, who) ? texts.who[who as keyof typeof texts.who] : shortIds(who)

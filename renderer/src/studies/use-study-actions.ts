@@ -10,7 +10,6 @@ import { may, type ViewerStatus } from '#shared/lifecycle.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
 import { useSession } from '../session.ts'
 import { words } from './words.ts'
@@ -107,7 +106,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           await make(study, next)
           return true
         } catch (error) {
-          showRefused(said(error instanceof Error ? error.message : String(error)))
+          showRefused(error instanceof Error ? error.message : String(error))
           return false
         } finally {
           void refresh(study.studyId)

@@ -3,6 +3,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { StudyId } from '#shared/ids.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField } from '../client.ts'
 import { pairFaults } from '../customers/metadata-pairs.ts'
 import { said } from '../language/said.ts'
@@ -53,7 +54,7 @@ export function useStudyForm(
       !parsed.success &&
       Object.fromEntries(
         parsed.error.issues
-          .map((issue) => [issue.path.join('.'), said(issue.message)] as const)
+          .map((issue) => [issue.path.join('.'), said(issueMessage(issue))] as const)
           .reverse(),
       )),
     ...(isTried &&

@@ -1,6 +1,6 @@
 import { Button, Menu, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { numberText } from '../display/amounts.ts'
 import { todayIn } from '../display/dates.ts'
 import { useZone } from '../status.ts'

@@ -1,7 +1,7 @@
 import { FileButton } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { showRefused } from '../components/refused.ts'
 import { ImportDialog } from './import-dialog.tsx'

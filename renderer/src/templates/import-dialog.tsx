@@ -1,5 +1,5 @@
 import { Button, Group, Modal, SegmentedControl, Stack } from '@mantine/core'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { useMay } from '../components/allowed.tsx'
 import { ImportTable } from './import-table.tsx'
 import type { FileEntry } from './template-file.ts'

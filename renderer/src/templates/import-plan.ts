@@ -1,4 +1,4 @@
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import type { FileEntry, FileTemplate } from './template-file.ts'
 
 /**

@@ -87,7 +87,7 @@ function Row(props: {
         {'fault' in entry && (
           <div className={css.quiet}>
             {entry.fault.field !== '' && `${entry.fault.field}: `}
-            {said(entry.fault.message)}
+            {said(entry.fault.explanation)}
           </div>
         )}
       </Table.Td>

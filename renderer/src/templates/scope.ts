@@ -1,4 +1,4 @@
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { words } from './words.ts'
 
 /** Where a template is offered, in words: `CT, MR; women; from 18 years; thorax, chest`. */

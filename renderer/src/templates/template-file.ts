@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { NewReportTemplate, type ReportTemplate } from '#shared/contract/reports.ts'
+import { NewReportTemplate, type ReportTemplate } from '#shared/contract/report-templates.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { type Message, verbatim } from '#shared/messages/message.ts'
 
 const FORMAT = 'isthmus-report-templates'
 const MOST_TEMPLATES = 500
@@ -20,7 +22,7 @@ export type FileEntry =
   | {
       readonly at: number
       readonly name: string
-      readonly fault: { readonly field: string; readonly message: string }
+      readonly fault: { readonly field: string; readonly explanation: Message }
     }
 
 /** The templates as a file that another gateway can read: without ids, owners and times. */
@@ -58,6 +60,9 @@ function entryOf(given: unknown, index: number): FileEntry {
   return {
     at,
     name: name.success ? name.data.name : '',
-    fault: { field: issue?.path.join('.') ?? '', message: issue?.message ?? '' },
+    fault: {
+      field: issue?.path.join('.') ?? '',
+      explanation: issue ? issueMessage(issue) : verbatim(''),
+    },
   }
 }

@@ -11,7 +11,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { fieldTexts } from '../components/field-texts.ts'
 import { FormPart } from '../components/form-part.tsx'

@@ -1,6 +1,6 @@
 import { Group, Table, Text } from '@mantine/core'
 import { IconCopy, IconPencil, IconTrash } from '@tabler/icons-react'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { Ago } from '../components/clock.tsx'
 import { IconAct } from '../components/icon-act.tsx'
 import { useMayManage, useSession } from '../session.ts'

@@ -1,4 +1,5 @@
-import { NewReportTemplate, type ReportTemplate } from '#shared/contract/reports.ts'
+import { NewReportTemplate, type ReportTemplate } from '#shared/contract/report-templates.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { said } from '../language/said.ts'
 
 /** A template as the fields of its form hold it; an empty field is no limit. */
@@ -52,6 +53,6 @@ export function faultsOf(values: TemplateValues): Record<string, string> {
   return parsed.success
     ? {}
     : Object.fromEntries(
-        parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]),
+        parsed.error.issues.map((issue) => [String(issue.path[0]), said(issueMessage(issue))]),
       )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
 import type { ProblemError } from '../client.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
 import { useSession } from '../session.ts'
 import { CHOICES, type Choice, type Planned, planOf, sendingOf } from './import-plan.ts'
 import type { FileEntry } from './template-file.ts'
@@ -59,7 +59,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
       return true
     } catch (error) {
       setOutcomes((before) =>
-        new Map(before).set(one.at, { fault: said((error as ProblemError).message) }),
+        new Map(before).set(one.at, { fault: (error as ProblemError).message }),
       )
       return false
     }

@@ -1,4 +1,4 @@
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { countText, numberText } from '../display/amounts.ts'
 
 export const en = {

@@ -29,7 +29,9 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
             ? ([[since, <Clock key="since" instant={partner.downSince} />]] as const)
             : []),
           ...(partner.fault
-            ? ([[words.because, said(partner.detail) || FAULTS[partner.fault].name]] as const)
+            ? ([
+                [words.because, partner.detail ? said(partner.detail) : FAULTS[partner.fault].name],
+              ] as const)
             : []),
           [words.lastOk, <Ago key="ok" instant={partner.lastOkAt} never={words.neverAnswered} />],
           ...(partner.url

@@ -39,7 +39,7 @@ export function Items({ items }: { items: readonly TodayItem[] }) {
 const List = ({ items, label }: { items: readonly TodayItem[]; label: string }) => (
   <ul className={css.items} aria-label={label}>
     {items.map((item) => (
-      <Item key={`${item.kind} ${item.detail}`} item={item} />
+      <Item key={`${item.kind} ${JSON.stringify(item.detail)}`} item={item} />
     ))}
   </ul>
 )
@@ -65,7 +65,7 @@ function Item({
           )}
         </div>
         {sentence !== '' && <div>{sentence}</div>}
-        {detail !== '' && <div className={sentence === '' ? '' : css.detail}>{said(detail)}</div>}
+        {detail && <div className={sentence === '' ? '' : css.detail}>{said(detail)}</div>}
         {!mayAct && needs && <Who needs={needs} />}
       </div>
       <Button

@@ -25,7 +25,7 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
   const light = backupLight(state, Date.now())
   const sentence = {
     ...{
-      fault: said(fault),
+      fault: fault ? said(fault) : '',
       noFolder: texts.noFolderText,
       byHand: texts.byHandText,
       running: '',
@@ -37,7 +37,7 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
       unplanned: `${texts.unplannedText}${place === 'same-disk' ? ` ${texts.sameDiskText}` : ''}`,
       sameDisk: texts.sameDiskText,
     },
-    failed: said(last?.sentence ?? ''),
+    failed: last ? said(last.sentence) : '',
   }[light]
   const newest = backups[0]
   return (

@@ -2,6 +2,7 @@ import { Button, NumberInput, type NumberInputProps, Switch, Text, TextInput } f
 import { type ReactNode, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardUpkeep, type UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
@@ -87,7 +88,7 @@ interface PartProps {
   readonly onEdit: (part: Partial<Plan>) => void
 }
 
-function Daily({ plan, before, fault, onEdit }: PartProps & { fault: string | undefined }) {
+function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | undefined }) {
   return (
     <Row label={texts.daily[0]} about={texts.daily[1]}>
       <Switch

@@ -1,5 +1,7 @@
 import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import type { Message } from '#shared/messages/message.ts'
 
 export type Plan = UpkeepState['plan']
 type Json = string | number | null
@@ -21,11 +23,11 @@ export const changesOf = (before: Plan, after: Plan): Record<string, Json> =>
   )
 
 /** What is wrong with each part of a plan, in the gateway's words; none where it can be saved. */
-export function faultsOf(plan: Plan): Partial<Record<keyof Plan, string>> {
-  const faults: Partial<Record<keyof Plan, string>> = {}
+export function faultsOf(plan: Plan): Partial<Record<keyof Plan, Message>> {
+  const faults: Partial<Record<keyof Plan, Message>> = {}
   for (const name of NAMES) {
-    const parsed = SETTINGS[KEYS[name]].schema.safeParse(plan[name])
-    if (!parsed.success) faults[name] = parsed.error.issues[0]?.message ?? ''
+    const [issue] = SETTINGS[KEYS[name]].schema.safeParse(plan[name]).error?.issues ?? []
+    if (issue) faults[name] = issueMessage(issue)
   }
   return faults
 }

@@ -63,7 +63,7 @@ export function RestoreProgress() {
         <div role="status">
           {hasFailed ? (
             <Notice tone="danger" title={texts.phases.failed}>
-              <div>{said(state?.sentence ?? '')}</div>
+              <div>{state?.sentence && said(state.sentence)}</div>
               <div>{texts.unchanged}</div>
             </Notice>
           ) : (
@@ -86,7 +86,7 @@ export function RestoreProgress() {
 /** How far it is. While the gateway is away, or about to go, nobody knows. */
 function AtWork({ state, isAway }: { state: RestoreState | undefined; isAway: boolean }) {
   const phase = state?.phase ?? 'none'
-  const sentence = said(state?.sentence ?? '')
+  const sentence = state?.sentence ? said(state.sentence) : ''
   const isUncounted = isAway || phase === 'ready' || !state?.share
   return (
     <Stack gap={8}>

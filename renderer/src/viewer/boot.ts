@@ -1,6 +1,6 @@
 import '../no-eval.ts'
 import { language } from '../language/language.ts'
-import { loadSentences } from '../language/said.ts'
+import { loadMessages } from '../language/said.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
@@ -18,7 +18,7 @@ const world: EntranceWorld = {
 // Outside React: its StrictMode runs an effect twice, and a link works once.
 const opening = enter(entrance, world)
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
-const shown = Promise.all([import('./main.tsx'), loadSentences()]).then(([main]) => main)
+const shown = Promise.all([import('./main.tsx'), loadMessages()]).then(([main]) => main)
 if (entrance.by !== 'nothing') {
   const beginning = import('./beginning.ts')
   // What fails here is told by the screen, which waits for the same.

@@ -133,7 +133,7 @@ function useCaptured(pane: Pane): Taken | 'nothing' | undefined {
     let isOver = false
     const take = () => {
       const state = pane.state()
-      if (isOver || (!state.isShown && state.problem === '')) return
+      if (isOver || (!state.isShown && !state.problem)) return
       isOver = true
       pane
         .capture((context, width, height) => drawLabels(context, state, width, height))

@@ -37,7 +37,8 @@ export function CaptureList() {
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <Waiting rows={3} height={48} />
   const { captures } = reply.data
-  if (captures.length === 0) return <p className={css.about}>{said(whyNoCapture) || texts.none}</p>
+  if (captures.length === 0)
+    return <p className={css.about}>{whyNoCapture ? said(whyNoCapture) : texts.none}</p>
   return (
     <ul className={css.list}>
       {captures.map((capture) => (
@@ -65,7 +66,7 @@ function Item({ capture }: { capture: Capture }) {
         <strong>{texts.at(clock(createdAt))}</strong>
         <p>{texts.states[state]}</p>
         {urls > 0 && <p className={css.quiet}>{texts.progress(uploaded, urls)}</p>}
-        {lastError && <p className={css.quiet}>{lastError}</p>}
+        {lastError && <p className={css.quiet}>{said(lastError)}</p>}
         {state === 'waiting' && nextAt && <p className={css.quiet}>{texts.next(clock(nextAt))}</p>}
         {mayRetry && (
           <Button

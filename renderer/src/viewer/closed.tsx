@@ -8,7 +8,6 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { said } from '../language/said.ts'
 import { Mark } from '../shell/brand.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
@@ -29,6 +28,7 @@ const SHAPES: Readonly<Record<Why, Icon>> = {
 /** Why there are no images here. Also of a view that has ended while it was open. */
 export function Closed(props: {
   why: Extract<Opening, { state: 'closed' }>['why']
+  /** In the language of the page. */
   sentence: string
   isFinal: boolean
   onRetry?: () => void
@@ -40,8 +40,8 @@ export function Closed(props: {
       <div role="alert" className={css.closed}>
         <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
         <Title order={1}>{texts.titles[why]}</Title>
-        {why !== 'unreachable' && sentence && <p>{said(sentence)}</p>}
-        {!said(sentence).includes(texts.remedies[why]) && (
+        {why !== 'unreachable' && sentence && <p>{sentence}</p>}
+        {!sentence.includes(texts.remedies[why]) && (
           <p className={css.remedy}>{texts.remedies[why]}</p>
         )}
         {!isFinal && onRetry && (

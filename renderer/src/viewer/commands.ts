@@ -122,7 +122,7 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
   capture: ({ desk, pane }) => {
-    if (desk.view.whyNoCapture === '' && pane.state().series && pane.state().problem === '')
+    if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
       desk.set({ isCapturing: true })
   },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),

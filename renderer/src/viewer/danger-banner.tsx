@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
 import css from './danger-banner.module.css'
 import { useBench, useImages } from './desk-context.ts'
 import { dangers } from './fault-groups.ts'
@@ -26,7 +25,7 @@ export function DangerBanner() {
       <div className={css.text}>
         {isNew && <strong>{texts.bannerTitle}</strong>}
         {all.map((sentence) => (
-          <span key={sentence}>{said(sentence)}</span>
+          <span key={sentence}>{sentence}</span>
         ))}
       </div>
       <Button

@@ -4,7 +4,7 @@ import { idOf, isSame, merged } from './drawings-merge.ts'
 export interface KeptDrawings {
   readonly state: 'loading' | 'saved' | 'waiting' | 'saving' | 'failing' | 'refused'
   readonly drawings: readonly unknown[]
-  /** One sentence; empty where nothing failed. */
+  /** In the language of the page; empty where nothing failed. */
   readonly fault: string
 }
 interface DrawingsState {

@@ -19,7 +19,7 @@ export function entranceOf(address: { readonly search: string; readonly hash: st
 }
 
 /**
- * What became of it. `sentence` is the gateway's and says why; `isFinal`: asking again would not
+ * What became of it. `sentence`, in the language of the page, says why; `isFinal`: asking again would not
  * help.
  */
 export type Opening =

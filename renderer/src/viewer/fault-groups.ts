@@ -1,7 +1,9 @@
-import type { ViewFault } from '#shared/contract/viewing.ts'
+import type { ViewFault } from '#shared/contract/viewed-images.ts'
+import { said } from '../language/said.ts'
 
 export interface FaultGroup {
   readonly level: ViewFault['level']
+  /** In the language of the page. */
   readonly sentence: string
   readonly faults: readonly ViewFault[]
 }
@@ -12,15 +14,20 @@ const RANK: Readonly<Record<ViewFault['level'], number>> = { danger: 0, warning:
  * 500 lines. The worst first.
  */
 export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[] {
-  const groups = Map.groupBy(faults, ({ level, sentence }) => `${level} ${sentence}`)
+  const groups = Map.groupBy(faults, ({ level, sentence }) => `${level} ${said(sentence)}`)
   return [...groups.values()]
     .flatMap((faults) =>
-      faults[0] ? [{ level: faults[0].level, sentence: faults[0].sentence, faults }] : [],
+      faults[0] ? [{ level: faults[0].level, sentence: said(faults[0].sentence), faults }] : [],
     )
     .toSorted((one, other) => RANK[one.level] - RANK[other.level])
 }
 
-/** What stands over everything until a person has seen it, each sentence once. */
+/**
+ * What stands over everything until a person has seen it, in the language of the page, each sentence
+ * once.
+ */
 export const dangers = (faults: readonly ViewFault[]): readonly string[] => [
-  ...new Set(faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence)),
+  ...new Set(
+    faults.filter(({ level }) => level === 'danger').map(({ sentence }) => said(sentence)),
+  ),
 ]

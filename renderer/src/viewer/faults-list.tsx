@@ -43,15 +43,16 @@ function Group({ group }: { group: FaultGroup }) {
     <li className={css.item}>
       <ToneIcon tone={TONES[level]} size={18} />
       <div className={css.body}>
-        <p>{said(sentence)}</p>
+        <p>{sentence}</p>
         <div className={css.what}>
           {faults.slice(0, MOST_NAMED).map((fault) => {
-            const { what, sopInstanceUid } = fault
+            const { sopInstanceUid } = fault
+            const what = said(fault.what)
             const key = `${what} ${sopInstanceUid}`
             if (sopInstanceUid === null || !foundImage(bench.list.state(), sopInstanceUid)) {
               return (
                 <span key={key} className={css.quiet}>
-                  {said(what)}
+                  {what}
                 </span>
               )
             }
@@ -62,7 +63,7 @@ function Group({ group }: { group: FaultGroup }) {
                 className={css.link}
                 onClick={() => showInstance(bench, sopInstanceUid)}
               >
-                {said(what)}
+                {what}
               </button>
             )
           })}

@@ -1,5 +1,4 @@
 import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
-import { said } from '../language/said.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
@@ -97,7 +96,7 @@ function Note({ place }: { place: Place }) {
           .slice(0, MOST_REASONS)
           .map(({ sentence }) => (
             <span key={sentence} className={css.reason}>
-              {said(sentence)}
+              {sentence}
             </span>
           ))}
       </span>

@@ -7,7 +7,8 @@ import {
   IconMovie,
   IconPhoto,
 } from '@tabler/icons-react'
-import { type ViewMedia, viewPaths } from '#shared/contract/viewing.ts'
+import type { ViewMedia } from '#shared/contract/viewed-images.ts'
+import { viewPaths } from '#shared/contract/viewing.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'
 import { words } from './words.ts'

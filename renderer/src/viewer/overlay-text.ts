@@ -1,6 +1,7 @@
-import type { ImagePatient, ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ImagePatient, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
+import { said } from '../language/said.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
 import { words } from './words.ts'
@@ -74,7 +75,7 @@ function studyLines(
     [
       texts.series(
         series.seriesNumber,
-        [series.seriesDescription, part].filter(Boolean).join(', '),
+        [series.seriesDescription, part && said(part)].filter(Boolean).join(', '),
       ),
     ],
     [
@@ -115,10 +116,15 @@ function pictureLines({
   const lossy = image && lossyOf(image.instance)
   return lines([
     [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
-    [curve, { isMinor: true }],
+    [curve && said(curve), { isMinor: true }],
     [isInverted && texts.inverted, { tone: 'warning' }],
     [magnification > 0 && texts.zoom(Math.round(magnification * 100)), { isMinor: true }],
-    [!plane && image && (SPACING[image.attributes.spacingFrom] || lengthNote), { tone: 'warning' }],
+    [
+      !plane &&
+        image &&
+        (SPACING[image.attributes.spacingFrom] || (lengthNote && said(lengthNote))),
+      { tone: 'warning' },
+    ],
     [lossy, { tone: 'warning' }],
     [image && image.instance.regions.length > 0 && texts.regions, { tone: 'warning' }],
   ])
@@ -176,7 +182,7 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
     image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
-    problem ? paneTexts.cannot(index + 1, problem) : place,
+    problem ? paneTexts.cannot(index + 1, said(problem)) : place,
     window ? texts.window(amount(window.center), amount(window.width)) : '',
   ]
   return parts.filter(Boolean).join(', ')
@@ -186,7 +192,7 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
 export const nameOf = ({ series, part }: SeriesState): string =>
   [
     [series.modality, series.seriesDescription || words.rail.untitled].filter(Boolean).join(' '),
-    part,
+    part && said(part),
   ]
     .filter(Boolean)
     .join(', ')

@@ -1,4 +1,4 @@
-import type { ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { dayText } from '../display/dates.ts'
 import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'

@@ -42,7 +42,8 @@ function PlanePane({
   const key = series?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane follows a series that grows by itself
   useEffect(() => {
-    setFault(series ? pane.showPlane(series, plane) : words.pane.cannotPlane)
+    const why = series && pane.showPlane(series, plane)
+    setFault(why ? said(why) : series ? '' : words.pane.cannotPlane)
   }, [pane, plane, key])
   return (
     <PaneView
@@ -50,7 +51,7 @@ function PlanePane({
       number={at + 1}
       isActive={isActive}
       isOver={false}
-      note={<span>{said(fault) || words.pane.coming}</span>}
+      note={<span>{fault || words.pane.coming}</span>}
       onActivate={() => desk.set({ activePlane: at })}
     />
   )

@@ -34,7 +34,7 @@ export function PresetMenu() {
       <Menu.Dropdown hidden={presets.length === 0}>
         {presets.map((preset, at) => (
           <Menu.Item
-            key={preset.name}
+            key={said(preset.name)}
             className={css.item ?? ''}
             data-chosen={(now?.center === preset.center && now.width === preset.width) || undefined}
             rightSection={

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ViewedPrior, viewing } from '#shared/contract/viewing.ts'
+import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
+import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'

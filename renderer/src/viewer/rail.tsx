@@ -1,4 +1,5 @@
 import { dayText } from '../display/dates.ts'
+import { said } from '../language/said.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import type { StudyState } from './engine/stack.ts'
 import css from './rail.module.css'
@@ -44,7 +45,9 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
       {notImages.length > 0 && (
         <p
           className={css.none}
-          title={[...new Set(notImages.map(({ notImage }) => notImage))].join(' ')}
+          title={[...new Set(notImages.map(({ notImage }) => notImage && said(notImage)))].join(
+            ' ',
+          )}
         >
           {texts.notImages(notImages.length)}
         </p>

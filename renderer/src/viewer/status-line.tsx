@@ -2,7 +2,6 @@ import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
 import { useBench, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { progressText } from './progress-text.ts'
@@ -73,8 +72,8 @@ function Saving() {
   const { state, fault } = worst
   const sayings: Readonly<Record<KeptDrawings['state'], string>> = {
     ...drawingTexts.saving,
-    failing: drawingTexts.saving.failing(said(fault)),
-    refused: drawingTexts.saving.refused(said(fault)),
+    failing: drawingTexts.saving.failing(fault),
+    refused: drawingTexts.saving.refused(fault),
   }
   return (
     <>

@@ -67,7 +67,7 @@ export function Thumbnail({
       </span>
       <span className={css.about}>
         <span className={css.description}>
-          {[of.seriesDescription || texts.untitled, said(part)].filter(Boolean).join(', ')}
+          {[of.seriesDescription || texts.untitled, part && said(part)].filter(Boolean).join(', ')}
         </span>
         <span className={css.facts}>
           <b>{of.modality}</b>

@@ -1,7 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import { forwardRef, type ReactNode } from 'react'
-import { said } from '../language/said.ts'
 import { run } from './commands.ts'
 import { useBench } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
@@ -17,7 +16,7 @@ interface ButtonProps {
   /** It can be on and off. */
   readonly isOn?: boolean
   /**
-   * Why it does nothing now; empty or absent where it does. Said on hover, so the button stays
+   * Why it does nothing now, in the language of the page; empty or absent where it does. Said on hover, so the button stays
    * reachable.
    */
   readonly whyNot?: string
@@ -42,7 +41,7 @@ export const ToolButton = forwardRef<HTMLButtonElement, ButtonProps>(
     const isOpen = 'aria-expanded' in rest && rest['aria-expanded'] === true
     return (
       <Tooltip
-        label={said(whyNot) || words.toolbar.withKey(label, keys)}
+        label={whyNot || words.toolbar.withKey(label, keys)}
         openDelay={350}
         disabled={isOpen}
       >

@@ -13,6 +13,7 @@ import {
   IconTextCaption,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { said } from '../language/said.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { FaultsButton } from './faults-button.tsx'
 import { MEASURING, MOVING } from './icons.ts'
@@ -88,10 +89,15 @@ function RailButton() {
 function PlanesButton() {
   const isOn = useDesk((state) => state.planesOf !== null)
   const why = usePaneState(useActivePaneId(), ({ series }) =>
-    series ? series.whyNoVolume : words.pane.empty,
+    series ? series.whyNoVolume && said(series.whyNoVolume) : words.pane.empty,
   )
   return (
-    <CommandButton command="planes" icon={IconCube3dSphere} isOn={isOn} whyNot={isOn ? '' : why} />
+    <CommandButton
+      command="planes"
+      icon={IconCube3dSphere}
+      isOn={isOn}
+      whyNot={isOn ? '' : (why ?? '')}
+    />
   )
 }
 
@@ -125,13 +131,14 @@ function CaptureButton() {
   const { desk } = useBench()
   const isNothing = usePaneState(
     useActivePaneId(),
-    ({ series, problem }) => !series || problem !== '',
+    ({ series, problem }) => !series || problem !== null,
   )
+  const { whyNoCapture } = desk.view
   return (
     <CommandButton
       command="capture"
       icon={IconCamera}
-      whyNot={desk.view.whyNoCapture || (isNothing ? words.capture.nothing : '')}
+      whyNot={whyNoCapture ? said(whyNoCapture) : isNothing ? words.capture.nothing : ''}
     />
   )
 }

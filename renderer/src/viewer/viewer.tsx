@@ -2,11 +2,13 @@ import { Loader } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { ProblemError } from '../client.ts'
+import { said } from '../language/said.ts'
 import { keepAwake, onPageUse } from './awake.ts'
 import { type Begun, begin } from './beginning.ts'
 import { call } from './calls.ts'
 import { Closed } from './closed.tsx'
 import { type Bench, BenchContext } from './desk-context.ts'
+import { ImageProblem } from './engine/problem.ts'
 import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
@@ -19,8 +21,9 @@ export function Viewer({ view }: { view: View }) {
   const [left, setLeft] = useState('')
   const bench = useBegun(begun)
   useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
-  if (left || ended) return <Closed why="view" sentence={left || ended} isFinal />
-  if (bench instanceof Error) return <Closed why="browser" sentence={bench.message} isFinal />
+  if (left || ended)
+    return <Closed why="view" sentence={left || (ended ? said(ended) : '')} isFinal />
+  if (bench instanceof Error) return <Closed why="browser" sentence={sentenceOf(bench)} isFinal />
   if (!bench) {
     return (
       <main className={css.starts}>
@@ -35,6 +38,9 @@ export function Viewer({ view }: { view: View }) {
     </BenchContext>
   )
 }
+
+const sentenceOf = (error: Error): string =>
+  error instanceof ImageProblem ? said(error.explanation) : error.message
 
 function useBegun(begun: Begun): Bench | Error | undefined {
   const [bench, setBench] = useState<Bench | Error>()

@@ -15,6 +15,7 @@ import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField } from '../client.ts'
 import { Copy } from '../components/copy.tsx'
 import { Failed } from '../components/page.tsx'
@@ -84,7 +85,7 @@ function OwnerForm({ token }: { token: string }) {
       return parsed.success
         ? {}
         : Object.fromEntries(
-            parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]),
+            parsed.error.issues.map((issue) => [issue.path.join('.'), said(issueMessage(issue))]),
           )
     },
   })

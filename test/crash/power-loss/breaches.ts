@@ -3,9 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { openRecoveryFile, RECOVERY_FILE } from '#server/database/recovery-key.ts'
 import { openBackup } from '#server/modules/backups/backup-opening.ts'
 import { listBackups } from '#server/modules/backups/make-backup.ts'
-import { openRecoveryFile, RECOVERY_FILE } from '#server/modules/backups/recovery-key.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
+import { findPerformedStep } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { readReportPdf } from '#server/modules/reports/report-document-queries.ts'
+import { listReports } from '#server/modules/reports/report-queries.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 import { newLedger } from '../../simulation/ledger.ts'
@@ -103,17 +108,19 @@ async function breachOf(
     }
     case 'commitment': {
       const lost = promise.committed.filter((uid) => {
-        const instance = store.instances.current(uid)
+        const instance = findCurrentInstance(store.database, uid)
         return !instance || !reader.bytesOf(instance)
       })
       return lost.length === 0 ? undefined : `Storage was committed of ${lost.join(', ')}`
     }
     case 'step':
-      return store.performedSteps.get(promise.sopInstanceUid)
+      return findPerformedStep(store.database, promise.sopInstanceUid)
         ? undefined
         : `The performed step ${promise.sopInstanceUid} is lost`
     case 'study':
-      return store.studies.get(promise.studyId) ? undefined : `The study ${promise.studyId} is lost`
+      return findStudy(store.database, promise.studyId)
+        ? undefined
+        : `The study ${promise.studyId} is lost`
     case 'draft': {
       const { draft, signed } = reader.standingOf(promise.studyId)
       return draft?.text === promise.text || signed.includes(promise.text)
@@ -123,9 +130,9 @@ async function breachOf(
     case 'signed': {
       if (!reader.standingOf(promise.studyId).signed.includes(promise.text))
         return `The report of ${promise.studyId} is lost`
-      const [report] = store.reports.ofStudy(promise.studyId)
+      const [report] = listReports(store.database, promise.studyId)
       const reportId = report?.reportId ?? ''
-      if ((store.reportPdfs.read(reportId)?.length ?? 0) === 0)
+      if ((readReportPdf(store.database, reportId)?.length ?? 0) === 0)
         return `The PDF of ${reportId} is lost`
       const queued = select(
         'select 1 from outbox where kind = ? and subject = ?',
@@ -137,7 +144,7 @@ async function breachOf(
         : `The delivery of ${reportId} is queued ${queued.length} times`
     }
     case 'recovery-key': {
-      const key = store.seal.exportKey()
+      const key = store.database.seal.exportKey()
       const file = join(folder, RECOVERY_FILE)
       try {
         return openRecoveryFile(file, promise.recoveryKey).dataKey.equals(key)
@@ -162,12 +169,7 @@ async function backupFault(
 ): Promise<string | undefined> {
   try {
     const to = join(root, 'opened', name)
-    await openBackup({
-      from: join(root, BACKUPS, name),
-      to,
-      key: { dataKey: store.seal.exportKey() },
-      onProgress: () => {},
-    })
+    await openBackup(join(root, BACKUPS, name), to, { dataKey: store.database.seal.exportKey() })
     return undefined
   } catch (error) {
     return (error as Error).message

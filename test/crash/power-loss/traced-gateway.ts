@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { openContext } from '#server/context.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 import { DEVICE } from '../../support/device.ts'
@@ -27,8 +28,8 @@ syncFolder(root)
 
 let key: string
 {
-  using parts = openParts(folder, { clock })
-  parts.settings.change(
+  using context = openContext({ folder: folder, clock })
+  context.settings.change(
     {
       ...{
         'dimse.tlsPort': null,
@@ -40,8 +41,9 @@ let key: string
     },
     'command-line',
   )
-  setPartner(parts.store, parts.settings, { ...UNREACHABLE, allowPlaintext: true }, 'command-line')
-  parts.devices.add(
+  setPartner(context, { ...UNREACHABLE, allowPlaintext: true }, 'command-line')
+  addDevice(
+    context,
     {
       ...DEVICE,
       aeTitle: 'CT1',
@@ -51,7 +53,7 @@ let key: string
     },
     'command-line',
   )
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
@@ -62,7 +64,7 @@ let key: string
     'command-line',
   )
   key = createApiKey(
-    parts.store,
+    context,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -1,6 +1,9 @@
+import { parseArgs } from 'node:util'
 import { expect, it } from 'vitest'
-import { COMMANDS, commandOf, helpFor } from '#electron/cli/commands.ts'
-import { UsageError } from '#electron/cli/words.ts'
+import { UsageError } from '#electron/cli/arguments.ts'
+import { COMMANDS, commandOf, failureOf, helpFor } from '#electron/cli/commands.ts'
+import { StartError } from '#server/http/start-error.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 it('finds a command by its longest name and leaves the rest to it', () => {
   expect(commandOf(['api-key', 'create', '--data', 'x'])).toEqual({
@@ -64,4 +67,37 @@ it('says what an option defaults to and that it is required', () => {
   )
   expect(helpFor(['serve'])).toMatch(/--log-level LEVEL\n .* Default: info\./)
   expect(helpFor(['device', 'update'])).not.toMatch(/Default:|AE title .* Required/)
+})
+
+it('says how a command is used, with 2', () => {
+  expect(failureOf(new UsageError('serve needs --data DIR.'))).toEqual({
+    sentence: 'serve needs --data DIR.',
+    exitCode: 2,
+  })
+})
+
+it('takes what parseArgs refuses for a wrong use', () => {
+  const failure = (() => {
+    try {
+      return parseArgs({ args: ['--htpp'], options: {} })
+    } catch (error) {
+      return failureOf(error)
+    }
+  })()
+  expect(failure).toEqual({
+    sentence: expect.stringContaining("Unknown option '--htpp'"),
+    exitCode: 2,
+  })
+})
+
+it('says what can be mended in one sentence, with 1, and keeps the stack of a fault of ours', () => {
+  expect(failureOf(new StartError(verbatim('The port is taken.')))).toEqual({
+    sentence: 'The port is taken.',
+    exitCode: 1,
+  })
+  expect(failureOf(new RangeError('no row 7'))).toEqual({
+    sentence: expect.stringMatching(/^RangeError: no row 7\n {4}at /),
+    exitCode: 1,
+  })
+  expect(failureOf('odd')).toEqual({ sentence: 'odd', exitCode: 1 })
 })

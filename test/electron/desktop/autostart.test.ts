@@ -14,12 +14,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 describe('starting when somebody signs in, on Linux', () => {
   const open = (env: Record<string, string> = {}, argv: string[] = []) =>
-    openAutostart({
-      platform: 'linux',
-      env: { HOME: home, XDG_CONFIG_DIRS: join(home, 'etc'), ...env },
-      argv,
-      command: ['/opt/Isthmus/isthmus', '--data', '/srv/dicom data'],
-    })
+    openAutostart('linux', { HOME: home, XDG_CONFIG_DIRS: join(home, 'etc'), ...env }, argv, [
+      '/opt/Isthmus/isthmus',
+      ...['--data', '/srv/dicom data'],
+    ])
   const file = () => join(home, '.config', 'autostart', 'isthmus.desktop')
 
   it('is an XDG autostart file, which comes and goes', () => {
@@ -85,12 +83,7 @@ describe.each(['win32', 'darwin'] as const)(
   'starting when somebody signs in, on %s',
   (platform) => {
     it('is an item of the system’s own list', () => {
-      const autostart = openAutostart({
-        platform,
-        env: {},
-        argv: [],
-        command: ['C:\\Isthmus\\Isthmus.exe'],
-      })
+      const autostart = openAutostart(platform, {}, [], ['C:\\Isthmus\\Isthmus.exe'])
       expect(autostart.isOn()).toBe(false)
       autostart.set(true)
       expect(fake.app.loginItem).toEqual({

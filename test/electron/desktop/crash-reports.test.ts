@@ -2,8 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { keepCrashReports, watchCrashes } from '../../../electron/desktop/crash-reports.ts'
-import { desktopLog } from '../../../electron/desktop/desktop-log.ts'
+import {
+  desktopLog,
+  keepCrashReports,
+  watchCrashes,
+} from '../../../electron/desktop/crash-reports.ts'
 import * as fake from '../../support/electron.ts'
 
 beforeEach(() => fake.forgetAll())

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { backOff } from '../../../electron/desktop/back-off.ts'
-import { crashTally } from '../../../electron/desktop/crash-tally.ts'
 import {
+  backOff,
+  crashCounter,
   type GatewayEnd,
   GatewayProcess,
   type Ready,
@@ -25,15 +25,15 @@ function started({ isAlone = false, dataKey }: { isAlone?: boolean; dataKey?: Bu
   const ends: GatewayEnd[] = []
   const readies: Ready[] = []
   const sealed: string[] = []
-  const gateway = new GatewayProcess({
-    entry: 'headless.js',
-    worker: 'native-worker.js',
-    args: ['--data', '/d'],
-    keys: { state: () => 'platform', read: () => dataKey, seal: () => sealed.push('sealed') > 0 },
-    isAlone,
-    onReady: (ready) => readies.push(ready),
-    onEnd: (end) => ends.push(end),
-  })
+  const keys = {
+    state: () => 'platform' as const,
+    read: () => dataKey,
+    seal: () => sealed.push('sealed') > 0,
+  }
+  const args = ['--data', '/d']
+  const gateway = new GatewayProcess('headless.js', 'native-worker.js', args, keys, isAlone)
+  gateway.on('ready', (ready) => readies.push(ready))
+  gateway.on('end', (end) => ends.push(end))
   gateway.start()
   return { gateway, ends, readies, sealed }
 }
@@ -68,21 +68,21 @@ describe('the waits between starts', () => {
   })
 })
 
-describe('the tally of crashes', () => {
+describe('the counter of crashes', () => {
   it('means safe mode at three within ten minutes, and not after ten clean ones', () => {
     let now = 0
-    const tally = crashTally(() => now)
+    const counter = crashCounter(() => now)
     const crashAt = (minute: number) => {
       now = minute * MINUTE
-      tally.crashed()
-      return tally.isSafe()
+      counter.crashed()
+      return counter.isSafe()
     }
     expect([0, 4, 9].map(crashAt)).toEqual([false, false, true])
     now = 19.1 * MINUTE
-    expect(tally.isSafe()).toBe(false)
+    expect(counter.isSafe()).toBe(false)
     expect([20, 31, 42].map(crashAt)).toEqual([false, false, false])
-    tally.clear()
-    expect(tally.isSafe()).toBe(false)
+    counter.clear()
+    expect(counter.isSafe()).toBe(false)
   })
 })
 

@@ -3,12 +3,8 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { openKeyStore } from '../../../electron/desktop/key-store.ts'
 import * as fake from '../../support/electron.ts'
 import { tempStore } from '../../support/temp-store.ts'
@@ -26,13 +22,13 @@ function folderOf(has: 'recovery key' | 'no recovery key') {
   const { store, folder, clock } = temp
   store.audit.append({ actor: 'gateway', action: 'test', target: 't', detail: {} })
   if (has === 'recovery key') {
-    keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(store.seal, newRecoveryKey(), clock()))
+    keepRecoveryProof(store)
+    keepRecoveryKey(folder, wrapDataKey(store.database.seal, newRecoveryKey(), clock()))
   }
   store[Symbol.dispose]()
   return temp
 }
-const open = (folder: string) => openKeyStore(folder, { platform: 'linux' })
+const open = (folder: string) => openKeyStore(folder, undefined, 'linux')
 
 it('has nothing to hand over before the first start, nor while the key is in its plain file', () => {
   using temp = folderOf('no recovery key')
@@ -83,16 +79,13 @@ it.each([
 it('does not ask for the backend of Linux elsewhere', () => {
   using temp = folderOf('recovery key')
   fake.keyStore.backend = 'basic_text'
-  expect(openKeyStore(temp.folder, { platform: 'win32' }).seal()).toBe(true)
+  expect(openKeyStore(temp.folder, undefined, 'win32').seal()).toBe(true)
 })
 
 it('keeps the plain file where the key store fails, and tells what it said', () => {
   using temp = folderOf('recovery key')
   const said: unknown[] = []
-  const keys = openKeyStore(temp.folder, {
-    platform: 'linux',
-    onError: (error) => said.push(error),
-  })
+  const keys = openKeyStore(temp.folder, (error) => said.push(error), 'linux')
   const failing = vi.spyOn(fake.safeStorage, 'encryptString').mockImplementation(() => {
     throw new Error('The key ring is locked')
   })

@@ -6,12 +6,13 @@ import * as fake from '../../support/electron.ts'
 
 const done: string[] = []
 const ACTIONS = {
-  show: (place: string) => done.push(place),
-  openDataFolder: () => done.push('folder'),
-  quit: () => done.push('quit'),
+  open: (place = '') => void done.push(place),
+  openDataFolder: () => void done.push('folder'),
+  installUpdate: () => {},
+  quit: () => void done.push('quit'),
 }
 const itemsOf = (platform: NodeJS.Platform, isPackaged = true, locale = 'en') =>
-  menuTemplate(shellWords(locale), ACTIONS, { platform, isPackaged }).flatMap(
+  menuTemplate(shellWords(locale), ACTIONS, platform, isPackaged).flatMap(
     ({ submenu }) => submenu as MenuItemConstructorOptions[],
   )
 const roles = (items: MenuItemConstructorOptions[]) =>

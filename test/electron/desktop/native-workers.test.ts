@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { type ParentPort, workersThrough } from '../../../electron/cli/worker-port.ts'
+import { type ParentPort, workersThrough } from '#electron/cli/parent-port.ts'
 import { NativeWorkers } from '../../../electron/desktop/native-workers.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -10,7 +10,7 @@ afterEach(() => {
 /** The gateway's process and Electron's main process, joined by what would be a message port. */
 function joined() {
   let hear: (event: { readonly data: unknown }) => void = () => {}
-  const workers = new NativeWorkers('native-worker.js', (news) => hear({ data: news }))
+  const workers = new NativeWorkers('native-worker.js', (event) => hear({ data: event }))
   const port: ParentPort = {
     on: (_, listener) => {
       hear = listener
@@ -65,7 +65,7 @@ it('ends what runs when the gateway is gone, and lets go of messages that are no
     { worker: 'x', ask: 'spawn' },
   ])
     workers.take(stray)
-  for (const stray of ['stop', null, {}, { worker: 'nobody', news: 'exit' }]) hear(stray)
+  for (const stray of ['stop', null, {}, { worker: 'nobody', event: 'exit' }]) hear(stray)
   expect(fake.processes).toHaveLength(1)
   workers.end()
   expect(exits).toBe(1)

@@ -24,28 +24,32 @@ const of = (kind: string, count = 1, since: string | null = null): ShellAttentio
   since,
 })
 const notifier = (locale = 'en') =>
-  openNotifier({ words: shellWords(locale), open: (place) => opened.push(place), clock: () => now })
+  openNotifier(
+    shellWords(locale),
+    (place) => opened.push(place),
+    () => now,
+  )
 const titles = () => fake.notifications.map(({ options }) => options.title)
 
 describe('a notification', () => {
   it('is shown once until its cause has gone away', () => {
-    const { tell } = notifier()
-    for (let n = 0; n < 5; n++) tell(status(of('disk')))
+    const { update } = notifier()
+    for (let n = 0; n < 5; n++) update(status(of('disk')))
     expect(titles()).toEqual(['The disk is filling up'])
-    tell(undefined)
-    tell(status(of('disk')))
+    update(undefined)
+    update(status(of('disk')))
     expect(titles()).toHaveLength(1)
-    tell(status())
-    tell(status(of('disk')))
+    update(status())
+    update(status(of('disk')))
     expect(titles()).toHaveLength(2)
   })
 
   it('is shown again where there is more of it', () => {
-    const { tell } = notifier()
-    tell(status(of('stat-unread', 1)))
-    tell(status(of('stat-unread', 3)))
-    tell(status(of('stat-unread', 2)))
-    tell(status(of('stat-unread', 3)))
+    const { update } = notifier()
+    update(status(of('stat-unread', 1)))
+    update(status(of('stat-unread', 3)))
+    update(status(of('stat-unread', 2)))
+    update(status(of('stat-unread', 3)))
     expect(fake.notifications.map(({ options }) => options.body)).toEqual([
       'One STAT study waits to be read.',
       '3 STAT studies wait to be read.',
@@ -54,35 +58,35 @@ describe('a notification', () => {
   })
 
   it('of the partner waits two minutes, counted from when it went', () => {
-    const { tell } = notifier()
+    const { update } = notifier()
     const since = new Date(NOW - 119_000).toISOString()
-    tell(status(of('partner-away', 1, since)))
+    update(status(of('partner-away', 1, since)))
     expect(titles()).toEqual([])
     now = NOW + 1_000
-    tell(status(of('partner-away', 1, since)))
+    update(status(of('partner-away', 1, since)))
     expect(titles()).toEqual(['The partner does not answer'])
   })
 
   it('of the partner waits two minutes where nobody knows since when', () => {
-    const { tell } = notifier()
-    tell(status(of('partner-away')))
+    const { update } = notifier()
+    update(status(of('partner-away')))
     now += 119_000
-    tell(status(of('partner-away')))
+    update(status(of('partner-away')))
     expect(titles()).toEqual([])
     now += 1_000
-    tell(status(of('partner-away')))
+    update(status(of('partner-away')))
     expect(titles()).toHaveLength(1)
   })
 
   it('says once that devices are not served where the gateway has not answered for two minutes', () => {
-    const { tell } = notifier()
+    const { update } = notifier()
     for (let second = 0; second <= 300; second += 10) {
       now = NOW + second * 1000
-      tell(undefined)
+      update(undefined)
     }
     expect(titles()).toEqual(['Devices are not being served'])
-    tell(status())
-    tell(undefined)
+    update(status())
+    update(undefined)
     expect(titles()).toHaveLength(1)
   })
 
@@ -92,13 +96,13 @@ describe('a notification', () => {
     ['backup', '/settings/back-ups'],
     ['disk', '/images'],
   ])('of %s leads to where something can be done', (kind, place) => {
-    notifier().tell(status(of(kind)))
+    notifier().update(status(of(kind)))
     fake.notifications[0]?.fire('click', fake.event())
     expect(opened).toEqual([place])
   })
 
   it('is of what it knows alone', () => {
-    notifier().tell(status(of('a kind of a later program'), of('advice'), of('disk', 0)))
+    notifier().update(status(of('a kind of a later program'), of('advice'), of('disk', 0)))
     expect(titles()).toEqual([])
   })
 
@@ -106,7 +110,7 @@ describe('a notification', () => {
     'is made of the program’s own words in %s, so that no patient can be in it',
     (locale) => {
       const words = shellWords(locale).notifications
-      notifier(locale).tell(
+      notifier(locale).update(
         status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))),
       )
       expect(fake.notifications.map(({ options }) => options)).toEqual(

@@ -10,11 +10,8 @@ afterEach(() => vi.useRealTimers())
 
 it('hears that nobody sits there, that the PC is back, and that it ends', () => {
   const heard: string[] = []
-  watchSleep({
-    away: () => heard.push('away'),
-    back: () => heard.push('back'),
-    shutdown: () => heard.push('shutdown'),
-  })
+  const [away, back, shutDown] = ['away', 'back', 'shutdown'].map((one) => () => heard.push(one))
+  watchSleep(away as () => void, back as () => void, shutDown as () => void)
   fake.powerMonitor.fire('lock-screen')
   fake.powerMonitor.fire('suspend')
   fake.powerMonitor.fire('resume')

@@ -8,8 +8,8 @@ import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts
 import * as fake from '../../support/electron.ts'
 
 const IMAGES = join(import.meta.dirname, '../../../renderer/public')
-const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
-const READY: UpdateState = { state: 'ready', version: '1.2.0', share: 1, sentence: '', notes: [] }
+const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
+const READY: UpdateState = { state: 'ready', version: '1.2.0', share: 1, sentence: null, notes: [] }
 const STATUS: ShellStatus = {
   version: '1.1.0',
   isSafe: false,
@@ -27,10 +27,10 @@ const situation = (more: Partial<TraySituation> = {}): TraySituation => ({
 })
 const done: string[] = []
 const ACTIONS = {
-  open: () => done.push('open'),
-  openDataFolder: () => done.push('folder'),
-  installUpdate: () => done.push('install'),
-  quit: () => done.push('quit'),
+  open: () => void done.push('open'),
+  openDataFolder: () => void done.push('folder'),
+  installUpdate: () => void done.push('install'),
+  quit: () => void done.push('quit'),
 }
 const labels = (of: TraySituation, locale = 'en') =>
   trayMenu(of, shellWords(locale), ACTIONS).map(({ label }) => label ?? '—')

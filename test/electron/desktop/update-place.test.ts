@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { english } from '#shared/messages/english.ts'
+import type { Message } from '#shared/messages/message.ts'
 import {
   type Disk,
   faultOfUpdate,
@@ -26,6 +28,8 @@ const disk = (files: Readonly<Record<string, string>>): Disk => ({
   exists: (path) => path in files,
   read: (path) => files[path],
 })
+const why = (program: Program, files: Readonly<Record<string, string>>): string =>
+  english(whyNotHere(program, disk(files)) as Message)
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
 const POLICY = '/app/resources/update-policy.json'
 const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
@@ -60,21 +64,19 @@ describe('a program is updated by itself', () => {
     ['the place is not safe', told('http://updates.test'), SOMEWHERE, /https/],
     ['the place is no address', told('updates'), SOMEWHERE, /https/],
   ])('not where %s, and says so', (_, program, builtIn, sentence) => {
-    expect(whyNotHere(program, disk({ ...ALLOWED, [BUILT_IN]: builtIn }))).toMatch(sentence)
+    expect(why(program, { ...ALLOWED, [BUILT_IN]: builtIn })).toMatch(sentence)
   })
 
   it.each([[undefined], ['{}'], ['{"allowUpdateUrl": "true"}'], ['null'], ['allowUpdateUrl']])(
     'not from a place that the environment names where the policy is %s',
     (policy) => {
       const files = { [BUILT_IN]: SOMEWHERE, ...(policy !== undefined && { [POLICY]: policy }) }
-      expect(whyNotHere(told('https://updates.clinic.test/'), disk(files))).toMatch(
-        /update-policy\.json/,
-      )
+      expect(why(told('https://updates.clinic.test/'), files)).toMatch(/update-policy\.json/)
     },
   )
 
   it('not where what was built in is gone: nobody could tell who signs its updates', () => {
-    expect(whyNotHere(told('https://updates.clinic.test/'), disk(ALLOWED))).toMatch(/No place/)
+    expect(why(told('https://updates.clinic.test/'), ALLOWED)).toMatch(/No place/)
   })
 })
 
@@ -101,6 +103,6 @@ describe('what went wrong with an update', () => {
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
     [failure('something <html> else'), /^The update could not be fetched\.$/],
   ])('%s', (error, sentence) => {
-    expect(faultOfUpdate(error)).toMatch(sentence)
+    expect(english(faultOfUpdate(error))).toMatch(sentence)
   })
 })

@@ -1,9 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openUpdates, type Updates } from '../../../electron/desktop/updates.ts'
+import { english } from '#shared/messages/english.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { isMaintenance, releaseNotesOf, Updates } from '../../../electron/desktop/updates.ts'
 import type { ShellStatus } from '../../../shared/contract/shell.ts'
 import * as electron from '../../support/electron.ts'
 import { type FakeUpdater, freshUpdater } from '../../support/electron-updater.ts'
+import { saying } from '../../support/saying.ts'
 
 const PROGRAM = {
   isPackaged: true,
@@ -58,7 +61,7 @@ beforeEach(() => {
     relaunch: () => done.push('relaunched'),
     exit: () => done.push('exited'),
   })
-  updates = openUpdates({ status: () => status, prepare, stop, program: PROGRAM, disk: DISK })
+  updates = new Updates(() => status, prepare, stop, PROGRAM, DISK)
 })
 afterEach(() => {
   updates[Symbol.dispose]()
@@ -96,7 +99,7 @@ describe('an update is looked for', () => {
       state: 'none',
       version: null,
       share: 0,
-      sentence: '',
+      sentence: null,
       notes: [],
     })
   })
@@ -111,7 +114,7 @@ describe('an update is looked for', () => {
       state: 'ready',
       version: '2.0.0',
       share: 1,
-      sentence: '',
+      sentence: null,
       notes: [],
     })
   })
@@ -125,7 +128,7 @@ describe('an update is looked for', () => {
     await updates.check()
     expect(updates.state()).toMatchObject({
       state: 'failed',
-      sentence: expect.stringMatching(/could not be reached/),
+      sentence: saying(/could not be reached/),
     })
     await vi.advanceTimersByTimeAsync(7 * HOUR)
     expect(updater.checks).toBeGreaterThan(1)
@@ -208,11 +211,11 @@ describe('an update is installed', () => {
 
   it('waits for a person where it is an AppImage, which nobody signed', async () => {
     updates[Symbol.dispose]()
-    updates = openUpdates({ status: () => status, prepare, stop, program: APPIMAGE, disk: DISK })
+    updates = new Updates(() => status, prepare, stop, APPIMAGE, DISK)
     downloaded()
     await vi.advanceTimersByTimeAsync(48 * HOUR)
     expect(done).toEqual([])
-    expect(updates.state().sentence).toMatch(/not signed/)
+    expect(english(updates.state().sentence as Message)).toMatch(/not signed/)
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
@@ -221,7 +224,7 @@ describe('an update is installed', () => {
     downloaded(true)
     await vi.advanceTimersByTimeAsync(48 * HOUR)
     expect(done).toEqual([])
-    expect(updates.state().sentence).toMatch(/administrator/)
+    expect(english(updates.state().sentence as Message)).toMatch(/administrator/)
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
@@ -292,18 +295,73 @@ describe('an installer that does not take over', () => {
 
 it('touches no updater where the program is not installed', async () => {
   const untouched = freshUpdater()
-  using elsewhere = openUpdates({
-    status: () => STATUS,
-    prepare,
-    stop,
-    program: { ...PROGRAM, isPackaged: false },
-  })
+  using elsewhere = new Updates(() => STATUS, prepare, stop, { ...PROGRAM, isPackaged: false })
   await elsewhere.check()
   await elsewhere.install()
   expect(elsewhere.state()).toMatchObject({
     state: 'not-here',
-    sentence: expect.stringMatching(/not installed/),
+    sentence: saying(/not installed/),
   })
   expect(untouched.autoInstallOnAppQuit).toBe(true)
   expect(untouched.checks).toBe(0)
+})
+
+const at = (instant: string) => Date.parse(instant)
+
+it.each([
+  ['a minute before', '2026-03-02T02:29:59Z', false],
+  ['at the minute', '2026-03-02T02:30:00Z', true],
+  ['in its last minute', '2026-03-02T03:29:59Z', true],
+  ['an hour later', '2026-03-02T03:30:00Z', false],
+  ['at noon', '2026-03-02T12:00:00Z', false],
+])('lasts one hour of the clinic’s day: %s', (_, instant, expected) => {
+  expect(isMaintenance({ at: '03:30', timeZone: 'Europe/Madrid' }, at(instant))).toBe(expected)
+})
+
+it('goes on over midnight', () => {
+  const update = { at: '23:40', timeZone: 'UTC' }
+  expect(
+    ['2026-03-02T23:40:00Z', '2026-03-03T00:39:00Z', '2026-03-03T00:40:00Z'].map((one) =>
+      isMaintenance(update, at(one)),
+    ),
+  ).toEqual([true, true, false])
+})
+
+it('comes at the clinic’s clock on both sides of a change of clocks', () => {
+  const update = { at: '03:30', timeZone: 'Europe/Madrid' }
+  expect(isMaintenance(update, at('2026-03-28T02:30:00Z'))).toBe(true)
+  expect(isMaintenance(update, at('2026-03-29T01:30:00Z'))).toBe(true)
+  expect(isMaintenance(update, at('2026-03-29T02:30:00Z'))).toBe(false)
+})
+
+it.each([
+  ['nothing', undefined, []],
+  ['no text', null, []],
+  [
+    'Markdown',
+    '- Reports: drafts are saved\n  while they are written.\n- `doctor` says **more**.\n\n## Mended\n* A race.',
+    ['Reports: drafts are saved while they are written.', 'doctor says more.', 'Mended', 'A race.'],
+  ],
+  [
+    'HTML',
+    '<h2>New</h2><ul><li>One &amp; two</li><li>Three</li></ul><script>alert(1)</script>',
+    ['New', 'One &amp; two', 'Three', 'alert(1)'],
+  ],
+  [
+    'several versions',
+    [
+      { version: '2.0.0', note: '- Second' },
+      { version: '1.9.0', note: null },
+      { version: '1.8.0', note: 'First' },
+    ],
+    ['Second', 'First'],
+  ],
+] as const)('of %s, a point a line, without marks', (_name, releaseNotes, points) => {
+  expect(releaseNotesOf({ releaseNotes: releaseNotes as never })).toEqual(points)
+})
+
+it('are bounded, whatever the place for updates says', () => {
+  const points = releaseNotesOf({ releaseNotes: `- ${'x'.repeat(100_000)}\n`.repeat(500) })
+  expect(points).toHaveLength(60)
+  expect(Math.max(...points.map(({ length }) => length))).toBe(501)
 })

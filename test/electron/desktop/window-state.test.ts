@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { keptFile } from '../../../electron/desktop/kept-file.ts'
 import {
   keepPlace,
+  keptFile,
   nameOf,
   onScreen,
   placeOn,

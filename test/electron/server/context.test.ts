@@ -14,6 +14,9 @@ import { openContext } from '#server/context.ts'
 import { DATABASE_FILE, RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import { insertEndpointSecret, saveEndpoint } from '#server/modules/partners/queries.ts'
+import { insertClosedStep } from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { keepDocument, putDowntime } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from '../../support/inspection-record.ts'
 import { needing } from '../../support/needs.ts'
 import { removeDatabase, tempFolder, tempStore } from '../../support/temp-store.ts'
@@ -107,10 +110,11 @@ describe('the files of the store', () => {
       'reason names Frau Meyer',
       'detail names Frau Meyer',
     ]
-    const answerHash = store.documents.keep(
+    const answerHash = keepDocument(
+      store,
       Buffer.from(JSON.stringify([{ PatientName: 'MEYER^ANNA', PatientID: 'PAT-4711' }])),
     )
-    store.inspections.insert({
+    insertInspection(store.database, {
       ...inspectionRecord(at),
       answerHash,
       detail: Buffer.from('MEYER^ANNA PAT-4711'),
@@ -130,13 +134,13 @@ describe('the files of the store', () => {
       disabledReason: null,
     })
     insertEndpointSecret(store.database, 'e1', hidden[2] ?? '', at)
-    store.closedSteps.close({
+    insertClosedStep(store.database, {
       studyInstanceUid: '1.2.3',
       scheduledProcedureStepId: 'S1',
       closedAt: at,
       reason: 'reason names Frau Meyer',
     })
-    store.downtime.set({
+    putDowntime(store.database, {
       since: at,
       until: at,
       userId: 'usr_1',

@@ -2,10 +2,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
-import { openParts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type GatewayOptions, openGateway } from '#server/server.ts'
 import { webhookSecret } from '../../support/gateway.ts'
@@ -107,12 +107,12 @@ it('keeps the partner that is given at the start, and changes nothing when the s
     await (await open(temp.folder, { partner }))[Symbol.asyncDispose]()
   await (await open(temp.folder))[Symbol.asyncDispose]()
 
-  using parts = openParts(temp.folder)
-  expect(targetFor(parts.store, 'modality_worklist.requested')).toMatchObject({
+  using context = openContext({ folder: temp.folder })
+  expect(targetFor(context, 'modality_worklist.requested')).toMatchObject({
     url,
     secrets: [secret],
   })
-  const actions = parts.store.audit
+  const actions = context.audit
     .list({ limit: 20 })
     .items.map(({ actor, action }) => `${actor} ${action}`)
   expect(actions.filter((action) => action === 'command-line partner.set')).toHaveLength(1)

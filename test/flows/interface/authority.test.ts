@@ -182,8 +182,8 @@ describe('the authority matrix of the window', () => {
     )
     expect(without.map(({ name }) => name)).toEqual([
       ...[
-        'window.echoDevice',
         'window.lintDevice',
+        'window.echoDevice',
         'window.dismissCaller',
         'window.testPartner',
         'window.verifyAudit',

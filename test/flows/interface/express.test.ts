@@ -3,8 +3,7 @@ import { express, orgs } from '#shared/contract/express.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// interface.md, Express customers; interface-choices §6 rows 10, 11, 20, 39, 40, 44. Through HTTP
-// and the whole gateway.
+// Express customers, through HTTP and the whole gateway.
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 let stage: StartedInterface

@@ -5,16 +5,15 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, type SecureVersion } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { type Serving, serving } from '../../support/command-line.ts'
 import { OWNER } from '../../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../../support/http-call.ts'
 import { tempFolder } from '../../support/temp-store.ts'
 
-// `serve --https`: the listener for the LAN, as partners and browsers find it (interface-choices §6
-// row 54).
+// `serve --https`: the listener for the LAN, as partners and browsers find it.
 
 const temp = tempFolder()
 const certificate = () => readFileSync(join(temp.folder, 'tls', 'cert.pem'), 'utf8')
@@ -30,14 +29,14 @@ const start = async () => {
 }
 
 beforeAll(async () => {
-  using parts = openParts(temp.folder)
+  using context = openContext({ folder: temp.folder })
   const names = {
     'http.publicUrl': 'https://gateway.clinic.example:8443/',
     'http.allowedHosts': ['imaging', '192.0.2.77', '[fd00::7]', 'a:b'],
   }
-  parts.settings.change(names, 'command-line')
-  authorization = `Bearer ${createApiKey(parts.store, { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  context.settings.change(names, 'command-line')
+  authorization = `Bearer ${createApiKey(context, { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

@@ -2,8 +2,7 @@ import type { Path } from '#shared/operation.ts'
 import { unknownId } from '../../support/interface.ts'
 import { of, openStage, refuses } from './refusals-fixture.ts'
 
-// Every refusal of interface-choices §6 about lists and reports, each by its row: what is sent, the
-// status, and the field it names.
+// Every refusal about lists and reports: what is sent, the status, and the field it names.
 
 openStage()
 
@@ -31,7 +30,7 @@ refuses('reports refuse', {
     call: `POST /v1/scribe/reports/${unknownId('rep')}/cancel-addendum`,
     status: 404,
   }),
-  'an id and the UID of another study (row 34: 400)': () => ({
+  'an id and the UID of another study (400)': () => ({
     call: `GET /v1/scribe/reports?studyId=${of.read.studyId}&studyInstanceUid=${of.cancelled.studyInstanceUid}`,
     status: 400,
   }),
@@ -40,7 +39,7 @@ refuses('reports refuse', {
 refuses('lists refuse', {
   ...Object.fromEntries(
     ['0', '101', '2.5', '-1', 'ten'].map((limit) => [
-      `limit=${limit} (row 17: 400)`,
+      `limit=${limit} (400)`,
       () => ({
         call: `GET /v1/viewer/studies?limit=${limit}` as Path,
         status: 400,
@@ -48,7 +47,7 @@ refuses('lists refuse', {
       }),
     ]),
   ),
-  'a cursor that is none (row 16: 400)': () => ({
+  'a cursor that is none (400)': () => ({
     call: 'GET /v1/scribe/studies?cursor=abc',
     status: 400,
     names: 'query.cursor',
@@ -63,7 +62,7 @@ refuses('lists refuse', {
     status: 400,
     names: 'query.severity',
   }),
-  'an unknown status among known ones (row 19: 400)': () => ({
+  'an unknown status among known ones (400)': () => ({
     call: 'GET /v1/scribe/studies?studyReportStatus=assigned,lost',
     status: 400,
     names: 'query.studyReportStatus.1',

@@ -7,10 +7,10 @@ import { LOGIN, openTestSmtpServer } from '../../electron/server/modules/mail/sm
 import { type StartedGateway, signIn } from '../../support/gateway.ts'
 import { type HttpAnswer, httpCall, OWN_PAGE } from '../../support/http-call.ts'
 import { type StartedInterface, startInterface } from '../../support/interface.ts'
+import { textOf } from '../../support/saying.ts'
 import { standingClock } from '../../support/temp-store.ts'
 
-// From the invitation to the first sign-in, by a real SMTP server and by the link handed over
-// (interface-choices §6 rows 8, 9, 46, 54).
+// From the invitation to the first sign-in, by a real SMTP server and by the link handed over.
 
 const PUBLIC_URL = 'https://gateway.clinic.example/isthmus'
 const PASSWORD = 'nine quiet evenings'
@@ -238,7 +238,9 @@ describe('a mail server that is away', () => {
     await smtp[Symbol.asyncDispose]()
     const made = await invite()
     await expect
-      .poll(async () => (await shown(made.userId))?.invitation?.mailFault, { timeout: 10_000 })
+      .poll(async () => textOf((await shown(made.userId))?.invitation?.mailFault), {
+        timeout: 10_000,
+      })
       .toMatch(/mail server/)
     expect(await shown(made.userId)).toMatchObject({
       state: 'invited',
@@ -274,7 +276,9 @@ describe('a mail server that is away', () => {
     await smtp[Symbol.asyncDispose]()
     const [revoked, kept] = [await invite(), await invite()]
     await expect
-      .poll(async () => (await shown(kept.userId))?.invitation?.mailFault, { timeout: 10_000 })
+      .poll(async () => textOf((await shown(kept.userId))?.invitation?.mailFault), {
+        timeout: 10_000,
+      })
       .toMatch(/mail server/)
     await stage.keys.partner.call(viewerUsers.revokeInvitation, {
       body: { userId: revoked.userId },

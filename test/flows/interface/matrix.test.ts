@@ -18,7 +18,7 @@ import {
 import { completedReport, draftReport } from '../../support/reports.ts'
 
 // Every operation of the contract by every kind of caller. The oracle: `may` of shared/lifecycle
-// for people (row 52), the area and the scope of a key (row 26), and 401 for who is nobody.
+// for people, the area and the scope of a key, and 401 for an unknown caller.
 
 const CONTRACT = { express, orgs, viewer, viewerUsers, scribe, scribeUsers }
 type Area = keyof typeof CONTRACT

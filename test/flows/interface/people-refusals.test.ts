@@ -1,8 +1,8 @@
 import { unknownId } from '../../support/interface.ts'
 import { of, openStage, PERSON, refuses } from './refusals-fixture.ts'
 
-// Every refusal of interface-choices §6 about customers, users and invitations, each by its row:
-// what is sent, the status, and the field it names.
+// Every refusal about customers, users and invitations: what is sent, the status, and the field it
+// names.
 
 const pairs = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
@@ -85,25 +85,25 @@ refuses('Express customers refuse', {
 
 const user = (more: object) => ({ json: { ...PERSON, email: 'new@partner.example', ...more } })
 refuses('users and invitations refuse', {
-  'an e-mail of an invitation that is out, in any case (row 47: 422)': () => ({
+  'an e-mail of an invitation that is out, in any case (422)': () => ({
     call: 'POST /v1/scribe/users',
     ...user({ email: PERSON.email.toUpperCase() }),
     status: 422,
     names: 'body.email',
   }),
-  'an e-mail of a user (row 47: 422)': () => ({
+  'an e-mail of a user (422)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ email: 'Owner@Clinic.example' }),
     status: 422,
     names: 'body.email',
   }),
-  'an owner (row 27: 400)': () => ({
+  'an owner (400)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ level: 'owner' }),
     status: 400,
     names: 'body.level',
   }),
-  'an administrator without the window (row 28: 422)': () => ({
+  'an administrator without the window (422)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ level: 'admin' }),
     status: 422,
@@ -121,13 +121,13 @@ refuses('users and invitations refuse', {
     status: 400,
     names: 'body.npiNumber',
   }),
-  'a telephone number with a plus (row 53: 400)': () => ({
+  'a telephone number with a plus (400)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ phoneNumber: '+15551234567' }),
     status: 400,
     names: 'body.phoneNumber',
   }),
-  'a role that is not one of the 21 (row 38: 400)': () => ({
+  'a role that is not one of the 21 (400)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ clinicRole: 'Oncologist' }),
     status: 400,
@@ -148,12 +148,12 @@ refuses('users and invitations refuse', {
     json: {},
     status: 404,
   }),
-  'to change the owner (row 27: 422)': () => ({
+  'to change the owner (422)': () => ({
     call: `PATCH /v1/viewer/users/${of.ownerId}`,
     json: { firstName: 'X' },
     status: 422,
   }),
-  'to make an administrator of a user without the window (row 28: 422)': () => ({
+  'to make an administrator of a user without the window (422)': () => ({
     call: `PATCH /v1/viewer/users/${of.invited.userId}`,
     json: { level: 'admin' },
     status: 422,
@@ -196,7 +196,7 @@ refuses('users and invitations refuse', {
     json: {},
     status: 404,
   }),
-  'to change a revoked invitation (row 12: 422)': () => ({
+  'to change a revoked invitation (422)': () => ({
     call: `PATCH /v1/scribe/users/invitations/${of.goneInvitationId}`,
     json: { firstName: 'X' },
     status: 422,
@@ -207,7 +207,7 @@ refuses('users and invitations refuse', {
     status: 422,
     names: 'body.npiNumber',
   }),
-  'to revoke no invitation in particular (row 11: 400)': () => ({
+  'to revoke no invitation in particular (400)': () => ({
     call: 'POST /v1/scribe/users/invitations/revoke',
     json: {},
     status: 400,
@@ -217,7 +217,7 @@ refuses('users and invitations refuse', {
     json: { invitationId: unknownId('inv') },
     status: 404,
   }),
-  'to revoke an invitation of another user (row 48: 400)': () => ({
+  'to revoke an invitation of another user (400)': () => ({
     call: 'POST /v1/viewer/users/invitations/revoke',
     json: { invitationId: of.invitationId, userId: of.gone.userId },
     status: 400,
@@ -227,7 +227,7 @@ refuses('users and invitations refuse', {
     status: 400,
     names: 'query.startDate',
   }),
-  'an unknown status in a list (row 19: 400)': () => ({
+  'an unknown status in a list (400)': () => ({
     call: 'GET /v1/scribe/users/invitations?status=sent%2Clost',
     status: 400,
     names: 'query.status.1',

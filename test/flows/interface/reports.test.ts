@@ -3,8 +3,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 import { completedReport, draftReport } from '../../support/reports.ts'
 
-// interface.md, Scribe reports; interface-choices §6 rows 6, 7, 11, 24, 43, 51. Rows are written as
-// the reporting part will write them.
+// Scribe reports, through HTTP and the whole gateway. Their rows are written by the test.
 
 let stage: StartedInterface
 

@@ -5,8 +5,7 @@ import { openEventSource } from '../../support/event-source.ts'
 import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// interface.md, Scribe studies; interface-choices §6 rows 5-7, 19, 22, 35-37, 41. Through HTTP and
-// the whole gateway.
+// Scribe studies, through HTTP and the whole gateway.
 
 let stage: StartedInterface
 

@@ -1,8 +1,7 @@
 import { newUid, unknownId } from '../../support/interface.ts'
 import { of, openStage, refuses, stage } from './refusals-fixture.ts'
 
-// Every refusal of interface-choices §6 about studies, each by its row: what is sent, the status,
-// and the field it names.
+// Every refusal about studies: what is sent, the status, and the field it names.
 
 /** A good new study but for this. */
 const viewed = (more: object) => ({
@@ -15,55 +14,55 @@ const postScribe = 'POST /v1/scribe/studies'
 openStage()
 
 refuses('viewer studies refuse', {
-  'a second study of the UID in the area (row 33: 422)': () => ({
+  'a second study of the UID in the area (422)': () => ({
     call: post,
     ...viewed({ studyInstanceUid: of.viewed.studyInstanceUid }),
     status: 422,
     names: 'body.studyInstanceUid',
   }),
-  'an unknown assignedTo (row 14: 422)': () => ({
+  'an unknown assignedTo (422)': () => ({
     call: post,
     ...viewed({ assignedTo: unknownId('usr') }),
     status: 422,
     names: 'body.assignedTo',
   }),
-  'a revoked assignedTo (row 41: 422)': () => ({
+  'a revoked assignedTo (422)': () => ({
     call: post,
     ...viewed({ assignedTo: stage.userIds.revoked }),
     status: 422,
     names: 'body.assignedTo',
   }),
-  'an unknown customer (row 14: 422)': () => ({
+  'an unknown customer (422)': () => ({
     call: post,
     ...viewed({ expressCustomerId: unknownId('cus') }),
     status: 422,
     names: 'body.expressCustomerId',
   }),
-  'an organization as a customer (row 44: 400)': () => ({
+  'an organization as a customer (400)': () => ({
     call: post,
     ...viewed({ expressCustomerId: unknownId('org') }),
     status: 400,
     names: 'body.expressCustomerId',
   }),
-  'a deactivated customer (row 39: 422)': () => ({
+  'a deactivated customer (422)': () => ({
     call: post,
     ...viewed({ expressCustomerId: of.closed.expressCustomerId }),
     status: 422,
     names: 'body.expressCustomerId',
   }),
-  'a UID with a leading zero (row 33: 400)': () => ({
+  'a UID with a leading zero (400)': () => ({
     call: post,
     ...viewed({ studyInstanceUid: '1.2.03' }),
     status: 400,
     names: 'body.studyInstanceUid',
   }),
-  'a UID with an empty component (row 33: 400)': () => ({
+  'a UID with an empty component (400)': () => ({
     call: post,
     ...viewed({ studyInstanceUid: '1..2' }),
     status: 400,
     names: 'body.studyInstanceUid',
   }),
-  'a UID of 65 characters (row 33: 400)': () => ({
+  'a UID of 65 characters (400)': () => ({
     call: post,
     ...viewed({ studyInstanceUid: `1.${'2'.repeat(63)}` }),
     status: 400,
@@ -99,12 +98,12 @@ refuses('viewer studies refuse', {
     status: 422,
     names: 'body.assignedTo',
   }),
-  'another assignment while cancelled (row 7: 422)': () => ({
+  'another assignment while cancelled (422)': () => ({
     call: `PATCH /v1/viewer/studies/${of.cancelledViewed.studyId}`,
     json: { assignedTo: stage.userIds.radiologist },
     status: 422,
   }),
-  'a study of the scribe area (row 33: 404)': () => ({
+  'a study of the scribe area (404)': () => ({
     call: `GET /v1/viewer/studies/${of.read.studyId}`,
     status: 404,
   }),
@@ -123,22 +122,22 @@ refuses('viewer studies refuse', {
     status: 400,
     names: 'params.studyInstanceUid',
   }),
-  'to cancel nothing in particular (row 11: 400)': () => ({
+  'to cancel nothing in particular (400)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     json: {},
     status: 400,
   }),
-  'to cancel with no body at all (row 11: 400)': () => ({
+  'to cancel with no body at all (400)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     status: 400,
   }),
-  'to cancel with the body null (row 11: 400)': () => ({
+  'to cancel with the body null (400)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     body: 'null',
     headers: { 'content-type': 'application/json' },
     status: 400,
   }),
-  'to cancel an unknown study (row 11: 404)': () => ({
+  'to cancel an unknown study (404)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     json: { studyId: unknownId('stu') },
     status: 404,
@@ -148,12 +147,12 @@ refuses('viewer studies refuse', {
     json: { studyInstanceUid: '1.2.3.4.5' },
     status: 404,
   }),
-  'an id and the UID of another study (row 34: 400)': () => ({
+  'an id and the UID of another study (400)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     json: { studyId: of.viewed.studyId, studyInstanceUid: of.other.studyInstanceUid },
     status: 400,
   }),
-  'a URL for a cancelled study (row 7: 422)': () => ({
+  'a URL for a cancelled study (422)': () => ({
     call: 'POST /v1/viewer/studies/reroute-url',
     json: { studyId: of.cancelledViewed.studyId },
     status: 422,
@@ -191,7 +190,7 @@ refuses('scribe studies refuse', {
     status: 400,
     names: 'body.reportMetadata',
   }),
-  'a second study of the UID in the area (row 33: 422)': () => ({
+  'a second study of the UID in the area (422)': () => ({
     call: postScribe,
     ...scribed({ studyInstanceUid: of.read.studyInstanceUid }),
     status: 422,
@@ -221,25 +220,25 @@ refuses('scribe studies refuse', {
     status: 400,
     names: 'body.reportMetadata.weight.value',
   }),
-  '51 prior texts (row 36: 400)': () => ({
+  '51 prior texts (400)': () => ({
     call: postScribe,
     ...scribed({ priorReportTexts: Array(51).fill('x') }),
     status: 400,
     names: 'body.priorReportTexts',
   }),
-  'a prior text of 50,001 characters (row 36: 400)': () => ({
+  'a prior text of 50,001 characters (400)': () => ({
     call: postScribe,
     ...scribed({ priorReportTexts: ['x'.repeat(50_001)] }),
     status: 400,
     names: 'body.priorReportTexts.0',
   }),
-  'an unknown prior study (row 36: 422)': () => ({
+  'an unknown prior study (422)': () => ({
     call: postScribe,
     ...scribed({ priorStudyIds: [of.viewed.studyId, unknownId('stu')] }),
     status: 422,
     names: 'body.priorStudyIds.1',
   }),
-  'a prior study out of the key’s scope (row 26: 422)': () => ({
+  'a prior study out of the key’s scope (422)': () => ({
     call: postScribe,
     by: 'self',
     ...scribed({ priorStudyIds: [of.read.studyId] }),
@@ -252,73 +251,73 @@ refuses('scribe studies refuse', {
     status: 422,
     names: 'body.expressCustomerId',
   }),
-  'a deactivated customer in a PATCH (row 39: 422)': () => ({
+  'a deactivated customer in a PATCH (422)': () => ({
     call: `PATCH /v1/scribe/studies/${of.read.studyId}`,
     json: { expressCustomerId: of.closed.expressCustomerId },
     status: 422,
     names: 'body.expressCustomerId',
   }),
-  'another assignment while cancelled (row 7: 422)': () => ({
+  'another assignment while cancelled (422)': () => ({
     call: `PATCH /v1/scribe/studies/${of.cancelled.studyId}`,
     json: { assignedTo: stage.userIds.radiologist },
     status: 422,
   }),
-  'a study of the viewer area (row 33: 404)': () => ({
+  'a study of the viewer area (404)': () => ({
     call: `GET /v1/scribe/studies/${of.viewed.studyId}`,
     status: 404,
   }),
-  'a study out of the key’s scope (row 26: 404)': () => ({
+  'a study out of the key’s scope (404)': () => ({
     call: `GET /v1/scribe/studies/${of.read.studyId}`,
     by: 'self',
     status: 404,
   }),
-  'a UID out of the key’s scope (row 26: 404)': () => ({
+  'a UID out of the key’s scope (404)': () => ({
     call: `GET /v1/scribe/studies/by-uid/${of.read.studyInstanceUid}`,
     by: 'self',
     status: 404,
   }),
-  'to change a study out of the key’s scope (row 26: 404)': () => ({
+  'to change a study out of the key’s scope (404)': () => ({
     call: `PATCH /v1/scribe/studies/${of.read.studyId}`,
     by: 'self',
     json: { severity: 'stat' },
     status: 404,
   }),
-  'to cancel a study out of the key’s scope (row 26: 404)': () => ({
+  'to cancel a study out of the key’s scope (404)': () => ({
     call: 'POST /v1/scribe/studies/cancel',
     by: 'self',
     json: { studyId: of.read.studyId },
     status: 404,
   }),
-  'the reports of a study out of the key’s scope (row 26: 404)': () => ({
+  'the reports of a study out of the key’s scope (404)': () => ({
     call: `GET /v1/scribe/reports?studyId=${of.read.studyId}`,
     by: 'self',
     status: 404,
   }),
-  'a URL for a study out of the key’s scope (row 26: 404)': () => ({
+  'a URL for a study out of the key’s scope (404)': () => ({
     call: 'POST /v1/scribe/studies/reroute-url',
     by: 'self',
     json: { studyId: of.read.studyId, assignedToUserId: stage.userIds.radiologist },
     status: 404,
   }),
-  'a URL for a user who cannot report (row 6: 422)': () => ({
+  'a URL for a user who cannot report (422)': () => ({
     call: 'POST /v1/scribe/studies/reroute-url',
     json: { studyId: of.read.studyId, assignedToUserId: stage.userIds.member },
     status: 422,
     names: 'body.assignedToUserId',
   }),
-  'a URL for a revoked user (row 41: 422)': () => ({
+  'a URL for a revoked user (422)': () => ({
     call: 'POST /v1/scribe/studies/reroute-url',
     json: { studyId: of.read.studyId, assignedToUserId: stage.userIds.revoked },
     status: 422,
     names: 'body.assignedToUserId',
   }),
-  'a URL for an unknown user (row 14: 422)': () => ({
+  'a URL for an unknown user (422)': () => ({
     call: 'POST /v1/scribe/studies/reroute-url',
     json: { studyId: of.read.studyId, assignedToUserId: unknownId('usr') },
     status: 422,
     names: 'body.assignedToUserId',
   }),
-  'a URL for a cancelled study (row 7: 422)': () => ({
+  'a URL for a cancelled study (422)': () => ({
     call: 'POST /v1/scribe/studies/reroute-url',
     json: { studyId: of.cancelled.studyId, assignedToUserId: stage.userIds.radiologist },
     status: 422,
@@ -329,7 +328,7 @@ refuses('scribe studies refuse', {
     status: 400,
     names: 'body.assignedToUserId',
   }),
-  'a viewer URL to a key without the viewer (row 26: 403)': () => ({
+  'a viewer URL to a key without the viewer (403)': () => ({
     call: 'POST /v1/scribe/studies/viewer-only-reroute-url',
     by: 'plain',
     json: { studyId: of.read.studyId },
@@ -340,7 +339,7 @@ refuses('scribe studies refuse', {
     json: { studyId: unknownId('stu') },
     status: 404,
   }),
-  'an ephemeral session that nobody answers for (row 50: 422)': () => ({
+  'an ephemeral session that nobody answers for (422)': () => ({
     call: 'POST /v1/scribe/ephemeral-sessions',
     json: { retrievalId: 'h' },
     status: 422,

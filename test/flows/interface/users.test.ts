@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { type StartedInterface, startInterface, unknownId } from '../../support/interface.ts'
 
-// interface.md, Viewer users and Scribe invitations; interface-choices §1.1, §1.2, §6 rows 3, 8, 9,
-// 46-48, 53. Both areas read one table.
+// Viewer users and Scribe invitations. Both areas read one table.
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const DAY_MS = 86_400_000

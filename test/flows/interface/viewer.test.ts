@@ -3,8 +3,7 @@ import { express } from '#shared/contract/express.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// interface.md, Viewer studies; interface-choices §6 rows 4, 7, 10, 16-19, 21, 22, 33-35, 53.
-// Through HTTP and the whole gateway.
+// Viewer studies, through HTTP and the whole gateway.
 
 let stage: StartedInterface
 

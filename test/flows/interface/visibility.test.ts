@@ -9,8 +9,7 @@ import {
   startInterface,
 } from '../../support/interface.ts'
 
-// Who sees which studies (interface-choices §6 rows 26, 46, 52). Through HTTP and the whole
-// gateway.
+// Who sees which studies, through HTTP and the whole gateway.
 
 let stage: StartedInterface
 

@@ -6,8 +6,7 @@ import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { httpCall } from '../../support/http-call.ts'
 import { clientOf, newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// What holds for every call: authentication, methods, bodies, cursors, strictness, repeats
-// (interface-choices §2.1, §4, §6 rows 13-16, 42, 53, 55).
+// What holds for every call: authentication, methods, bodies, cursors, strictness, repeats.
 
 let stage: StartedInterface
 

@@ -1,12 +1,10 @@
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { createMessageReader } from '#server/dicom/dimse/message.ts'
-import { mpps } from '#server/dicom/scp/mpps.ts'
-import { storage } from '#server/dicom/scp/storage.ts'
-import { storageCommitment } from '#server/dicom/scp/storage-commitment.ts'
+import { MessageReader } from '#server/dicom/dimse/message.ts'
+import { mpps, storage, storageCommitment } from '#server/dicom/scp/service-classes.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { type Pdu, PduFault } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { batchOf, patients, serve, type Watched } from '../../support/dimse-server.ts'
 import { associated } from '../../support/requestor.ts'
 import { perTier } from '../../support/tier.ts'
@@ -58,13 +56,13 @@ function openAcceptor(): Promise<Watched> {
             return done
           },
         },
-        { acceptsUnknown: () => true },
+        () => true,
       ),
       mpps({
         create: async ({ sopInstanceUid = '2.25.9' }) => ({ ...done, sopInstanceUid }),
         set: async () => done,
       }),
-      storageCommitment({ action: async () => done }, { isOn: () => true }),
+      storageCommitment({ action: async () => done }, () => true),
     ],
   })
 }
@@ -106,8 +104,8 @@ async function connection(acceptor: Watched, input: Buffer): Promise<string> {
  * aborts behind an abort.
  */
 function read(bytes: Buffer): string {
-  const reader = createPduReader({ ...DEFAULT_LIMITS, maxPduLength: 1 << 20 })
-  const messages = createMessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
+  const reader = new PduReader({ ...DEFAULT_LIMITS, maxPduLength: 1 << 20 })
+  const messages = new MessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
   const pdus: Pdu[] = []
   const statuses = new Set<string>()
   try {

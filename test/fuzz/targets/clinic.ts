@@ -47,9 +47,9 @@ export async function openClinic(): Promise<Clinic> {
       'window.lockMinutes': 60,
     },
     devices: [{ aeTitle: 'CT1' }, { aeTitle: 'MR1' }, { aeTitle: 'US1', isEnabled: false }],
-    prepare(parts) {
+    prepare(context) {
       ;({ key } = createApiKey(
-        parts.store,
+        context,
         { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
         'command-line',
       ))

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { numberAfter } from '#server/database/page.ts'
-import { cursorCodec } from '#server/http/cursor-codec.ts'
+import { cursorCodec } from '#server/http/pagination.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Operation } from '#shared/operation.ts'
 import { perTier } from '../../support/tier.ts'

@@ -7,11 +7,11 @@ import {
   vrOf,
   writeDataSet,
 } from '#server/dicom/data-set/data-set.ts'
-import { createDataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import {
-  createHeaderReader,
   HEADER_LIMITS,
+  HeaderReader,
   type HeaderResult,
   textOf,
   type Wanted,
@@ -19,7 +19,7 @@ import {
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { VR } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { perTier } from '../../support/tier.ts'
 import { DATA_SET_TOKENS, type Form, mutateDataSet } from '../mutate-data-set.ts'
 import { hashOf, piecesOf, type Random, randomOf } from '../random.ts'
@@ -133,7 +133,7 @@ function readHeader(bytes: Buffer, transferSyntax: string, random: Random): Head
 }
 
 function headerOf(pieces: readonly Buffer[], transferSyntax: string): HeaderResult {
-  const reader = createHeaderReader(transferSyntax, WANTED)
+  const reader = new HeaderReader(transferSyntax, WANTED)
   for (const piece of pieces) {
     const own = Buffer.from(piece)
     reader.push(own)
@@ -248,8 +248,8 @@ const plainOf = (elements: DataSet): unknown =>
 /** A data set on its way to the disk is what came, however it came. */
 async function streamed(bytes: Buffer, random: Random): Promise<void> {
   const slice = random.of([16, 100, 4096, 128 << 10])
-  const pool = createSlicePool(slice, 2)
-  const stream = createDataSetStream(pool, slice, () => undefined)
+  const pool = new SlicePool(slice, 2)
+  const stream = new DataSetStream(pool, slice, () => undefined)
   const pieces = piecesOf(bytes, random)
   const taken: Buffer[] = []
   const taking = (async () => {

@@ -1,7 +1,8 @@
 import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
 import { identitiesOf, matchedAnew } from '#server/modules/viewer/partner-answer.ts'
 import { readManifest } from '#server/webhooks/manifest.ts'
-import { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
+import { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
+import { english } from '#shared/messages/english.ts'
 import { perTier } from '../../support/tier.ts'
 import { jsonOf, mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -23,7 +24,10 @@ export const manifests: Target = {
       const asked = typeof given.studyInstanceUid === 'string' ? given.studyInstanceUid : undefined
       const { manifest, notes } = readManifest(given.manifest, asked)
       for (const { sentence } of notes)
-        hold(/^[A-Z].*\.$/.test(sentence), `A note that is no sentence: ${sentence}`)
+        hold(
+          /^[A-Z].*\.$/.test(english(sentence)),
+          `A note that is no sentence: ${english(sentence)}`,
+        )
       hold(
         notes.length <= 101 && (manifest !== undefined || notes.length > 0),
         'A manifest is not used, and nobody is told why',

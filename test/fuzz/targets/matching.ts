@@ -1,8 +1,8 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type DataSetLimits, readDataSet } from '#server/dicom/data-set/data-set.ts'
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { AnswerRows } from '#server/modules/worklist/answer.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type RowText,
   repertoireFor,
 } from '#server/modules/worklist/character-set-fallback.ts'
-import { layoutOf } from '#server/modules/worklist/layout.ts'
+import { Layout } from '#server/modules/worklist/layout.ts'
 import { isMet, keysFor } from '#server/modules/worklist/matching.ts'
 import { readQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
 import { identifiersOf, makeResult, type ResultRules } from '#server/modules/worklist/result.ts'
@@ -81,19 +81,17 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
   if (typeof query === 'string') return query
   // The answer goes out in another syntax now and then, as on another context.
   const answeredIn = (input[0] ?? 0) > 0xf0 ? deflatedExplicitLittleEndian : syntax
-  const layout = layoutOf(query, answeredIn, 'Clinic of tests')
+  const layout = new Layout(query, answeredIn, 'Clinic of tests')
   const textFor = repertoireFor(layout.texts, policyOf(device, query.characterSet))
+  const { signal } = new AbortController()
   const rules: ResultRules = {
-    query,
-    layout,
-    textFor,
     askedFor: { dateStart: DAY, dateEnd: '2026-11-21' },
     maxRows: device?.maxRows ?? 500,
     now: { day: DAY, time: '090000' },
+    closedSteps: undefined,
     hideStarted: false,
-    signal: new AbortController().signal,
   }
-  const result = await makeResult(rows, rules)
+  const result = await makeResult(rows, query, textFor, signal, rules)
   const counted = result.sent + result.filtered + result.withheld + result.cut
   hold(counted === rows.rows.length, () => `Of ${rows.rows.length} rows ${counted} have a verdict`)
   hold(
@@ -101,12 +99,13 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
     'More rows are sent than the device takes',
   )
   let sent = 0
-  for await (const { bytes, ends } of identifiersOf(rows, result.chosen, rules)) {
+  const identifiers = identifiersOf(rows, result.chosen, layout, textFor, signal)
+  for await (const { bytes, ends } of identifiers) {
     let at = 0
     for (const end of ends) {
       const row = rowAt(rows.rows, result.chosen[sent++] ?? -1)
       hold(
-        row.withheld === '' && keysFor(query.keys, rows).every((key) => isMet(key, row)),
+        row.withheld === null && keysFor(query.keys, rows).every((key) => isMet(key, row)),
         'A row is sent that does not match, or that no console may have',
       )
       tells(readDataSet(bytes.subarray(at, end), answeredIn, LIMITS), query, row, textFor(row))
@@ -220,7 +219,7 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
         () => `${keyword} cannot be read in the set that is declared, ${terms.join('\\')}`,
       )
       const plain = withoutPadding(said)
-      if (EXACT.has(keyword) || text.remark === '')
+      if (EXACT.has(keyword) || text.remarks.length === 0)
         same(`${keyword} is not what the partner said`, plain, row.values[keyword].trimEnd())
       // Nobody needs the attributes that the interface does not list.
       else

@@ -1,11 +1,12 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
-import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import { mergedValues } from '#server/modules/images/study-values.ts'
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { checkSteps, readRows } from '#server/modules/worklist/answer.ts'
 import { type ReadAnswer, readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { Uid } from '#shared/dicom-values.ts'
+import { english } from '#shared/messages/english.ts'
 import { perTier } from '../../support/tier.ts'
 import { mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -73,8 +74,8 @@ export const partnerAnswers: Target = {
       if (typeof read === 'string') return `${type} ${read}`
       for (const { path, sentence } of read.notes)
         hold(
-          typeof path === 'string' && /\.$/.test(sentence),
-          `A note that is no sentence: ${sentence}`,
+          typeof path === 'string' && /\.$/.test(english(sentence)),
+          `A note that is no sentence: ${english(sentence)}`,
         )
       hold(read.notes.length <= 101, `There are ${read.notes.length} notes`)
       const used = USES[type] ? await USES[type](read.answer as never) : ''
@@ -104,7 +105,8 @@ function readOf(type: EventType, body: Buffer): ReadAnswer<EventType> | string {
 
 function refusal(error: unknown): string {
   if (!(error instanceof WebhookError)) throw error
-  const { fault, detail } = error
+  const { fault } = error
+  const detail = english(error.detail)
   hold(
     detail !== '' && detail.length <= 2000,
     () => `It is refused with ${detail.length} characters`,
@@ -129,7 +131,7 @@ const USES: {
       'Rows are lost when they are put in order',
     )
     hold(rows.length >= items.length, 'Items are lost')
-    const fit = rows.filter(({ withheld }) => withheld === '')
+    const fit = rows.filter(({ withheld }) => withheld === null)
     for (const { values } of fit) {
       hold(Uid.safeParse(values.StudyInstanceUID).success, 'A row without a UID is fit')
       hold(

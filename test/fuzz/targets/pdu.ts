@@ -3,10 +3,10 @@ import {
   readCommandSet,
   writeCommandSet,
 } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message } from '#server/dicom/dimse/message.ts'
+import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { type Pdu, PduFault, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { perTier } from '../../support/tier.ts'
 import { mutateBytes } from '../mutate.ts'
@@ -58,8 +58,8 @@ export const pdu: Target = {
 }
 
 function readPieces(pieces: readonly Buffer[]): Reading {
-  const reader = createPduReader(DEFAULT_LIMITS)
-  const messageReader = createMessageReader(DEFAULT_LIMITS)
+  const reader = new PduReader(DEFAULT_LIMITS)
+  const messageReader = new MessageReader(DEFAULT_LIMITS)
   const pdus: Pdu[] = []
   const messages: Message[] = []
   let most = 0
@@ -118,7 +118,7 @@ const fieldsOf = (command: CommandSet) =>
   Object.entries({ ...command, errorComment: '' }).sort(([one], [other]) => (one < other ? -1 : 1))
 
 function writtenAgain(read: Pdu): void {
-  const reader = createPduReader(DEFAULT_LIMITS)
+  const reader = new PduReader(DEFAULT_LIMITS)
   reader.push(writePdu(read))
   same('A PDU is another one when it is written', reader.next(), read)
   hold(

@@ -8,8 +8,9 @@ import {
   differencesOf,
   personDifferencesOf,
   rowDifferencesOf,
-} from '#server/modules/images/same-patient.ts'
+} from '#server/modules/studies/same-patient.ts'
 import { PATIENT_NAME, ROOT_ATTRIBUTES, ROW_KEYWORDS } from '#server/modules/worklist/attributes.ts'
+import { cutToBytes, widthOf } from '#server/modules/worklist/character-set-fallback.ts'
 import {
   cleanIdentifier,
   cleanName,
@@ -17,10 +18,8 @@ import {
   isDamaged,
 } from '#server/modules/worklist/cleaning.ts'
 import { nameKey } from '#server/modules/worklist/matching.ts'
-import { foldName } from '#server/modules/worklist/name.ts'
-import { type WorklistRow, worklistRow } from '#server/modules/worklist/row.ts'
+import { foldName, type WorklistRow, worklistRow } from '#server/modules/worklist/row.ts'
 import { transliterate } from '#server/modules/worklist/transliteration.ts'
-import { cutToBytes, widthOf } from '#server/modules/worklist/width.ts'
 import { CHARACTER_SETS } from '#shared/contract/devices.ts'
 import { perTier } from '../../support/tier.ts'
 import { mutateBytes } from '../mutate.ts'
@@ -185,7 +184,7 @@ const rowOf = (name: string): WorklistRow =>
       ) as WorklistRow['values']),
       PatientName: name,
     },
-    '',
+    null,
     [],
   )
 

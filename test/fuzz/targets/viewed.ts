@@ -3,11 +3,12 @@ import {
   encapsulatedDocument,
   isDeflated,
   lengthOfFrame,
-  openViewedFile,
   readFrame,
-  type ViewedFile,
+  ViewedFile,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
+import { english } from '#shared/messages/english.ts'
+import { textOf } from '../../support/saying.ts'
 import { hold, same } from '../target.ts'
 
 /** Bytes of which more and more are there. */
@@ -39,10 +40,10 @@ const MOST_FRAMES = 6
 export function lookAt(bytes: Buffer, lengths: readonly number[]): string {
   const source = new GrowingSource(bytes)
   source.grow(bytes.length)
-  const whole = seen(source, openViewedFile(source))
+  const whole = seen(source, new ViewedFile(source))
 
   const growing = new GrowingSource(bytes)
-  const file = openViewedFile(growing)
+  const file = new ViewedFile(growing)
   for (const length of [...lengths, bytes.length]) {
     growing.grow(length)
     const now = seen(growing, file)
@@ -84,7 +85,7 @@ function seen(source: GrowingSource, file: ViewedFile): Seen {
     }
     const { frames, image, notImage } = header.instance
     hold(Number.isInteger(frames) && frames >= 1 && frames <= 100_000, `It has ${frames} frames`)
-    hold((image === null) === (notImage !== ''), 'It is an image and is none')
+    hold((image === null) === (notImage !== null), 'It is an image and is none')
     const numbers = [
       ...Array.from({ length: Math.min(frames, MOST_FRAMES) }, (_, index) => index + 1),
       frames,
@@ -97,8 +98,8 @@ function seen(source: GrowingSource, file: ViewedFile): Seen {
       header: JSON.parse(JSON.stringify(header)) as unknown,
       frames: found,
       extras: typeof extras === 'string' ? extras : '',
-      fault: fault === null ? undefined : String(fault),
-      said: `${header.instance.transferSyntaxUid.slice(0, 24)} ${notImage.slice(0, 30)}`,
+      fault: typeof fault === 'string' ? fault : fault ? english(fault) : undefined,
+      said: `${header.instance.transferSyntaxUid.slice(0, 24)} ${textOf(notImage).slice(0, 30)}`,
     }
   } catch (error) {
     if (!(error instanceof ViewedFileFault)) throw error

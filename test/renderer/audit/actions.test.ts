@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import MESSAGES from '#shared/messages/en.json' with { type: 'json' }
 import { ACT_GROUPS, actText } from '../../../renderer/src/display/audit-actions.ts'
 
 const NAME = /'([a-z-]+\.[a-z-]+)'/g
@@ -13,6 +14,8 @@ const OTHERS = new Set([
   'clinic.name',
   'backup.folder',
   'backup.json',
+  'reports.letterhead',
+  'reports.paper',
 ])
 const isOther = (name: string) =>
   OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)
@@ -25,6 +28,10 @@ function actsOfSource(): Set<string> {
   const noted = sources.flatMap((text) => [
     ...(text.match(NOTE) ?? []).flatMap(namesIn),
     ...[...text.matchAll(/\baction: '([a-z-]+\.[a-z-]+)'/g)].map(([, name = '']) => name),
+    // Constants of the audit log.
+    ...[...text.matchAll(/^export const [A-Z]+ = '(audit\.[a-z-]+)'/gm)].map(
+      ([, name = '']) => name,
+    ),
     // Handed on by a function of the file.
     ...(/\bnote\(/.test(text) && /\baction: string/.test(text) ? namesIn(text) : []),
   ])
@@ -32,7 +39,7 @@ function actsOfSource(): Set<string> {
   const all = sources.flatMap((text) => (/\bnote\(|audit\.append/.test(text) ? namesIn(text) : []))
   return new Set(
     [...noted, ...all.filter((name) => nouns.has(name.split('.')[0]))].filter(
-      (name) => !isOther(name),
+      (name) => !isOther(name) && !Object.hasOwn(MESSAGES, name),
     ),
   )
 }

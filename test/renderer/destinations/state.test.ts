@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Destination } from '#shared/contract/destinations.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { getsText, stateOf } from '../../../renderer/src/destinations/state.ts'
 
 const SENT = '2026-11-20T08:45:00.000Z'
@@ -24,7 +25,7 @@ const destination = (more: object = {}): Destination =>
     },
     ...{
       queue: { waiting: 0, sent: 0, failed: 0 },
-      lastError: '',
+      lastError: null,
       lastSentAt: SENT,
       nextAttemptAt: null,
     },
@@ -37,9 +38,9 @@ describe('how a destination stands', () => {
     const waiting = { waiting: 3, sent: 9, failed: 0 }
     expect(stateOf(destination({ queue: failed, isEnabled: false }))).toBe('failed')
     expect(stateOf(destination({ queue: waiting, isEnabled: false }))).toBe('off')
-    expect(stateOf(destination({ queue: waiting, lastError: 'It does not answer.' }))).toBe(
-      'retrying',
-    )
+    expect(
+      stateOf(destination({ queue: waiting, lastError: verbatim('It does not answer.') })),
+    ).toBe('retrying')
     expect(stateOf(destination({ queue: waiting }))).toBe('sending')
     expect(stateOf(destination())).toBe('idle')
     expect(stateOf(destination({ lastSentAt: null }))).toBe('unused')

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import type { LintFinding } from '#shared/contract/devices.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { verdictOf } from '../../../renderer/src/devices/lint-verdict.ts'
 
 const finding: LintFinding = {
   ...{ severity: 'altered', patientName: 'TEST^ANNA', scheduledProcedureStepId: 'S1' },
-  ...{ tag: '(0010,0010)', keyword: 'PatientName', text: 'It is cut after 16 bytes.' },
+  ...{ tag: '(0010,0010)', keyword: 'PatientName', text: verbatim('It is cut after 16 bytes.') },
 }
 
 it('names the gravest outcome of a check first', () => {

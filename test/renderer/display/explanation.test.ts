@@ -6,11 +6,12 @@ import {
   type ReceivedKey,
   type RowVerdict,
 } from '#shared/contract/worklist.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { explain, narrowingKeys, wordOf } from '../../../renderer/src/display/explanation.ts'
 
 const row = (verdict: RowVerdict['verdict'], reason = ''): RowVerdict => ({
   verdict,
-  reason,
+  reason: reason === '' ? null : verbatim(reason),
   remarks: [],
   patientName: 'Doe^Jane',
   patientId: 'P1',
@@ -57,7 +58,7 @@ function inspection(change: Partial<Inspection> & { rows?: RowVerdict[] } = {}):
     withheld: count('withheld'),
     tookMs: 412,
     partnerMs: 398,
-    sentence: '',
+    sentence: verbatim(''),
     repeats: 0,
     lastAt: null,
     transferSyntax: '1.2.840.10008.1.2.1',
@@ -74,7 +75,7 @@ function inspection(change: Partial<Inspection> & { rows?: RowVerdict[] } = {}):
       webhookId: 'whe_1',
       httpStatus: 200,
       bytes: 12_412,
-      detail: '',
+      detail: null,
       answeredAt: '2026-11-20T09:00:00.000Z',
     },
     rowsTotal: rows.length,

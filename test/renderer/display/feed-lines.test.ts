@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { KEPT_LINES, mergeLines } from '../../../renderer/src/display/feed-lines.ts'
 
 const line = (lineId: number, text = `line ${lineId}`) => ({
@@ -9,14 +11,14 @@ const line = (lineId: number, text = `line ${lineId}`) => ({
   tone: 'good' as const,
   aeTitle: 'CT1',
   address: '10.0.0.1',
-  text,
+  text: verbatim(text),
   inspectionId: null,
   studyInstanceUid: null,
 })
 
 it('puts the newest first and shows each line once, by its newer reading', () => {
   const merged = mergeLines([line(3), line(5), line(4, 'pushed')], [line(4, 'read'), line(2)])
-  expect(merged.map(({ lineId, text }) => [lineId, text])).toEqual([
+  expect(merged.map(({ lineId, text }) => [lineId, english(text)])).toEqual([
     [5, 'line 5'],
     [4, 'pushed'],
     [3, 'line 3'],

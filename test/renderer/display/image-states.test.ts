@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import {
   arrivalOf,
   countOf,
@@ -11,8 +12,12 @@ import {
 
 const now = new Date('2026-11-20T11:00:00.000Z')
 const at = '2026-11-20T09:42:07.000Z'
-const released = { how: 'released' as const, detail: '', at }
-const aborted = { how: 'aborted' as const, detail: 'the device closed the connection', at }
+const released = { how: 'released' as const, detail: null, at }
+const aborted = {
+  how: 'aborted' as const,
+  detail: verbatim('the device closed the connection'),
+  at,
+}
 const arrival = (study: Partial<Parameters<typeof arrivalOf>[0]>) =>
   arrivalOf(
     {
@@ -41,7 +46,7 @@ describe('how a study arrives', () => {
 
   it('does not stay calm about a transfer that broke off while images are still awaited', () => {
     expect(
-      arrival({ state: 'receiving', lastTransfer: { how: 'open', detail: '', at } }),
+      arrival({ state: 'receiving', lastTransfer: { how: 'open', detail: null, at } }),
     ).toMatchObject({
       tone: 'info',
       name: 'Receiving',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { ACTIONS, keptFrom, stateOf } from '../../../renderer/src/people/state.ts'
 
 const invitation = {
@@ -11,7 +12,7 @@ const invitation = {
   },
   ...{
     createdAt: '2026-03-10T09:00:00.000Z',
-    invitedBy: 'Olga Owner',
+    invitedBy: verbatim('Olga Owner'),
     mail: 'none',
     mailFault: null,
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verbatim } from '#shared/messages/message.ts'
 import { ProblemError } from '../../../renderer/src/client.ts'
 import {
   communicationFaults,
@@ -36,9 +37,9 @@ describe('who was told of a critical result', () => {
   it('has the faults of a refusal at its fields, those of the instant at the field for it', () => {
     const errors = ['communicatedTo', 'communicatedAt'].map((field) => ({
       path: `body.communication.${field}`,
-      message: 'Required',
+      explanation: verbatim('Required'),
     }))
-    const refusal = new ProblemError('malformed', 'Some values are wrong.', { errors })
+    const refusal = new ProblemError('malformed', verbatim('Some values are wrong.'), { errors })
     expect(Object.keys(refusedFields(refusal, 'body.communication'))).toEqual([
       'communicatedTo',
       'at',

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
+import { findDraft, listReportRevisions } from '#server/modules/reports/report-queries.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { plainReport } from '#shared/report-text.ts'
 import { openClient } from '../../../renderer/src/client.ts'
 import { draftCalls } from '../../../renderer/src/reading/draft-calls.ts'
@@ -45,11 +47,7 @@ beforeAll(async () => {
       },
     },
     register: (app) =>
-      serveDashboardReports(app, {
-        ...on,
-        feed: { noteStatus() {}, noteImages() {} },
-        ports: { sendObjects: () => ({ success: true, message: '' }), pdfUrl: on.pdfUrl },
-      }),
+      serveDashboardReports(app, on.store, on.eventLog, on.contexts.asking, () => server.url),
   })
 })
 afterAll(async () => {
@@ -111,11 +109,12 @@ function openWindow(studyId: string) {
    * Reads the ledger on from the database, and compares: nothing of others is overwritten unseen.
    */
   function readLedger(): void {
-    const draft = on.store.reports.draftOf(studyId)
+    const draft = findDraft(on.store.database, studyId)
     if (!draft) return
-    for (const { revision, text, windowId: by } of on.store.reportRevisions
-      .list(draft.reportId)
-      .reverse()) {
+    for (const { revision, text, windowId: by } of listReportRevisions(
+      on.store.database,
+      draft.reportId,
+    ).reverse()) {
       const key = `${draft.reportId} ${revision}`
       if (ledger.has(key)) continue
       ledger.set(key, { text, windowId: by })
@@ -496,11 +495,11 @@ const OTHERS = [
     write(model, window)
   }),
   plain('Tom takes over and writes', (model, window) => {
-    on.writing.begin(tom, on.studyId, { windowId: TOMS, takeOver: true, text: '' })
-    const draft = on.store.reports.draftOf(on.studyId)
+    on.writing.beginReport(tom, on.studyId, { windowId: TOMS, takeOver: true, text: '' })
+    const draft = findDraft(on.store.database, on.studyId)
     if (!draft) return
     const { revision, reportId, plainText } = draft
-    on.writing.save(tom, on.studyId, {
+    on.writing.saveReport(tom, on.studyId, {
       windowId: TOMS,
       reportId,
       revision,
@@ -509,7 +508,7 @@ const OTHERS = [
     window.readLedger()
   }),
   plain('Tom stops', () => {
-    on.writing.hold(tom, on.studyId, { windowId: TOMS, isWriting: false })
+    on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
   }),
   plain('take over', (_, window) => {
     if (window.isShown) window.keeper.takeOver().catch(() => undefined)
@@ -563,6 +562,7 @@ const TOO_LARGE = {
       instance: '/',
     },
     ...{ code: 'refused', message: 'Too large.', errors: [] },
+    explanation: verbatim('Too large.'),
   }),
 }
 
@@ -591,7 +591,7 @@ describe('a draft, its window and the gateway', () => {
           }
           if (!window.isShown) await window.open()
           check(model, window)
-          on.writing.hold(tom, on.studyId, { windowId: TOMS, isWriting: false })
+          on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
           void window.keeper.retry()
           await heal(window)
           check(model, window)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import {
   changesOf,
   faultOf,
@@ -15,7 +16,7 @@ const row = (key: string, value: SettingRow['value'], initial = value): SettingR
   key,
   value,
   initial,
-  about: '',
+  about: verbatim(''),
   needsRestart: false,
 })
 const all = SETTING_KEYS.map((key) => row(key, SETTINGS[key].initial as SettingRow['value']))
@@ -119,9 +120,9 @@ describe('a change of settings', () => {
 
   it('that is refused puts each fault at its setting, though keys hold dots', () => {
     const faults = faultsBySetting([
-      { path: 'body.settings.dimse.port', message: 'is taken' },
-      { path: 'body.settings.http.allowedHosts.1', message: 'is no host' },
-      { path: 'body', message: 'is empty' },
+      { path: 'body.settings.dimse.port', explanation: verbatim('is taken') },
+      { path: 'body.settings.http.allowedHosts.1', explanation: verbatim('is no host') },
+      { path: 'body', explanation: verbatim('is empty') },
     ])
     expect(faults).toEqual({
       'dimse.port': 'is taken',

@@ -104,7 +104,7 @@ describe('a study in its form', () => {
     expect(scribe.update.body.safeParse(body).success).toBe(true)
   })
 
-  it('never sends a customer with a change of a study for viewing: interface.md has none there', () => {
+  it('never sends a customer with a change of a study for viewing: the interface has none there', () => {
     const before = valuesOf(null)
     const values = {
       ...before,

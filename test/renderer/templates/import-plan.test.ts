@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { CHOICES, planOf, sendingOf } from '../../../renderer/src/templates/import-plan.ts'
 import type { FileEntry, FileTemplate } from '../../../renderer/src/templates/template-file.ts'
 
@@ -56,9 +57,8 @@ describe('how the entries of a file meet what is there', () => {
     )
     expect(standings(twice)).toEqual(['new', 'repeated', 'new', 'repeated'])
     expect(standings(entries(fields({ ageFrom: 20, ageTo: 10 })))).toEqual(['faulty'])
-    expect(standings([{ at: 1, name: '', fault: { field: 'text', message: 'Required' } }])).toEqual(
-      ['faulty'],
-    )
+    const fault = { field: 'text', explanation: verbatim('Required') }
+    expect(standings([{ at: 1, name: '', fault }])).toEqual(['faulty'])
   })
 
   it('changes nothing that is there unless somebody chose to replace it', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { scopeText } from '../../../renderer/src/templates/scope.ts'
 
 const template = (more: Partial<ReportTemplate> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReportTemplate } from '#shared/contract/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import type { UserId } from '#shared/ids.ts'
 import { readTemplateFile, templateFile } from '../../../renderer/src/templates/template-file.ts'
 
@@ -60,7 +60,7 @@ describe('a file of templates', () => {
       {
         at: 1,
         name: 'long',
-        fault: { field: 'shortcut', message: 'must be letters, digits, _ . or -, at most 20' },
+        fault: { field: 'shortcut', explanation: 'must be letters, digits, _ . or -, at most 20' },
       },
       { at: 2, name: '', fault: { field: '' } },
       { at: 3, template: { name: 'ok' } },

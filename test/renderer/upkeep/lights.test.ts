@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import {
   BACKUP_TONES,
   backupLight,
@@ -23,7 +24,7 @@ const state = (more: Partial<UpkeepState> = {}): UpkeepState => ({
   ...{
     folder: '/mnt/backup',
     place: 'other-disk' as const,
-    fault: '',
+    fault: null,
     running: null,
     last: null,
     nextAt: null,
@@ -32,7 +33,7 @@ const state = (more: Partial<UpkeepState> = {}): UpkeepState => ({
   ...{ rehearsal: { last: null, dueAt: null }, standby: null, backups: [backup(ago(600))] },
   ...more,
 })
-const told = (success: boolean) => ({ success, sentence: 'So it went.', at: ago(5) })
+const told = (success: boolean) => ({ success, sentence: verbatim('So it went.'), at: ago(5) })
 
 describe('the light of the back-ups', () => {
   it('is green where the newest is as old as the plan has it', () => {
@@ -60,7 +61,9 @@ describe('the light of the back-ups', () => {
 
   it('is red where the last one failed or the folder cannot be read', () => {
     expect(backupLight(state({ last: told(false) }), NOW)).toBe('failed')
-    expect(backupLight(state({ fault: 'The disk is gone.', last: told(false) }), NOW)).toBe('fault')
+    expect(
+      backupLight(state({ fault: verbatim('The disk is gone.'), last: told(false) }), NOW),
+    ).toBe('fault')
     expect(BACKUP_TONES.failed).toBe('danger')
   })
 

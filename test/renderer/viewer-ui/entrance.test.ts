@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { View, viewing } from '#shared/contract/viewing.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { openClient } from '../../../renderer/src/client.ts'
 import { enter, entranceOf } from '../../../renderer/src/viewer/entrance.ts'
 
@@ -18,7 +19,7 @@ const view = (more: Partial<View> = {}): View =>
       user: null,
       mayDictate: false,
       hangingProtocol: null,
-      whyNoCapture: '',
+      whyNoCapture: null,
       expiresAt: '2026-11-22T12:00:00.000Z',
     },
     ...more,
@@ -32,6 +33,7 @@ const refusal = (message: string) =>
       detail: message,
       instance: '/',
       message,
+      explanation: verbatim(message),
       code: 'refused',
       errors: [],
     },

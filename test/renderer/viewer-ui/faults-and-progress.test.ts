@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { ViewFault } from '#shared/contract/viewing.ts'
+import { ViewFault } from '#shared/contract/viewed-images.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { dangers, faultGroups } from '../../../renderer/src/viewer/fault-groups.ts'
 import { progressText } from '../../../renderer/src/viewer/progress-text.ts'
 
 const fault = (level: ViewFault['level'], what: string, sentence: string) =>
-  ViewFault.parse({ level, what, sentence, studyInstanceUid: null, sopInstanceUid: null })
+  ViewFault.parse({
+    level,
+    what: verbatim(what),
+    sentence: verbatim(sentence),
+    studyInstanceUid: null,
+    sopInstanceUid: null,
+  })
 
 describe('what could not be read', () => {
   const faults = [

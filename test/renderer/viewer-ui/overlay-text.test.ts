@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
+import { type Message, verbatim } from '#shared/messages/message.ts'
 import { captureOf, givenDescription } from '../../../renderer/src/viewer/capture-picture.ts'
 import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
 import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
@@ -57,7 +58,7 @@ const image = (
       instanceNumber: number,
       frames: 1,
       image: null,
-      notImage: '',
+      notImage: null,
     },
     ...{
       attributes,
@@ -86,7 +87,7 @@ const image = (
     attributes: { ...attributes, ...attributesMore },
   }
 }
-const seriesWith = (stack: readonly StackImage[], part = ''): SeriesState => ({
+const seriesWith = (stack: readonly StackImage[], part: Message | null = null): SeriesState => ({
   ...{
     key: 'k',
     studyInstanceUid: '1.2',
@@ -97,7 +98,7 @@ const seriesWith = (stack: readonly StackImage[], part = ''): SeriesState => ({
     isMultiFrame: false,
     frameTime: null,
   },
-  ...{ isVolume: false, whyNoVolume: 'One image.' },
+  ...{ isVolume: false, whyNoVolume: verbatim('One image.') },
   series: {
     ...{
       studyInstanceUid: '1.2',
@@ -117,11 +118,11 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
     count: 2,
     image: image(2),
     isShown: true,
-    problem: '',
+    problem: null,
   },
   ...{
     window: { center: -600, width: 1500 },
-    curve: '',
+    curve: null,
     unit: 'HU',
     isInverted: false,
     rotation: 0,
@@ -134,7 +135,7 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
     isPlaying: false,
     framesPerSecond: 10,
   },
-  ...{ edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' }, lengthNote: '', volume: null },
+  ...{ edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' }, lengthNote: null, volume: null },
   ...more,
 })
 const texts = (state: PaneState, corner: 'patient' | 'study' | 'image' | 'picture') =>
@@ -269,9 +270,9 @@ describe('what stands on an image', () => {
 
   it('is said in one sentence to somebody who does not see it', () => {
     expect(spoken(pane(), STUDY)).toBe('CT Lung 1 mm, Image 2 of 2, C -600 W 1500')
-    expect(spoken(pane({ problem: 'It is cut off.' }), { ...STUDY, isPrior: true })).toContain(
-      'Prior, 20 Nov 2026, CT Lung 1 mm, Image 2 cannot be shown: It is cut off.',
-    )
+    expect(
+      spoken(pane({ problem: verbatim('It is cut off.') }), { ...STUDY, isPrior: true }),
+    ).toContain('Prior, 20 Nov 2026, CT Lung 1 mm, Image 2 cannot be shown: It is cut off.')
     expect(spoken(pane({ series: null }), undefined)).toBe('Empty')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { curvesOf, levelAt, windowOfCurve } from '../../../renderer/src/viewer/engine/curves.ts'
 import { rescaledPadding } from '../../../renderer/src/viewer/engine/values.ts'
 import { rangeOf } from '../../../renderer/src/viewer/engine/view.ts'
@@ -62,7 +62,7 @@ describe('a VOI look-up table', () => {
 
   it('is named as the file explains it, and made once', () => {
     const of = extras([0, 1], 0, 8, 'NORMAL')
-    expect(curvesOf(of)[0]?.name).toBe('NORMAL')
+    expect(curvesOf(of)[0]?.name).toEqual('NORMAL')
     expect(curvesOf(of)).toBe(curvesOf(of))
     expect(curvesOf(undefined)).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verbatim } from '#shared/messages/message.ts'
 import { openFetches } from '../../../renderer/src/viewer/engine/fetches.ts'
 import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
 
@@ -102,7 +103,8 @@ describe('fetching frames', () => {
     }
     await expect(lost).rejects.toMatchObject({
       isPassing: true,
-      message: expect.stringContaining('does not answer'),
+      explanation:
+        'The gateway does not answer. It may be restarting; the image is requested again when it is shown.',
     })
   })
 
@@ -117,16 +119,24 @@ describe('fetching frames', () => {
       detail: 'd',
       instance: 'i',
       message: 'Its file never came.',
+      explanation: verbatim('Its file never came.'),
       code: 'not-found',
       errors: [],
     }
     asked[0]?.answer(Response.json(problem, { status: 404 }))
-    await expect(got).rejects.toMatchObject({ message: 'Its file never came.', isPassing: false })
+    await expect(got).rejects.toMatchObject({
+      explanation: 'Its file never came.',
+      isPassing: false,
+    })
     const bare = fetches.get('b', 'shown', never())
     asked[1]?.answer(new Response('<html>', { status: 404 }))
-    await expect(bare).rejects.toThrow('HTTP status 404')
+    await expect(bare).rejects.toMatchObject({
+      explanation: 'The gateway answered with HTTP status 404 and no explanation.',
+    })
     const untyped = fetches.get('c', 'shown', never())
     asked[2]?.answer(new Response('x'))
-    await expect(untyped).rejects.toThrow('without its transfer syntax')
+    await expect(untyped).rejects.toMatchObject({
+      explanation: 'The gateway sent the image without its transfer syntax.',
+    })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verbatim } from '#shared/messages/message.ts'
 import { openListed } from '../../../renderer/src/viewer/engine/listed.ts'
 import { imageIdOf } from '../../../renderer/src/viewer/engine/series.ts'
 import { instance, numbers, series, slice, study, VIEW_ID } from './viewed.ts'
@@ -40,8 +41,8 @@ describe('the list of a view, line by line', () => {
       faults: [
         {
           level: 'note',
-          what: 'Image 1',
-          sentence: 'Odd.',
+          what: verbatim('Image 1'),
+          sentence: verbatim('Odd.'),
           studyInstanceUid: null,
           sopInstanceUid: null,
         },
@@ -65,7 +66,7 @@ describe('the list of a view, line by line', () => {
   })
 
   it('puts the study of the view first and earlier ones after it, newest first, and reports beside', () => {
-    const list = listed(instance(1, { image: null, notImage: 'A structured report.' }))
+    const list = listed(instance(1, { image: null, notImage: verbatim('A structured report.') }))
     list.take({
       line: 'study',
       study: study({ studyInstanceUid: '9', isPrior: true, studyDate: '20200101' }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { verbatim } from '#shared/messages/message.ts'
 import { openPrefetch, prefetchOrder } from '../../../renderer/src/viewer/engine/prefetch.ts'
 import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
 
@@ -17,11 +18,11 @@ describe('loading ahead of the scroll', () => {
     const asked: { imageId: string; done: () => void; signal: AbortSignal | undefined }[] = []
     const load = (imageId: string, _wish: string, signal?: AbortSignal) =>
       new Promise<never>((resolve, reject) => {
-        signal?.addEventListener('abort', () => reject(new ImageProblem('Left.', true)))
+        signal?.addEventListener('abort', () => reject(new ImageProblem(verbatim('Left.'), true)))
         asked.push({ imageId, signal, done: () => resolve(undefined as never) })
       })
     const prefetch = openPrefetch(
-      { load, cached: () => undefined, problem: (id) => (id === '2' ? 'Broken.' : '') },
+      { load, cached: () => undefined, problem: (id) => (id === '2' ? verbatim('Broken.') : null) },
       () => 200,
     )
     const ids = Array.from({ length: 200 }, (_, n) => String(n))

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { parseImageId } from '../../../renderer/src/viewer/engine/series.ts'
+import { textOf } from '../../support/saying.ts'
 import { AXIAL, attributes, instance, numbers, pixel, SAGITTAL, slice, stacks } from './viewed.ts'
 
 const reversed = <T>(list: readonly T[]) => [...list].reverse()
@@ -32,14 +35,18 @@ describe('the series that are shown', () => {
   it('keeps the numbers of a series that passes each place several times', () => {
     const phases = [0, 5, 10, 0, 5, 10].map((z, n) => slice(n + 1, z))
     expect(numbers(stacks(phases)[0]?.stack)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(stacks(phases)[0]?.whyNoVolume).toMatch(/not equally spaced|at one place/)
+    expect(textOf(stacks(phases)[0]?.whyNoVolume)).toMatch(/not evenly spaced|the same position/)
   })
 
   it('parts a localizer, other sizes and other orientations, with a word for each', () => {
     const localizer = slice(1, 0, { imageType: ['ORIGINAL', 'PRIMARY', 'LOCALIZER'] })
     const large = slice(7, 0, { image: { ...pixel, rows: 8 } })
     const parts = stacks([localizer, ...[2, 3, 4, 5, 6].map((n) => slice(n, n)), large])
-    expect(parts.map(({ part }) => part).sort()).toEqual(['6 × 4', '6 × 8', 'Localizer 6 × 4'])
+    expect(parts.map(({ part }) => part && english(part)).sort()).toEqual([
+      '6 × 4',
+      '6 × 8',
+      'Localizer 6 × 4',
+    ])
     const crossing = instance(9, {
       attributes: { ...attributes, position: [0, 0, 0], orientation: SAGITTAL, spacing: [1, 1] },
     })
@@ -58,7 +65,7 @@ describe('the series that are shown', () => {
       })
     })
     expect(stacks(radial)).toHaveLength(1)
-    expect(stacks(radial)[0]?.whyNoVolume).toBe('Its slices are not parallel.')
+    expect(stacks(radial)[0]?.whyNoVolume).toEqual('The slices are not parallel.')
   })
 
   it('makes a stack of its own of each multi-frame image, with what differs by frame', () => {
@@ -72,7 +79,7 @@ describe('the series that are shown', () => {
       instance(3),
     ])
     expect(shown.map(({ part, isMultiFrame }) => [part, isMultiFrame])).toEqual([
-      ['', false],
+      [null, false],
       ['3 frames', true],
       ['2 frames', true],
     ])
@@ -96,7 +103,9 @@ describe('the series that are shown', () => {
   })
 
   it('leaves out what is no image', () => {
-    expect(stacks([instance(1, { image: null, notImage: 'A structured report.' })])).toEqual([])
+    expect(
+      stacks([instance(1, { image: null, notImage: verbatim('A structured report.') })]),
+    ).toEqual([])
   })
 
   it('reads its own image ids, of odd UIDs too', () => {
@@ -112,23 +121,23 @@ describe('the series that are shown', () => {
     const five = [0, 1, 2, 3, 4]
     const why = (make: (n: number) => ReturnType<typeof slice>, isWhole = true) =>
       stacks(five.map(make), isWhole)[0]?.whyNoVolume
-    expect(why((n) => slice(n, n))).toBe('')
-    expect(stacks([slice(1, 0)])[0]?.whyNoVolume).toBe('It has fewer than 5 slices.')
-    expect(why((n) => slice(n, n === 4 ? 9 : n))).toBe('Its slices are not equally spaced.')
-    expect(why((n) => slice(n, n, { frameOfReferenceUid: '' }))).toBe(
-      'Its images name no frame of reference.',
+    expect(why((n) => slice(n, n))).toBeNull()
+    expect(stacks([slice(1, 0)])[0]?.whyNoVolume).toEqual('The series has fewer than 5 slices.')
+    expect(why((n) => slice(n, n === 4 ? 9 : n))).toEqual('The slices are not evenly spaced.')
+    expect(why((n) => slice(n, n, { frameOfReferenceUid: '' }))).toEqual(
+      'The images have no frame of reference.',
     )
-    expect(why((n) => slice(n, n, { frameOfReferenceUid: n > 2 ? '1' : '2' }))).toBe(
-      'Its images are of more than one frame of reference.',
+    expect(why((n) => slice(n, n, { frameOfReferenceUid: n > 2 ? '1' : '2' }))).toEqual(
+      'The images have more than one frame of reference.',
     )
-    expect(why((n) => instance(n))).toBe('Its images do not say where in the patient they lie.')
+    expect(why((n) => instance(n))).toEqual('The images have no position in the patient.')
     expect(
       why((n) =>
         slice(n, n, { image: { ...pixel, samplesPerPixel: 3, photometricInterpretation: 'RGB' } }),
       ),
-    ).toBe('Its images are in colour.')
-    expect(why((n) => slice(n, n, { source: n === 2 ? 'manifest' : 'partner' }))).toBe(
-      '1 of its images cannot be had.',
+    ).toEqual('The images are in colour.')
+    expect(why((n) => slice(n, n, { source: n === 2 ? 'manifest' : 'partner' }))).toEqual(
+      '1 image of the series is missing.',
     )
     const tilted = (n: number) =>
       slice(n, n, {
@@ -139,6 +148,6 @@ describe('the series that are shown', () => {
           spacing: [1, 1],
         },
       })
-    expect(why(tilted)).toBe('Its slices were taken with a tilted gantry.')
+    expect(why(tilted)).toEqual('The slices were acquired with a tilted gantry.')
   })
 })

@@ -1,4 +1,4 @@
-import type { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { displaySeries } from '../../../renderer/src/viewer/engine/series.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 
@@ -75,7 +75,7 @@ export const instance = (
   instanceNumber,
   frames: 1,
   image: pixel,
-  notImage: '',
+  notImage: null,
   attributes,
   perFrame: null,
   frameOfReferenceUid: '1.2.3.9',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { english } from '#shared/messages/english.ts'
 import {
   automaticWindow,
   openingWindow,
@@ -21,7 +22,9 @@ const image = (
 const ramp = Int16Array.from({ length: 1000 }, (_, n) => n)
 const opening = (of: StackImage, modality: string) => openingWindow(of, modality, ramp, 0, 999)
 const names = (of: StackImage, modality: string) =>
-  presetsOf(of, modality, { center: 1, width: 2 }, { center: 3, width: 4 }).map(({ name }) => name)
+  presetsOf(of, modality, { center: 1, width: 2 }, { center: 3, width: 4 }).map(({ name }) =>
+    english(name),
+  )
 
 describe('windows', () => {
   it('open as the file says; else soft tissue for Hounsfield units; else by the values', () => {

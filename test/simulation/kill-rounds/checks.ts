@@ -1,3 +1,4 @@
+import { listReportObjects } from '#server/modules/reports/report-document-queries.ts'
 import type { DeskStudy } from '../../support/reading-desk.ts'
 import type { Standing } from '../ledger.ts'
 import type { Promised } from '../promise.ts'
@@ -203,8 +204,7 @@ function settled({ work, reader: { select, store } }: KillEvidence): string[] {
     ...signed
       .filter(
         ({ reportId }) =>
-          store.reportObjects
-            .ofReport(reportId)
+          listReportObjects(store.database, reportId)
             .map(({ kind }) => kind)
             .join() !== 'pdf,sr',
       )

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPartnerSimulator, type Scenario } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openParts } from '#server/parts.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -309,8 +310,8 @@ async function furnish(
     devicePort,
   }: { readonly url: string; readonly secret: string; readonly devicePort: number },
 ): Promise<string> {
-  using parts = openParts(folder)
-  parts.settings.change(
+  using context = openContext({ folder })
+  context.settings.change(
     {
       ...{
         'intake.stopGigabytes': 0,
@@ -327,14 +328,15 @@ async function furnish(
     },
     'command-line',
   )
-  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
+  setPartner(context, { url, secret, allowPlaintext: true }, 'command-line')
   for (const aeTitle of ['CT1', 'CT2'])
-    parts.devices.add(
+    addDevice(
+      context,
       { ...DEVICE, aeTitle, address: '127.0.0.1', port: devicePort },
       'command-line',
     )
   // A cheap hash: this is about other things than the price of a password.
-  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
+  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
@@ -345,7 +347,7 @@ async function furnish(
     'command-line',
   )
   return createApiKey(
-    parts.store,
+    context,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -1,3 +1,4 @@
+import { listInstanceVersions } from '#server/modules/images/instance-queries.ts'
 import type { Promised } from '../promise.ts'
 
 /** A device deletes what was committed: it was acknowledged, and is there. */
@@ -7,9 +8,9 @@ export const commitmentsTrue: Promised = {
   check({ ledger, reader }) {
     return ledger.commitments.flatMap(({ committed }) =>
       committed.flatMap((sopInstanceUid) => {
-        const current = reader.store.instances
-          .versions(sopInstanceUid)
-          .find((version) => reader.bytesOf(version))
+        const current = listInstanceVersions(reader.store.database, sopInstanceUid).find(
+          (version) => reader.bytesOf(version),
+        )
         return current ? [] : [`${sopInstanceUid} was committed, and is not there`]
       }),
     )

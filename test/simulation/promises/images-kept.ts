@@ -1,3 +1,4 @@
+import { listInstanceVersions } from '#server/modules/images/instance-queries.ts'
 import type { Promised } from '../promise.ts'
 
 /**
@@ -10,7 +11,7 @@ export const imagesKept: Promised = {
   check: ({ ledger, reader }) =>
     ledger.instances.flatMap(({ sopInstanceUid, dataSet, isDiscarded, callingAeTitle }) => {
       if (isDiscarded) return []
-      const versions = reader.store.instances.versions(sopInstanceUid)
+      const versions = listInstanceVersions(reader.store.database, sopInstanceUid)
       if (versions.some((version) => reader.bytesOf(version)?.equals(dataSet))) return []
       return [
         `${sopInstanceUid} of ${callingAeTitle}: ${versions.length} rows, and no file has what was acknowledged`,

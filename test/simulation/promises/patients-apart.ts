@@ -1,3 +1,5 @@
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { Promised } from '../promise.ts'
 
 /**
@@ -10,12 +12,12 @@ export const patientsApart: Promised = {
   check({ ledger, reader: { store } }) {
     const studies = [...new Set(ledger.instances.map(({ studyInstanceUid }) => studyInstanceUid))]
     return studies.flatMap((studyInstanceUid) => {
-      const study = store.imageStudies.get(studyInstanceUid)
+      const study = findImageStudy(store.database, studyInstanceUid)
       if (!study) return [`${studyInstanceUid} has images and is not there`]
       // What the gateway made itself names the patient of the report.
-      const ofDevices = store.instances
-        .ofStudy(studyInstanceUid)
-        .filter(({ callingAeTitle }) => callingAeTitle.startsWith('CT'))
+      const ofDevices = listStudyInstances(store.database, studyInstanceUid).filter(
+        ({ callingAeTitle }) => callingAeTitle.startsWith('CT'),
+      )
       const names = new Set(ofDevices.map(({ patientName }) => patientName))
       const { handedOut, header, mismatch } = study
       // While images come it is not known yet what they are.

@@ -1,3 +1,5 @@
+import { readReportPdf } from '#server/modules/reports/report-document-queries.ts'
+import { findReport } from '#server/modules/reports/report-queries.ts'
 import type { Frozen } from '../ledger.ts'
 import type { Promised } from '../promise.ts'
 import { hashOf, type Reader } from '../reader.ts'
@@ -29,9 +31,9 @@ function signedReports({ store, select }: Reader): Frozen[] {
     "select reportId from reports where status = 'completed' order by seq",
   )
   return rows.flatMap(({ reportId }) => {
-    const report = store.reports.get(reportId)
+    const report = findReport(store.database, reportId)
     if (!report) return []
-    const pdf = store.reportPdfs.read(reportId) ?? Buffer.alloc(0)
+    const pdf = readReportPdf(store.database, reportId) ?? Buffer.alloc(0)
     return [
       { reportId, studyId: report.studyId, text: report.plainText ?? '', pdfHash: hashOf(pdf) },
     ]

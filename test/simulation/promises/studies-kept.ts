@@ -1,3 +1,4 @@
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { StudyAccount } from '../ledger.ts'
 import type { Promised } from '../promise.ts'
 import type { Reader } from '../reader.ts'
@@ -22,7 +23,7 @@ export const studiesKept: Promised = {
 }
 
 function viewOf({ store }: Reader, { studyId }: StudyAccount) {
-  const study = store.studies.get(studyId)
+  const study = findStudy(store.database, studyId)
   if (!study) return undefined
   const { patientName, mrn } = study.detail.reportMetadata ?? {}
   const { studyDescription, severity } = study

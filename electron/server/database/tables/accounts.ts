@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /**
  * Who may use the gateway, and from where: staff, their sessions and PCs, and the keys of partners.

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /** Modalities, callers nobody knows, and the queues of what is sent on. */
 export interface DeviceTables {

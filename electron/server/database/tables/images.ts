@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /** What devices sent, and what they reported of it. */
 export interface ImageTables {

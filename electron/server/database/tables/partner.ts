@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /** Where a partner is called, and what was said in both directions. */
 export interface PartnerTables {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /** Reports from the first word to the signed PDF, and what a reader reads beside them. */
 export interface ReportTables {

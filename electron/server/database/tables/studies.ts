@@ -1,6 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { Flag } from '#server/database/flag.ts'
-import type { Made } from './made.ts'
+import type { Flag } from '#server/database/query.ts'
 
 /** Studies, whose they are, and how staff look for them. */
 export interface StudyTables {
@@ -52,4 +51,10 @@ export interface StudyTables {
     updatedAt: string
   }
   searchFill: { what: string; below: number }
+}
+
+/** Who created it. */
+export interface Made {
+  createdByApiKeyId: string | null
+  createdByUserId: string | null
 }

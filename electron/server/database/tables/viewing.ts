@@ -1,4 +1,4 @@
-import type { Made } from './made.ts'
+import type { Made } from './studies.ts'
 
 /** Images in the viewer: links to it, open views, and what is made there. */
 export interface ViewingTables {
@@ -92,3 +92,34 @@ export interface ViewingTables {
     updatedAt: string
   }
 }
+
+/**
+ * viewer: a viewer study; reroute: viewer and dictation; viewer-only: a scribe study without
+ * dictation; ephemeral: no study.
+ */
+export type LinkKind = 'viewer' | 'reroute' | 'viewer-only' | 'ephemeral'
+type Area = 'viewer' | 'scribe'
+
+/** What a partner gave for a viewer session without a study. */
+export interface EphemeralDetail {
+  readonly retrievalId: string
+  /** Echoed in `ephemeral.access_requested`; absent when it was not given. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+  readonly hangingProtocol?:
+    | { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] }
+    | undefined
+}
+
+/** A row whose kind is one of these, with its session decrypted. */
+type RecordOf<Table extends 'links' | 'views', Kind> = Readonly<
+  Omit<ViewingTables[Table], 'kind' | 'area' | 'sealedSession'>
+> & { readonly kind: Kind; readonly ephemeral: EphemeralDetail | null }
+
+/** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
+export type LinkRecord = RecordOf<'links', LinkKind> & { readonly area: Area }
+
+/**
+ * A session of the viewer: one study, or what a partner gives without one; window: opened by a
+ * signed-in person; else the kind of the link it was opened by.
+ */
+export type ViewRecord = RecordOf<'views', LinkKind | 'window'> & { readonly area: Area | null }

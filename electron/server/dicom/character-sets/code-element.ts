@@ -152,28 +152,22 @@ export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', {
 
 /** The codes that GB 2312 itself assigns; GBK filled the gaps. */
 const GB_2312_RUNS: readonly (readonly [number, number])[] = [
-  ...([
-    [0x2121, 0x217e],
-    [0x2231, 0x2262],
-    [0x2265, 0x226e],
-    [0x2271, 0x227c],
-    [0x2321, 0x237e],
-    [0x2421, 0x2473],
-  ] as const),
-  ...([
-    [0x2521, 0x2576],
-    [0x2621, 0x2638],
-    [0x2641, 0x2658],
-    [0x2721, 0x2741],
-    [0x2751, 0x2771],
-    [0x2821, 0x283a],
-  ] as const),
-  ...([
-    [0x2845, 0x2869],
-    [0x2924, 0x296f],
-    [0x3021, 0x5779],
-    [0x5821, 0x777e],
-  ] as const),
+  [0x2121, 0x217e],
+  [0x2231, 0x2262],
+  [0x2265, 0x226e],
+  [0x2271, 0x227c],
+  [0x2321, 0x237e],
+  [0x2421, 0x2473],
+  [0x2521, 0x2576],
+  [0x2621, 0x2638],
+  [0x2641, 0x2658],
+  [0x2721, 0x2741],
+  [0x2751, 0x2771],
+  [0x2821, 0x283a],
+  [0x2845, 0x2869],
+  [0x2924, 0x296f],
+  [0x3021, 0x5779],
+  [0x5821, 0x777e],
 ]
 /** ISO-IR 58. */
 export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
@@ -183,23 +177,24 @@ export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
 
 /** Every element, by the escape sequence that invokes it. */
 export const CODE_ELEMENTS: readonly CodeElement[] = [
-  ...[
-    ASCII,
-    JIS_ROMAN,
-    JIS_KATAKANA,
-    LATIN_1,
-    LATIN_2,
-    LATIN_3,
-    LATIN_4,
-    CYRILLIC,
-    ARABIC,
-    GREEK,
-    HEBREW,
-    LATIN_5,
-    THAI,
-    LATIN_9,
-  ],
-  ...[JIS_X_0208, JIS_X_0212, KS_X_1001, GB_2312],
+  ASCII,
+  JIS_ROMAN,
+  JIS_KATAKANA,
+  LATIN_1,
+  LATIN_2,
+  LATIN_3,
+  LATIN_4,
+  CYRILLIC,
+  ARABIC,
+  GREEK,
+  HEBREW,
+  LATIN_5,
+  THAI,
+  LATIN_9,
+  JIS_X_0208,
+  JIS_X_0212,
+  KS_X_1001,
+  GB_2312,
 ]
 
 /**

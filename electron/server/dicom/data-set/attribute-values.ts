@@ -2,30 +2,7 @@ import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { TAG } from '#server/dicom/pixel-data/viewed-tags.ts'
 import type { ByteWindow } from './byte-window.ts'
 import type { FoundElement, FoundItem } from './found-elements.ts'
-import { withoutPadding } from './padding.ts'
-import { swapNumbers, VR } from './vr.ts'
-
-/**
- * Values of a data set or an item: what is missing, too long or makes no sense is '', null or
- * nothing.
- */
-export interface AttributeValues {
-  has(tag: number): boolean
-  /**
-   * All its values with backslashes between, read in the character set that applies, without
-   * padding.
-   */
-  text(tag: number): string
-  texts(tag: number): string[]
-  /** The first number of it, whatever its VR. */
-  number(tag: number): number | null
-  numbers(tag: number): (number | null)[]
-  /** `count` numbers that are all there; null otherwise. */
-  vector(tag: number, count: number): number[] | null
-  /** Numbers in little endian, whatever the file has. */
-  bytes(tag: number, most: number): Buffer | undefined
-  items(tag: number): AttributeValues[]
-}
+import { swapNumbers, VR, withoutPadding } from './vr.ts'
 
 /** Longer than any text or list of numbers that is shown. */
 const MOST_BYTES = 1 << 20
@@ -33,81 +10,98 @@ const MOST_BYTES = 1 << 20
 const MOST_TERMS = 20
 
 /**
- * `isSigned`: by Pixel Representation, of the attributes that are US or SS by it (PS3.5 A.1), where
- * the VR does not tell.
+ * Values of a data set or an item: what is missing, too long or makes no sense is '', null or
+ * nothing.
  */
-export function attributeValues(
-  item: FoundItem,
-  window: ByteWindow,
-  context: { readonly characterSet: readonly string[]; readonly isSigned: boolean } = {
-    characterSet: [],
-    isSigned: false,
-  },
-): AttributeValues {
-  const own = item.get(TAG.SpecificCharacterSet)
-  const terms = own && own.length < 2048 ? withoutPadding(read(own).toString('latin1')) : ''
-  const characterSet =
-    terms === '' ? context.characterSet : terms.split('\\', MOST_TERMS).map((term) => term.trim())
-  const representation = item.get(TAG.PixelRepresentation)
-  const isSigned =
-    representation && representation.length >= 2
-      ? read(representation).readUInt16LE(0) === 1
-      : context.isSigned
+export class AttributeValues {
+  readonly #item: FoundItem
+  readonly #window: ByteWindow
+  readonly #characterSet: readonly string[] = []
+  /**
+   * By Pixel Representation, of the attributes that are US or SS by it (PS3.5 A.1), where the VR
+   * does not tell.
+   */
+  readonly #isSigned: boolean
 
-  function read({ at, length, vr, bigEndian }: FoundElement): Buffer {
-    // A copy: the window's view lasts until its next call.
-    const bytes = Buffer.from(window.bytes(at, length))
-    return bigEndian ? swapNumbers(bytes, VR.get(vr)?.width ?? 1) : bytes
+  /** @param outer the item that this one is in */
+  constructor(item: FoundItem, window: ByteWindow, outer?: AttributeValues) {
+    this.#item = item
+    this.#window = window
+    const own = item.get(TAG.SpecificCharacterSet)
+    const terms = own && own.length < 2048 ? withoutPadding(this.#read(own).toString('latin1')) : ''
+    this.#characterSet =
+      terms === ''
+        ? outer
+          ? outer.#characterSet
+          : []
+        : terms.split('\\', MOST_TERMS).map((term) => term.trim())
+    const representation = item.get(TAG.PixelRepresentation)
+    this.#isSigned =
+      representation && representation.length >= 2
+        ? this.#read(representation).readUInt16LE(0) === 1
+        : outer
+          ? outer.#isSigned
+          : false
   }
 
-  function bytes(tag: number, most: number): Buffer | undefined {
-    const element = item.get(tag)
-    return element && !element.items && element.length <= most ? read(element) : undefined
+  has(tag: number): boolean {
+    return (this.#item.get(tag)?.length ?? 0) > 0
   }
 
-  function text(tag: number): string {
-    const value = bytes(tag, MOST_BYTES)
-    return value
-      ? withoutPadding(textOf(value, characterSet, item.get(tag)?.vr ?? 'UN')).trimStart()
-      : ''
+  /**
+   * All its values with backslashes between, read in the character set that applies, without
+   * padding.
+   */
+  text(tag: number): string {
+    const value = this.bytes(tag, MOST_BYTES)
+    if (!value) return ''
+    const vr = this.#item.get(tag)?.vr ?? 'UN'
+    return withoutPadding(textOf(value, this.#characterSet, vr)).trimStart()
   }
 
-  const texts = (tag: number): string[] => {
-    const whole = text(tag)
+  texts(tag: number): string[] {
+    const whole = this.text(tag)
     return whole === '' ? [] : whole.split('\\').map((one) => one.trim())
   }
 
-  function numbers(tag: number): (number | null)[] {
-    const element = item.get(tag)
-    const reader =
-      READERS[
-        element?.vr === 'US' && isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : (element?.vr ?? '')
-      ]
-    if (!reader) return texts(tag).map(numberOf)
-    const value = bytes(tag, MOST_BYTES)
+  /** The first number of it, whatever its VR. */
+  number(tag: number): number | null {
+    return this.numbers(tag)[0] ?? null
+  }
+
+  numbers(tag: number): (number | null)[] {
+    const vr = this.#item.get(tag)?.vr ?? ''
+    const reader = READERS[vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr]
+    if (!reader) return this.texts(tag).map(numberOf)
+    const value = this.bytes(tag, MOST_BYTES)
     if (!value) return []
     return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
       finite(reader.read(value, index * reader.width)),
     )
   }
 
-  return {
-    has: (tag) => (item.get(tag)?.length ?? 0) > 0,
-    text,
-    texts,
-    number: (tag) => numbers(tag)[0] ?? null,
-    numbers,
-    vector(tag, count) {
-      const found = numbers(tag)
-      return found.length >= count && found.slice(0, count).every((one) => one !== null)
-        ? (found.slice(0, count) as number[])
-        : null
-    },
-    bytes,
-    items: (tag) =>
-      (item.get(tag)?.items ?? []).map((one) =>
-        attributeValues(one, window, { characterSet, isSigned }),
-      ),
+  /** `count` numbers that are all there; null otherwise. */
+  vector(tag: number, count: number): number[] | null {
+    const found = this.numbers(tag).slice(0, count)
+    return found.length === count && found.every((one) => one !== null) ? found : null
+  }
+
+  /** Numbers in little endian, whatever the file has. */
+  bytes(tag: number, most: number): Buffer | undefined {
+    const element = this.#item.get(tag)
+    return element && !element.items && element.length <= most ? this.#read(element) : undefined
+  }
+
+  items(tag: number): AttributeValues[] {
+    return (this.#item.get(tag)?.items ?? []).map(
+      (one) => new AttributeValues(one, this.#window, this),
+    )
+  }
+
+  #read({ at, length, vr, bigEndian }: FoundElement): Buffer {
+    // A copy: the window's view lasts until its next call.
+    const bytes = Buffer.from(this.#window.bytes(at, length))
+    return bigEndian ? swapNumbers(bytes, VR.get(vr)?.width ?? 1) : bytes
   }
 }
 

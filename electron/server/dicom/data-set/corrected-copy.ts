@@ -2,27 +2,17 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createDeflateRaw } from 'node:zlib'
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
-import {
-  CODINGS,
-  type Coding,
-  type DataSet,
-  type Element,
-  ITEM_DELIMITATION,
-  SEQUENCE_DELIMITATION,
-  UNDEFINED_LENGTH,
-} from './coding.ts'
+import { message } from '#shared/messages/message.ts'
+import { CODINGS, type Coding, type DataSet, type Element } from './coding.ts'
 import { readDataSet } from './data-set.ts'
 import { writeDataSet } from './data-set-writer.ts'
 import { vrOf } from './dictionary.ts'
-import {
-  type ElementHeader,
-  LONGEST_HEADER,
-  newElementHeader,
-  readElementHeader,
-} from './element-header.ts'
-import { withoutPadding } from './padding.ts'
+import { bytesAt, CopyFault, type Extent, extentsOf } from './element-extents.ts'
 import { withMappedReferences } from './referenced-uids.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
+import { withoutPadding } from './vr.ts'
+
+export { CopyFault } from './element-extents.ts'
 
 /** The data set of a stored file. */
 export interface CopySource {
@@ -85,25 +75,10 @@ const UTF_8: readonly string[] = ['ISO_IR 192']
 const TEXT: ReadonlySet<string> = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
 /** Of one element that is parsed; larger ones are copied as they are. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
-const MOST_ELEMENTS = 200_000
 const CHUNK_BYTES = 1 << 20
-const WINDOW_BYTES = 64 << 10
 
 /** Modifying System (0400,0563) of copies: this, and the AE title. */
 const SYSTEM = 'ISTHMUS'
-
-/** Where an element at the top of a data set is in its file. */
-interface Extent {
-  readonly tag: number
-  readonly vr: string
-  readonly at: number
-  readonly end: number
-}
-
-/** The file is damaged, or has what cannot be rewritten. The message names no value of it. */
-export class CopyFault extends Error {
-  override name = 'CopyFault'
-}
 
 /**
  * Writes the data set of a file with corrected values, piece by piece, in the same transfer syntax.
@@ -118,13 +93,9 @@ export async function writeCorrectedCopy(
   write: (bytes: Buffer) => Promise<void>,
   { isDeflated = false } = {},
 ): Promise<void> {
-  const syntax = CODINGS[source.transferSyntaxUid]
-    ? source.transferSyntaxUid
-    : TRANSFER_SYNTAX.explicitLittleEndian
-  const coding = CODINGS[syntax] as Coding
   const file = await open(source.path, 'r')
   try {
-    const pieces = correctedPieces(file, source.dataSetOffset, { syntax, coding }, correction)
+    const pieces = correctedPieces(file, source, correction)
     if (!isDeflated) {
       for await (const piece of pieces) await write(piece)
       return
@@ -149,32 +120,20 @@ export async function writeCorrectedCopy(
  * set. It must not be deflated.
  * @throws CopyFault
  */
-export async function originalsOf({
-  path,
-  dataSetOffset,
-  transferSyntaxUid,
-}: CopySource): Promise<string[]> {
-  const syntax = CODINGS[transferSyntaxUid]
-    ? transferSyntaxUid
-    : TRANSFER_SYNTAX.explicitLittleEndian
-  const file = await open(path, 'r')
+export async function originalsOf(source: CopySource): Promise<string[]> {
+  const syntax = syntaxOf(source)
+  const tag = TAG.originalAttributes
+  const file = await open(source.path, 'r')
   try {
-    const extents = await extentsOf(
-      file,
-      dataSetOffset,
-      CODINGS[syntax] as Coding,
-      TAG.originalAttributes,
-    )
-    const extent = extents.find(({ tag }) => tag === TAG.originalAttributes)
+    const coding = CODINGS[syntax] as Coding
+    const extents = await extentsOf(file, source.dataSetOffset, coding, tag)
+    const extent = extents.find((one) => one.tag === tag)
     if (!extent || extent.end - extent.at > LIMITS.bytes) return []
-    const [sequence] = readDataSet(
-      await bytesAt(file, extent.at, extent.end - extent.at),
-      syntax,
-      LIMITS,
-    )
+    const bytes = await bytesAt(file, extent.at, extent.end - extent.at)
+    const [sequence] = readDataSet(bytes, syntax, LIMITS)
     return itemsOf(sequence).flatMap((item) => {
       if (!plainText(item, TAG.modifyingSystem).startsWith(`${SYSTEM} `)) return []
-      const [previous = []] = itemsOf(item.find(({ tag }) => tag === TAG.modifiedAttributes))
+      const [previous = []] = itemsOf(item.find((one) => one.tag === TAG.modifiedAttributes))
       const uid = plainText(previous, TAG.sopInstanceUid)
       return uid === '' ? [] : [uid]
     })
@@ -191,43 +150,94 @@ const plainText = (dataSet: DataSet, wanted: number): string => {
   return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
 }
 
-interface Written {
-  readonly syntax: string
-  readonly coding: Coding
-}
+/** The transfer syntax of a data set that is not deflated, without what its pixels are in. */
+const syntaxOf = ({ transferSyntaxUid }: CopySource): string =>
+  CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
 
-async function* correctedPieces(
-  file: FileHandle,
-  start: number,
-  { syntax, coding }: Written,
-  correction: DataSetCorrection,
-): AsyncGenerator<Buffer, void, void> {
-  const extents = await extentsOf(file, start, coding)
-  const there = new Map(extents.map((extent) => [extent.tag, extent]))
-  const parsed = async ({ at, end }: Extent): Promise<Element | undefined> => {
+/** A data set in its file, with what is at the top of it. */
+class Original {
+  readonly #file: FileHandle
+  readonly syntax: string
+  readonly extents: readonly Extent[]
+  readonly #byTag: ReadonlyMap<number, Extent>
+
+  constructor(file: FileHandle, syntax: string, extents: readonly Extent[]) {
+    this.#file = file
+    this.syntax = syntax
+    this.extents = extents
+    this.#byTag = new Map(extents.map((extent) => [extent.tag, extent]))
+  }
+
+  has(tag: number): boolean {
+    return this.#byTag.has(tag)
+  }
+
+  /** Undefined where it is too long, or no element. */
+  async parsed({ at, end }: Extent): Promise<Element | undefined> {
     if (end - at > LIMITS.bytes) return undefined
     try {
-      return readDataSet(await bytesAt(file, at, end - at), syntax, LIMITS)[0]
+      return readDataSet(await bytesAt(this.#file, at, end - at), this.syntax, LIMITS)[0]
     } catch {
       return undefined
     }
   }
-  const before = async (tag: number) => {
-    const extent = there.get(tag)
-    const element = extent && (await parsed(extent))
-    if (extent && !element)
-      throw new CopyFault('An attribute of its patient or its study cannot be read.')
+
+  /** Undefined where it does not have the element. @throws CopyFault where it cannot be read */
+  async element(tag: number): Promise<Element | undefined> {
+    const extent = this.#byTag.get(tag)
+    const element = extent && (await this.parsed(extent))
+    if (extent && !element) throw new CopyFault(message('dicom.patient-unreadable'))
     return element
   }
 
-  const declaredSet = await before(TAG.specificCharacterSet)
-  const declared = termsOf(declaredSet)
-  const text = textIn(declared, correction)
+  async *copied({ at, end }: Extent): AsyncGenerator<Buffer, void, void> {
+    for (let from = at; from < end; from += CHUNK_BYTES)
+      yield await bytesAt(this.#file, from, Math.min(CHUNK_BYTES, end - from))
+  }
+}
+
+async function* correctedPieces(
+  file: FileHandle,
+  source: CopySource,
+  correction: DataSetCorrection,
+): AsyncGenerator<Buffer, void, void> {
+  const syntax = syntaxOf(source)
+  const coding = CODINGS[syntax] as Coding
+  const original = new Original(file, syntax, await extentsOf(file, source.dataSetOffset, coding))
+  const text = textIn(termsOf(await original.element(TAG.specificCharacterSet)), correction)
+  const replacing = await replacements(original, correction, text)
+  const rest = [...replacing].sort(([a], [b]) => a - b)
+  const written = ([, element]: readonly [number, Element | null]) =>
+    element ? [writeDataSet([element], syntax)] : []
+  for (const extent of original.extents) {
+    while (rest[0] && rest[0][0] <= extent.tag)
+      yield* written(rest.shift() as (typeof rest)[number])
+    // Group lengths are retired (PS3.5 §7.2), and would be wrong.
+    if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
+    const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
+    const isText =
+      text.isConverted &&
+      TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
+    const element =
+      PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await original.parsed(extent)
+    const changed = element && changedElement(element, text, correction.uids)
+    if (changed) yield writeDataSet([changed], syntax)
+    else yield* original.copied(extent)
+  }
+  for (const one of rest) yield* written(one)
+}
+
+/** The elements that the copy has instead of those of its original; null: none. */
+async function replacements(
+  original: Original,
+  correction: DataSetCorrection,
+  text: TextOfCopy,
+): Promise<Map<number, Element | null>> {
   const replacing = new Map<number, Element | null>()
   const previous: Element[] = []
-  const wanted = correction.values.filter(({ tag, ifThere }) => !ifThere || there.has(tag))
-  for (const { tag, value, inItems } of wanted) {
-    const old = await before(tag)
+  for (const { tag, value, inItems, ifThere } of correction.values) {
+    if (ifThere && !original.has(tag)) continue
+    const old = await original.element(tag)
     const element = inItems
       ? withInItems(old, inItems, text)
       : value === null
@@ -238,61 +248,35 @@ async function* correctedPieces(
     previous.push(old ?? { tag, vr: vrOf(tag), value: vrOf(tag) === 'SQ' ? [] : Buffer.alloc(0) })
   }
   for (const tag of UID_TAGS) {
-    const old = await before(tag)
-    const uid =
-      old && Buffer.isBuffer(old.value) ? withoutPadding(old.value.toString('latin1')) : ''
+    const old = await original.element(tag)
+    const uid = old ? plainText([old], tag) : ''
     const mapped = correction.uids.get(uid)
     if (!old || mapped === undefined || mapped === uid) continue
     replacing.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
     previous.push(old)
   }
-  for (const tag of SIGNATURES) if (there.has(tag)) replacing.set(tag, null)
+  for (const tag of SIGNATURES) if (original.has(tag)) replacing.set(tag, null)
+  const declaredSet = await original.element(TAG.specificCharacterSet)
   if (text.isConverted) {
     replacing.set(TAG.specificCharacterSet, text.element(TAG.specificCharacterSet, 'ISO_IR 192'))
     if (declaredSet) previous.push(declaredSet)
   }
-  const earlier = await before(TAG.originalAttributes)
-  const items = earlier && !Buffer.isBuffer(earlier.value) ? earlier.value : []
-  const isKept = text.isConverted ? items.map((item) => text.converted(item)) : items
-  const modified = {
-    tag: TAG.modifiedAttributes,
-    vr: 'SQ',
-    value: [previousItem(previous, declaredSet, text)],
-  }
-  replacing.set(TAG.originalAttributes, {
-    tag: TAG.originalAttributes,
-    vr: 'SQ',
-    value: [
-      ...isKept,
-      [
-        modified,
-        text.element(TAG.modifiedAt, correction.at),
-        text.element(TAG.modifyingSystem, systemOf(correction)),
-        text.element(TAG.sourceOfPreviousValues, correction.source),
-        text.element(TAG.reason, 'CORRECT'),
-      ],
-    ],
-  })
-
-  const rest = [...replacing].sort(([a], [b]) => a - b)
-  const written = ([, element]: readonly [number, Element | null]) =>
-    element ? [writeDataSet([element], syntax)] : []
-  for (const extent of extents) {
-    while (rest[0] && rest[0][0] <= extent.tag)
-      yield* written(rest.shift() as (typeof rest)[number])
-    // Group lengths are retired (PS3.5 §7.2), and would be wrong.
-    if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
-    const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
-    const isText =
-      text.isConverted &&
-      TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
-    const element =
-      PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await parsed(extent)
-    const changed = element && changedElement(element, text, correction.uids)
-    if (changed) yield writeDataSet([changed], syntax)
-    else yield* copied(file, extent)
-  }
-  for (const one of rest) yield* written(one)
+  const earlier = itemsOf(await original.element(TAG.originalAttributes))
+  // Where the character set changed the previous values stand in their own, which the item then
+  // declares (PS3.5 §7.5.3); where the original declared none, their text is converted like the rest.
+  const sorted = previous.sort((a, b) => a.tag - b.tag)
+  const before = text.isConverted && !declaredSet ? text.converted(sorted) : sorted
+  const item = [
+    { tag: TAG.modifiedAttributes, vr: 'SQ', value: [before] },
+    text.element(TAG.modifiedAt, correction.at),
+    text.element(TAG.modifyingSystem, systemOf(correction)),
+    text.element(TAG.sourceOfPreviousValues, correction.source),
+    text.element(TAG.reason, 'CORRECT'),
+  ]
+  const kept = text.isConverted ? earlier.map((one) => text.converted(one)) : earlier
+  const value = [...kept, item]
+  replacing.set(TAG.originalAttributes, { tag: TAG.originalAttributes, vr: 'SQ', value })
+  return replacing
 }
 
 /** Undefined where nothing in it has to be changed: it is copied as it is. */
@@ -307,89 +291,8 @@ function changedElement(
   return text.converted([own])[0]
 }
 
-async function* copied(file: FileHandle, { at, end }: Extent): AsyncGenerator<Buffer, void, void> {
-  for (let from = at; from < end; from += CHUNK_BYTES)
-    yield await bytesAt(file, from, Math.min(CHUNK_BYTES, end - from))
-}
-
-async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  for (let filled = 0; filled < length; ) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, at + filled)
-    if (bytesRead === 0) throw new CopyFault('It ends within an element.')
-    filled += bytesRead
-  }
-  return bytes
-}
-
-/**
- * The elements at the top of the data set up to `last`, in the order of the file. @throws CopyFault
- */
-async function extentsOf(
-  file: FileHandle,
-  start: number,
-  coding: Coding,
-  last = Number.POSITIVE_INFINITY,
-): Promise<Extent[]> {
-  const { size } = await file.stat()
-  const header = newElementHeader()
-  let window = { at: 0, bytes: Buffer.alloc(0) as Buffer }
-  let count = 0
-
-  async function readHeader(at: number, isItem = false): Promise<ElementHeader> {
-    const length = Math.min(LONGEST_HEADER, size - at)
-    if (at < window.at || at + length > window.at + window.bytes.length)
-      window = { at, bytes: await bytesAt(file, at, Math.min(WINDOW_BYTES, size - at)) }
-    count++
-    if (
-      count > MOST_ELEMENTS * 50 ||
-      !readElementHeader(header, window.bytes, at - window.at, length, coding, isItem)
-    )
-      throw new CopyFault('It ends within an element.')
-    return header
-  }
-
-  /**
-   * Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN
-   * it is in Implicit VR.
-   */
-  async function behindItems(from: number, depth: number): Promise<number> {
-    if (depth > LIMITS.depth) throw new CopyFault('Its sequences are too deep.')
-    for (let at = from; ; ) {
-      const { tag, length, size: own } = await readHeader(at, true)
-      at += own
-      if (tag === SEQUENCE_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await behindItem(at, depth) : at + length
-    }
-  }
-
-  async function behindItem(from: number, depth: number): Promise<number> {
-    for (let at = from; ; ) {
-      const { tag, length, size: own } = await readHeader(at)
-      at += own
-      if (tag === ITEM_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await behindItems(at, depth + 1) : at + length
-    }
-  }
-
-  const extents: Extent[] = []
-  for (let at = start; at < size; ) {
-    const { tag, vr, length, size: own } = await readHeader(at)
-    if (tag > last) break
-    const end = length === UNDEFINED_LENGTH ? await behindItems(at + own, 1) : at + own + length
-    if (end > size) throw new CopyFault('It ends within an element.')
-    extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
-    if (extents.length > MOST_ELEMENTS) throw new CopyFault('It has too many elements.')
-    at = end
-  }
-  return extents
-}
-
 const termsOf = (element: Element | undefined): readonly string[] => {
-  const text =
-    element && Buffer.isBuffer(element.value)
-      ? withoutPadding(element.value.toString('latin1'))
-      : ''
+  const text = element ? plainText([element], element.tag) : ''
   return text === '' ? [] : text.split('\\').map((term) => term.trim())
 }
 
@@ -466,19 +369,6 @@ function readText(
     if (exact) return text.normalize('NFC')
   }
   return bytes.toString('latin1')
-}
-
-/**
- * The previous values. Where the character set changed they stand in their own, which the item then
- * declares (PS3.5 §7.5.3); where the original declared none, their text is converted like the rest.
- */
-function previousItem(
-  previous: readonly Element[],
-  declaredSet: Element | undefined,
-  text: TextOfCopy,
-): DataSet {
-  const sorted = [...previous].sort((a, b) => a.tag - b.tag)
-  return text.isConverted && !declaredSet ? text.converted(sorted) : sorted
 }
 
 function withInItems(

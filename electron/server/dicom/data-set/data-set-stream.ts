@@ -8,110 +8,115 @@ export class DataSetCutOff extends Error {
 /**
  * A data set on its way from the network to the service that keeps it, while it is still arriving.
  */
-export interface DataSetStream {
+export class DataSetStream {
+  readonly #slices: SlicePool
+  readonly #sliceBytes: number
+  readonly #onTaken: () => void
+  readonly #over = Promise.withResolvers<void>()
+  /** Full ones, and behind them the one that is being filled. */
+  #full: Buffer[] = []
+  #filling: Buffer | undefined
+  #filled = 0
+  #state: 'open' | 'ended' | 'cut-off' = 'open'
+  #isDiscarding = false
+  #receivedBytes = 0
+  #starved: PromiseWithResolvers<void> | undefined
   /**
    * For the service, once. Each turn gives what has come, a slice or more of it; throws
    * {@link DataSetCutOff} where the association ends first.
    */
-  readonly fragments: AsyncIterable<readonly Buffer[]>
-  /** Takes a copy: the network's own buffer is free again at once. */
-  push(data: Buffer): void
-  end(): void
-  /** No more will come, and what came is not whole. */
-  cutOff(): void
+  readonly fragments: AsyncIterable<readonly Buffer[]> = {
+    [Symbol.asyncIterator]: () => ({ next: () => this.#next() }),
+  }
+
+  /**
+   * @param sliceBytes length of the slices; the last one is shorter
+   * @param onTaken called when the service has taken what waited, or waits for more
+   */
+  constructor(slices: SlicePool, sliceBytes: number, onTaken: () => void) {
+    this.#slices = slices
+    this.#sliceBytes = sliceBytes
+    this.#onTaken = onTaken
+  }
+
   /** Bytes that have come and that the service has not taken. */
-  readonly waitingBytes: number
+  get waitingBytes(): number {
+    return this.#full.reduce((sum, { length }) => sum + length, 0)
+  }
+
   /** Bytes that have come, dropped ones too. */
-  readonly receivedBytes: number
+  get receivedBytes(): number {
+    return this.#receivedBytes
+  }
+
   /** The service waits for the peer. */
-  readonly isStarved: boolean
+  get isStarved(): boolean {
+    return this.#state === 'open' && (this.#starved !== undefined || this.#isDiscarding)
+  }
+
+  /** Takes a copy: the network's own buffer is free again at once. */
+  push(data: Buffer): void {
+    this.#receivedBytes += data.length
+    if (this.#isDiscarding) return
+    for (let at = 0; at < data.length; ) {
+      this.#filling ??= this.#slices.take(this.#sliceBytes)
+      const copied = data.copy(this.#filling, this.#filled, at)
+      at += copied
+      this.#filled += copied
+      if (this.#filled < this.#filling.length) continue
+      this.#full.push(this.#filling)
+      this.#filling = undefined
+      this.#filled = 0
+    }
+    if (this.#full.length > 0) this.#starved?.resolve()
+  }
+
+  end(): void {
+    this.#finish('ended')
+  }
+
+  /** No more will come, and what came is not whole. */
+  cutOff(): void {
+    this.#finish('cut-off')
+  }
+
   /**
    * The service takes no more: what still comes is dropped. Resolves when the last of it, or the
    * end of the association, has come.
    */
-  discard(): Promise<void>
-}
-
-/**
- * Slices are `sliceBytes` long, the last one shorter; `eased` is called when the service has taken
- * what waited, or waits for more.
- */
-export function createDataSetStream(
-  slices: SlicePool,
-  sliceBytes: number,
-  eased: () => void,
-): DataSetStream {
-  const over = Promise.withResolvers<void>()
-  /** Full ones, and behind them the one that is being filled. */
-  let full: Buffer[] = []
-  let filling: Buffer | undefined
-  let filled = 0
-  let state: 'open' | 'ended' | 'cut-off' = 'open'
-  let isDiscarding = false
-  let receivedBytes = 0
-  let starved: PromiseWithResolvers<void> | undefined
-
-  function finish(how: 'ended' | 'cut-off'): void {
-    if (state !== 'open') return
-    state = how
-    if (how === 'ended' && filling) full.push(filling.subarray(0, filled))
-    filling = undefined
-    filled = 0
-    over.resolve()
-    starved?.resolve()
+  discard(): Promise<void> {
+    this.#isDiscarding = true
+    for (const slice of this.#full) this.#slices.give(slice)
+    this.#full = []
+    this.#filling = undefined
+    this.#filled = 0
+    this.#onTaken()
+    return this.#over.promise
   }
 
-  async function next(): Promise<IteratorResult<readonly Buffer[], undefined>> {
-    while (full.length === 0 && state === 'open') {
-      starved = Promise.withResolvers()
-      eased()
-      await starved.promise
-      starved = undefined
+  #finish(how: 'ended' | 'cut-off'): void {
+    if (this.#state !== 'open') return
+    this.#state = how
+    if (how === 'ended' && this.#filling) this.#full.push(this.#filling.subarray(0, this.#filled))
+    this.#filling = undefined
+    this.#filled = 0
+    this.#over.resolve()
+    this.#starved?.resolve()
+  }
+
+  async #next(): Promise<IteratorResult<readonly Buffer[], undefined>> {
+    while (this.#full.length === 0 && this.#state === 'open') {
+      this.#starved = Promise.withResolvers()
+      this.#onTaken()
+      await this.#starved.promise
+      this.#starved = undefined
     }
-    if (state === 'cut-off') throw new DataSetCutOff('the association ended within the data set')
-    if (full.length === 0) return { done: true, value: undefined }
-    const value = full
-    full = []
-    eased()
+    if (this.#state === 'cut-off')
+      throw new DataSetCutOff('the association ended within the data set')
+    if (this.#full.length === 0) return { done: true, value: undefined }
+    const value = this.#full
+    this.#full = []
+    this.#onTaken()
     return { done: false, value }
-  }
-
-  return {
-    fragments: { [Symbol.asyncIterator]: () => ({ next }) },
-    push(data) {
-      receivedBytes += data.length
-      if (isDiscarding) return
-      for (let at = 0; at < data.length; ) {
-        filling ??= slices.take(sliceBytes)
-        const copied = data.copy(filling, filled, at)
-        at += copied
-        filled += copied
-        if (filled < filling.length) continue
-        full.push(filling)
-        filling = undefined
-        filled = 0
-      }
-      if (full.length > 0) starved?.resolve()
-    },
-    end: () => finish('ended'),
-    cutOff: () => finish('cut-off'),
-    get waitingBytes() {
-      return full.reduce((sum, { length }) => sum + length, 0)
-    },
-    get receivedBytes() {
-      return receivedBytes
-    },
-    get isStarved() {
-      return state === 'open' && (starved !== undefined || isDiscarding)
-    },
-    discard() {
-      isDiscarding = true
-      for (const slice of full) slices.give(slice)
-      full = []
-      filling = undefined
-      filled = 0
-      eased()
-      return over.promise
-    },
   }
 }

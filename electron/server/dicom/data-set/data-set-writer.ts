@@ -6,7 +6,7 @@ import { swapNumbers, VR } from './vr.ts'
 /**
  * A data set in one of the transfer syntaxes of `CODINGS`: defined lengths throughout, odd values
  * padded, numbers swapped for Big Endian. Group lengths are left out: they are retired, and a stale
- * one would be a lie (PS3.5 §7.2).
+ * one would be wrong (PS3.5 §7.2).
  * @throws {RangeError} for a transfer syntax or a VR that does not exist.
  */
 export function writeDataSet(dataSet: DataSet, transferSyntax: string): Buffer {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
-import { withoutPadding } from './padding.ts'
 import { IMPLEMENTATION } from './uids.ts'
+import { withoutPadding } from './vr.ts'
 
 /** What the File Meta Information says of an instance (PS3.10 §7.1). */
 export interface FileMeta {

@@ -1,10 +1,9 @@
-import { ViewedFileFault } from '#server/dicom/pixel-data/viewed-file-fault.ts'
-import { BytesMissing, type ByteWindow } from './byte-window.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { BytesMissing, type ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { CODINGS, type Coding, IMPLICIT } from './coding.ts'
 import { LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
-import { withoutPadding } from './padding.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
-import { VR } from './vr.ts'
+import { VR, withoutPadding } from './vr.ts'
 
 /** What stands before a file's data set, and how that is written. */
 export interface FileStart {
@@ -35,7 +34,7 @@ const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
  * @throws {ViewedFileFault} where it is no DICOM file
  */
 export function readFileStart(window: ByteWindow, wholeLength: number | undefined): FileStart {
-  if (wholeLength === 0) throw new ViewedFileFault('It is empty.')
+  if (wholeLength === 0) throw new ViewedFileFault(message('viewed-file.empty'))
   const at = metaOffset(window, wholeLength)
   const meta = readMeta(window, at, wholeLength)
   const declared = meta.uids.get(SYNTAX) ?? ''
@@ -49,7 +48,7 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
   if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
   if (wholeLength !== undefined && meta.end + 8 > wholeLength) {
     if (meta.end === 0) throw noDicom(window, wholeLength)
-    throw new ViewedFileFault('It ends before its data set.')
+    throw new ViewedFileFault(message('viewed-file.ends-before-data-set'))
   }
   const first = window.bytes(meta.end, 8)
   const seen = codingOf(first)
@@ -95,9 +94,8 @@ function readMeta(
     }
     const { tag, length, size } = header
     if (at + size + length - start > LONGEST_META)
-      throw new ViewedFileFault('Its file meta information cannot be read.')
-    if (!isThere(size + length))
-      throw new ViewedFileFault('It ends within its file meta information.')
+      throw new ViewedFileFault(message('viewed-file.meta-unreadable'))
+    if (!isThere(size + length)) throw new ViewedFileFault(message('viewed-file.ends-within-meta'))
     const value = window.bytes(at + size, length)
     if (tag === SYNTAX || tag === SOP_CLASS || tag === SOP_INSTANCE)
       uids.set(tag, withoutPadding(value.toString('latin1')).trim())
@@ -139,20 +137,20 @@ const uidOf = (coding: Coding): string =>
       : TRANSFER_SYNTAX.implicitLittleEndian
 
 /** What partners send instead of a file: a page to sign in, an error, another archive. */
-const TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/^\s*(?:<!doctype html|<html|<head|<body|<script)/i, 'an HTML page'],
-  [/^\s*(?:<\?xml|<[a-z])/i, 'an XML text'],
-  [/^\s*[{[]/, 'a JSON text'],
+const TEXTS: readonly (readonly [RegExp, Message])[] = [
+  [/^\s*(?:<!doctype html|<html|<head|<body|<script)/i, message('viewed-file.kind-html')],
+  [/^\s*(?:<\?xml|<[a-z])/i, message('viewed-file.kind-xml')],
+  [/^\s*[{[]/, message('viewed-file.kind-json')],
 ]
-const MAGICS: readonly (readonly [string, string])[] = [
-  ['%PDF', 'a PDF'],
-  ['PK\x03\x04', 'a ZIP archive'],
-  ['\x1f\x8b', 'a gzip archive'],
-  ['\xff\xd8\xff', 'a JPEG picture'],
-  ['\x89PNG', 'a PNG picture'],
-  ['GIF8', 'a GIF picture'],
-  ['\xff\x4f\xff\x51', 'a JPEG 2000 picture'],
-  ['\0\0\0\x0cjP', 'a JPEG 2000 picture'],
+const MAGICS: readonly (readonly [string, Message])[] = [
+  ['%PDF', message('viewed-file.kind-pdf')],
+  ['PK\x03\x04', message('viewed-file.kind-zip')],
+  ['\x1f\x8b', message('viewed-file.kind-gzip')],
+  ['\xff\xd8\xff', message('viewed-file.kind-jpeg')],
+  ['\x89PNG', message('viewed-file.kind-png')],
+  ['GIF8', message('viewed-file.kind-gif')],
+  ['\xff\x4f\xff\x51', message('viewed-file.kind-jpeg-2000')],
+  ['\0\0\0\x0cjP', message('viewed-file.kind-jpeg-2000')],
 ]
 
 function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
@@ -169,6 +167,8 @@ function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFil
     TEXTS.find(([pattern]) => pattern.test(text)) ??
     MAGICS.find(([magic]) => start.startsWith(magic))
   return new ViewedFileFault(
-    other ? `It is not a DICOM file: it begins like ${other[1]}.` : 'It is not a DICOM file.',
+    other
+      ? message('viewed-file.other-kind', { kind: other[1] })
+      : message('viewed-file.not-dicom'),
   )
 }

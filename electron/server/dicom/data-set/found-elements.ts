@@ -1,5 +1,5 @@
-import { ViewedFileFault } from '#server/dicom/pixel-data/viewed-file-fault.ts'
-import { BytesMissing, type ByteWindow } from './byte-window.ts'
+import { message } from '#shared/messages/message.ts'
+import { BytesMissing, type ByteWindow, ViewedFileFault } from './byte-window.ts'
 import {
   type Coding,
   IMPLICIT,
@@ -15,6 +15,7 @@ import {
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
+import { PIXEL_DATA } from './header-parser.ts'
 
 /** Where an element is; its value is read when it is asked for. */
 export interface FoundElement {
@@ -35,18 +36,6 @@ export interface Found {
   readonly pixels: (FoundElement & { readonly tag: number }) | undefined
 }
 
-/** A search of a file's header that goes on where the bytes ended. */
-export interface ElementSearch {
-  /**
-   * Looks at what has come since.
-   * @throws {BytesMissing} where the header does not end within what is there
-   * @throws {ViewedFileFault} where the bytes make no sense, or are too many elements
-   */
-  advance(): Found
-}
-
-const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
-
 /**
  * Elements and items that are passed over, and of those the ones that are kept; sequences within
  * each other.
@@ -55,177 +44,173 @@ const MOST_PASSED = 1_000_000
 const MOST_KEPT = 400_000
 const DEEPEST = 32
 
+type Into = Map<number, FoundElement> | undefined
+
+const NOWHERE = Number.POSITIVE_INFINITY
+
 /**
  * Finds the wanted elements of a data set, at every depth, without reading a value and without
  * trusting a length: what a device wrote wrongly but clearly is taken (tags out of order or twice:
  * the first one counts; delimiters where there is nothing to end). Ends at the pixel data, or with
- * the file at `wholeLength()`.
+ * the file. The search goes on where the bytes ended.
  */
-export function searchElements(
-  window: ByteWindow,
-  start: { readonly at: number; readonly coding: Coding },
-  isWanted: (tag: number) => boolean,
-  wholeLength: () => number | undefined,
-): ElementSearch {
-  const header = newElementHeader()
-  const elements = new Map<number, FoundElement>()
-  let at = start.at
-  let passed = 0
-  let kept = 0
+export class ElementSearch {
+  readonly #window: ByteWindow
+  readonly #coding: Coding
+  readonly #isWanted: (tag: number) => boolean
+  readonly #header = newElementHeader()
+  readonly #elements = new Map<number, FoundElement>()
+  #at: number
+  #passed = 0
+  #kept = 0
 
-  function readHeader(from: number, end: number, coding: Coding): void {
-    const short = window.bytes(from, 8)
-    if (readElementHeader(header, short, 0, 8, coding, false)) {
-      passed++
-      if (passed > MOST_PASSED)
-        throw new ViewedFileFault('Its header has more elements than any image has.')
-      return
-    }
-    if (from + LONGEST_HEADER > end) throw broken()
-    readElementHeader(header, window.bytes(from, LONGEST_HEADER), 0, LONGEST_HEADER, coding, false)
-    passed++
+  constructor(
+    window: ByteWindow,
+    start: number,
+    coding: Coding,
+    isWanted: (tag: number) => boolean,
+  ) {
+    this.#window = window
+    this.#at = start
+    this.#coding = coding
+    this.#isWanted = isWanted
   }
 
-  function keep(
-    into: Map<number, FoundElement> | undefined,
-    tag: number,
-    element: FoundElement,
-  ): void {
+  /**
+   * Looks at what has come since. `wholeLength`: of the file, where all of it is there.
+   * @throws {BytesMissing} where the header does not end within what is there
+   * @throws {ViewedFileFault} where the bytes make no sense, or are too many elements
+   */
+  advance(wholeLength: number | undefined): Found {
+    for (;;) {
+      // The last element goes on behind the end, which was not known when it came.
+      if (wholeLength !== undefined && this.#at > wholeLength) throw new BytesMissing(this.#at)
+      // A tail that is shorter than an element is padding.
+      if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
+      const [passed, kept] = [this.#passed, this.#kept]
+      try {
+        this.#readHeader(this.#at, NOWHERE, this.#coding)
+        const { tag, length, vr, size } = this.#header
+        if (PIXEL_DATA.has(tag)) {
+          const { bigEndian } = this.#coding
+          const at = this.#at + size
+          return this.#found({ tag, vr: vr || vrOf(tag), at, length, bigEndian, items: undefined })
+        }
+        // Zeros behind a data set that has ended, and delimiters of what was never begun.
+        if (tag === 0) return this.#found(undefined)
+        this.#at =
+          tag >>> 16 === DELIMITERS
+            ? this.#at + 8
+            : this.#takeElement(this.#at, NOWHERE, this.#coding, this.#elements, 0)
+      } catch (error) {
+        this.#passed = passed
+        this.#kept = kept
+        throw error
+      }
+    }
+  }
+
+  #found(pixels: Found['pixels']): Found {
+    return { elements: this.#elements, pixels }
+  }
+
+  #readHeader(from: number, end: number, coding: Coding): void {
+    const short = this.#window.bytes(from, 8)
+    if (!readElementHeader(this.#header, short, 0, 8, coding, false)) {
+      if (from + LONGEST_HEADER > end) throw broken()
+      const long = this.#window.bytes(from, LONGEST_HEADER)
+      readElementHeader(this.#header, long, 0, LONGEST_HEADER, coding, false)
+    }
+    this.#passed++
+    if (this.#passed > MOST_PASSED) throw tooMany()
+  }
+
+  #keep(into: Into, tag: number, element: FoundElement): void {
     if (!into || into.has(tag)) return
-    kept++
-    if (kept > MOST_KEPT)
-      throw new ViewedFileFault('Its header has more elements than any image has.')
+    this.#kept++
+    if (this.#kept > MOST_KEPT) throw tooMany()
     into.set(tag, element)
   }
 
   /** The element whose header has just been read; gives where the next one begins. */
-  function takeElement(
-    from: number,
-    end: number,
-    coding: Coding,
-    into: Map<number, FoundElement> | undefined,
-    depth: number,
-  ): number {
-    const { tag, length } = header
-    const isUnknown = coding.explicit && header.vr === 'UN'
-    const vr = header.vr === '' || isUnknown ? vrOf(tag) : header.vr
-    const value = from + header.size
-    const wanted = into && isWanted(tag) ? into : undefined
+  #takeElement(from: number, end: number, coding: Coding, into: Into, depth: number): number {
+    const { tag, length, size } = this.#header
+    const isUnknown = coding.explicit && this.#header.vr === 'UN'
+    const vr = this.#header.vr === '' || isUnknown ? vrOf(tag) : this.#header.vr
+    const at = from + size
+    const wanted = into && this.#isWanted(tag) ? into : undefined
     // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of
     // undefined length is a sequence.
     const inside = isUnknown ? IMPLICIT : coding
+    const { bigEndian } = inside
     if (length === UNDEFINED_LENGTH) {
       const isSequence = vr === 'SQ' || vr === 'UN'
       const items: FoundItem[] | undefined = wanted && isSequence ? [] : undefined
-      const next = takeItems(value, end, true, inside, items, depth + 1, isSequence)
-      keep(wanted, tag, {
-        vr: 'SQ',
-        at: value,
-        length: next - value,
-        bigEndian: inside.bigEndian,
-        items: items ?? [],
-      })
+      const next = this.#takeItems(at, end, true, inside, items, depth + 1)
+      const element = { vr: 'SQ', at, length: next - at, bigEndian, items: items ?? [] }
+      this.#keep(wanted, tag, element)
       return next
     }
-    const next = value + length
+    const next = at + length
     if (next > end) throw broken()
     if (wanted) {
       const items: FoundItem[] | undefined = vr === 'SQ' ? [] : undefined
-      if (items) takeItems(value, next, false, inside, items, depth + 1, true)
-      keep(wanted, tag, { vr, at: value, length, bigEndian: inside.bigEndian, items })
+      if (items) this.#takeItems(at, next, false, inside, items, depth + 1)
+      this.#keep(wanted, tag, { vr, at, length, bigEndian, items })
     }
     return next
   }
 
-  function takeItems(
+  #takeItems(
     from: number,
     end: number,
     isDelimited: boolean,
     coding: Coding,
     into: FoundItem[] | undefined,
     depth: number,
-    isSequence: boolean,
   ): number {
-    if (depth > DEEPEST)
-      throw new ViewedFileFault('Its header has sequences too deep within each other.')
+    if (depth > DEEPEST) throw new ViewedFileFault(message('viewed-file.header-too-deep'))
     let position = from
     while (position < end) {
       if (!isDelimited && position + 8 > end) break
-      readHeader(position, end, coding)
-      const { tag, length } = header
+      this.#readHeader(position, end, coding)
+      const { tag, length } = this.#header
       if (tag === SEQUENCE_DELIMITATION) return position + 8
       if (tag !== ITEM) throw broken()
       position += 8
       const isOpen = length === UNDEFINED_LENGTH
       if (!isOpen && position + length > end) throw broken()
-      const item: Map<number, FoundElement> | undefined = into ? new Map() : undefined
+      const item: Into = into && new Map()
       if (item) into?.push(item)
-      if (isOpen) position = takeItem(position, end, true, coding, item, depth)
+      if (isOpen) position = this.#takeItem(position, end, true, coding, item, depth)
       else {
-        if (item && isSequence) takeItem(position, position + length, false, coding, item, depth)
+        if (item) this.#takeItem(position, position + length, false, coding, item, depth)
         position += length
       }
     }
     return end
   }
 
-  function takeItem(
+  #takeItem(
     from: number,
     end: number,
     isDelimited: boolean,
     coding: Coding,
-    into: Map<number, FoundElement> | undefined,
+    into: Into,
     depth: number,
   ): number {
     let position = from
     while (position < end) {
       if (!isDelimited && position + 8 > end) return end
-      readHeader(position, end, coding)
-      if (header.tag === ITEM_DELIMITATION) return position + 8
-      if (header.tag >>> 16 === DELIMITERS) throw broken()
-      position = takeElement(position, end, coding, into, depth)
+      this.#readHeader(position, end, coding)
+      if (this.#header.tag === ITEM_DELIMITATION) return position + 8
+      if (this.#header.tag >>> 16 === DELIMITERS) throw broken()
+      position = this.#takeElement(position, end, coding, into, depth)
     }
     return end
   }
-
-  return {
-    advance() {
-      for (;;) {
-        const end = wholeLength()
-        // The last element goes on behind the end, which was not known when it came.
-        if (end !== undefined && at > end) throw new BytesMissing(at)
-        // A tail that is shorter than an element is padding.
-        if (end !== undefined && at + 8 > end) return { elements, pixels: undefined }
-        const before = { passed, kept }
-        try {
-          readHeader(at, Number.POSITIVE_INFINITY, start.coding)
-          const { tag, length, vr, size } = header
-          if (PIXEL_DATA.has(tag)) {
-            const pixels = {
-              tag,
-              vr: vr || vrOf(tag),
-              at: at + size,
-              length,
-              bigEndian: start.coding.bigEndian,
-              items: undefined,
-            }
-            return { elements, pixels }
-          }
-          // Zeros behind a data set that has ended, and delimiters of what was never begun.
-          if (tag === 0) return { elements, pixels: undefined }
-          at =
-            tag >>> 16 === DELIMITERS
-              ? at + 8
-              : takeElement(at, Number.POSITIVE_INFINITY, start.coding, elements, 0)
-        } catch (error) {
-          passed = before.passed
-          kept = before.kept
-          throw error
-        }
-      }
-    },
-  }
 }
 
-const broken = (): ViewedFileFault =>
-  new ViewedFileFault('Its header cannot be read: an element does not fit into what holds it.')
+const broken = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-broken'))
+
+const tooMany = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-too-long'))

@@ -3,8 +3,8 @@ import { open, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createInflateRaw } from 'node:zlib'
-import { ViewedFileFault } from '#server/dicom/pixel-data/viewed-file-fault.ts'
-import { BytesMissing, openByteWindow } from './byte-window.ts'
+import { message } from '#shared/messages/message.ts'
+import { BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { fileMeta } from './file-meta.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
@@ -15,7 +15,7 @@ const LONGEST_START = 256 << 10
 /**
  * Writes the deflated Part 10 file at `from` to `to` as Explicit VR Little Endian (PS3.5 A.5),
  * piece by piece; `limits.bytes`: of its data set. A stream that breaks off gives a file that
- * breaks off, which is told where that is looked at.
+ * breaks off, which is reported where that file is read.
  * @throws {ViewedFileFault} where it is no such file, cannot be inflated, or would be longer than
  *   the limit; `to` is then removed
  */
@@ -41,7 +41,7 @@ export async function inflatedFile(
   } catch (error) {
     await rm(to, { force: true })
     const isOfZlib = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
-    throw isOfZlib ? new ViewedFileFault('It is deflated, and cannot be inflated.') : error
+    throw isOfZlib ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
   }
 }
 
@@ -52,14 +52,14 @@ async function deflatedStart(path: string): Promise<FileStart> {
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     const read = (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
     const start = readFileStart(
-      openByteWindow({ length: bytesRead, isWhole: true, read }),
+      new ByteWindow({ length: bytesRead, isWhole: true, read }),
       bytesRead,
     )
-    if (!start.coding.deflated) throw new ViewedFileFault('It is not deflated.')
+    if (!start.coding.deflated) throw new ViewedFileFault(message('viewed-file.not-deflated'))
     return start
   } catch (error) {
     throw error instanceof BytesMissing
-      ? new ViewedFileFault('It ends before its data set.')
+      ? new ViewedFileFault(message('viewed-file.ends-before-data-set'))
       : error
   } finally {
     await file.close()
@@ -79,8 +79,7 @@ function bounded(start: Buffer, most: number): Transform {
     },
     transform(chunk: Buffer, _encoding, callback) {
       left -= chunk.length
-      if (left < 0)
-        callback(new ViewedFileFault('It is deflated, and would be larger than any file is.'))
+      if (left < 0) callback(new ViewedFileFault(message('viewed-file.inflated-too-large')))
       else callback(null, chunk)
     },
   })

@@ -2,11 +2,11 @@ import type { DataSet, Element } from './coding.ts'
 import { tagOf, vrOf } from './dictionary.ts'
 
 /**
- * Values by the keywords of PS3.6: text (of several values by backslashes), bytes, or the items of
- * a sequence. Undefined: it is left out.
+ * Values by the keywords of PS3.6: text (of several values by backslashes), bytes, a number of VR US
+ * or UL, or the items of a sequence. Undefined: it is left out.
  */
 export interface NamedValues {
-  readonly [keyword: string]: string | Buffer | readonly NamedValues[] | undefined
+  readonly [keyword: string]: string | number | Buffer | readonly NamedValues[] | undefined
 }
 
 /**
@@ -19,12 +19,17 @@ export function namedDataSet(values: NamedValues): DataSet {
       if (value === undefined) return []
       const tag = tagOf(keyword)
       if (tag === undefined) throw new RangeError(`no such attribute: ${keyword}`)
-      return [{ tag, vr: vrOf(tag), value: encoded(value) }]
+      const vr = vrOf(tag)
+      return [{ tag, vr, value: encoded(value, vr) }]
     })
     .sort((one, other) => one.tag - other.tag)
 }
 
-function encoded(value: string | Buffer | readonly NamedValues[]): Element['value'] {
+function encoded(value: NonNullable<NamedValues[string]>, vr: string): Element['value'] {
   if (typeof value === 'string') return Buffer.from(value)
-  return Buffer.isBuffer(value) ? value : (value as readonly NamedValues[]).map(namedDataSet)
+  if (typeof value !== 'number')
+    return Buffer.isBuffer(value) ? value : (value as readonly NamedValues[]).map(namedDataSet)
+  const bytes = Buffer.alloc(vr === 'US' ? 2 : 4)
+  bytes.writeUIntLE(value, 0, bytes.length)
+  return bytes
 }

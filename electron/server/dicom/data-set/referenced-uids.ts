@@ -1,5 +1,5 @@
 import type { DataSet, Element } from './coding.ts'
-import { withoutPadding } from './padding.ts'
+import { withoutPadding } from './vr.ts'
 
 const STUDY_INSTANCE_UID = 0x0020000d
 const SERIES_INSTANCE_UID = 0x0020000e

@@ -1,8 +1,8 @@
-import { UNDEFINED_LENGTH } from './coding.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { CODINGS, UNDEFINED_LENGTH } from './coding.ts'
 import { formatTag } from './dictionary.ts'
 import type { ElementHeader } from './element-header.ts'
-import { withoutPadding } from './padding.ts'
-import { TRANSFER_SYNTAX } from './uids.ts'
+import { withoutPadding } from './vr.ts'
 
 /** Values of a data set, as on the wire; undefined where an element is missing. */
 export interface ElementValues {
@@ -25,37 +25,10 @@ export interface PixelExtent {
 /** Whether an object ends where its own lengths say it does, with all of its pixel data. */
 export interface Structure {
   readonly isComplete: boolean
-  /** One sentence: what is missing, or a note about a complete one; mostly empty. */
-  readonly detail: string
+  /** What is missing, or a note about a complete one; mostly null. */
+  readonly detail: Message | null
   /** Undefined where it has none, or the object is incomplete. */
   readonly pixels?: PixelExtent | undefined
-}
-
-/** Gathers what says whether an object is complete while its data set is read to the end. */
-export interface StructureWalk {
-  /** Nothing behind it can be read. */
-  readonly isBroken: boolean
-  /** The data set ends within the element. */
-  endsWithin(tag: number | undefined): void
-  /** The data set cannot be read on behind the element. */
-  broke(tag: number | undefined): void
-  /** The element is damaged; what comes after it can be read. */
-  damaged(tag: number | undefined): void
-  /**
-   * An element at the top of the data set, whose header is `size` bytes long and ends at
-   * `position`.
-   */
-  element(header: Readonly<ElementHeader>, position: number): void
-  /**
-   * An item of encapsulated pixel data: its length, and where its value begins in the data set.
-   * offsets: it is the Basic Offset Table, whose value is to be given to `offsets`.
-   */
-  fragment(length: number, position: number): 'offsets' | 'fragment'
-  offsets(table: Buffer): void
-  /** The delimiter of encapsulated pixel data was there, and ends at `position`. */
-  fragmentsEnd(position: number): void
-  /** `values`: SOP Class UID and the Image Pixel attributes, where they are there. */
-  end(values: ElementValues): Structure
 }
 
 const ELEMENT = {
@@ -83,118 +56,143 @@ const VIDEO = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
 const MOST_OFFSETS = 256 << 10
 const LONGEST = 0xffffffff
 
-export function createStructureWalk(transferSyntax: string): StructureWalk {
-  const seen = new Set<number>()
-  let fault: string | undefined
-  let isBroken = false
-  let pixels: (PixelExtent & { readonly length: number }) | undefined
+/** Gathers what says whether an object is complete while its data set is read to the end. */
+export class StructureWalk {
+  readonly #transferSyntax: string
+  #isPixelDataElsewhere = false
+  #fault: Message | undefined
+  #isBroken = false
+  #pixels: (PixelExtent & { readonly length: number }) | undefined
   /** Undefined before the Basic Offset Table. */
-  let fragments: number | undefined
-  let base = 0
-  let end = 0
-  let table: Buffer = Buffer.alloc(0)
+  #fragments: number | undefined
+  #base = 0
+  #end = 0
+  #table: Buffer = Buffer.alloc(0)
   /** Index of the next entry of the table that no fragment began at yet. */
-  let next = 0
-  const entry = (index: number) => table.readUInt32LE(index * 4)
-  const entries = () => Math.floor(table.length / 4)
+  #next = 0
 
-  /** What is missing of encapsulated pixel data. */
-  function encapsulatedFault(frames: number): string | undefined {
-    if (fragments === undefined || fragments === 0) return 'Its pixel data is empty.'
-    const isVideo = VIDEO.test(transferSyntax)
-    if (!isVideo && fragments < frames) return `It has ${fragments} of ${frames} frames.`
-    // Offsets are of 32 bits: behind that a table cannot be right.
-    let isBehind = false
-    for (let index = 0; index < entries() && !isBehind; index++) isBehind = entry(index) >= end
-    return isBehind && end <= LONGEST
-      ? 'Its offset table names a frame behind the end of its pixel data.'
-      : undefined
+  constructor(transferSyntax: string) {
+    this.#transferSyntax = transferSyntax
   }
 
-  return {
-    get isBroken() {
-      return isBroken
-    },
-    endsWithin(tag) {
-      fault ??= `It ends too early, at element ${nameOf(tag)}.`
-      isBroken = true
-    },
-    broke(tag) {
-      fault ??= damage(tag)
-      isBroken = true
-    },
-    damaged(tag) {
-      fault ??= damage(tag)
-    },
-    element({ tag, vr, length, size }, position) {
-      if (BITS.has(tag)) {
-        const isEncapsulated = length === UNDEFINED_LENGTH
-        const end = position + (isEncapsulated ? 0 : length)
-        pixels = { tag, vr, length, at: position - size, valueAt: position, end, isEncapsulated }
-      } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData)
-        seen.add(tag)
-    },
-    fragment(length, position) {
-      if (fragments === undefined) {
-        fragments = 0
-        base = position + length
-        return length <= MOST_OFFSETS ? 'offsets' : 'fragment'
-      }
-      fragments++
-      if (next < entries() && entry(next) === position - 8 - base) next++
-      end = position + length - base
-      return 'fragment'
-    },
-    offsets(value) {
-      table = value
-    },
-    fragmentsEnd(position) {
-      if (fragments === undefined) fault ??= damage(pixels?.tag)
-      if (pixels) pixels = { ...pixels, end: position }
-    },
-    end(values) {
-      if (fault !== undefined) return { isComplete: false, detail: fault }
-      const described = describedBy(values)
-      if (!pixels) {
-        const isElsewhere = seen.size > 0
-        return described.isImage && !isElsewhere
-          ? { isComplete: false, detail: 'It describes an image and has no pixel data.' }
-          : WHOLE
-      }
-      const whole: Structure = { ...WHOLE, pixels }
-      if (fragments !== undefined) {
-        const missing = encapsulatedFault(described.frames)
-        if (missing !== undefined) return { isComplete: false, detail: missing }
-        return next < entries() ? { ...whole, detail: ODD_TABLE } : whole
-      }
-      // An explicit length is none of encapsulated pixel data (PS3.5 A.4): what it says of the
-      // frames is not known.
-      if (!NATIVE.has(transferSyntax)) return whole
-      const expected = described.bytes(BITS.get(pixels.tag))
-      if (expected === undefined) return whole
-      const { length } = pixels
-      if (length < expected)
-        return { isComplete: false, detail: `Its pixel data has ${length} of ${expected} bytes.` }
-      // PS3.5 §8.1.1: an even length.
-      const padding = length - expected - (expected % 2)
-      return padding > 0
-        ? { ...whole, detail: `Its pixel data is ${padding} bytes longer than its attributes say.` }
+  /** Nothing behind it can be read. */
+  get isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  /** The data set ends within the element. */
+  endsWithin(tag: number | undefined): void {
+    this.#fault ??= message('dicom.ends-early', { element: formatTag(tag ?? 0) })
+    this.#isBroken = true
+  }
+
+  /** The data set cannot be read on behind the element. */
+  broke(tag: number | undefined): void {
+    this.damaged(tag)
+    this.#isBroken = true
+  }
+
+  /** The element is damaged; what comes after it can be read. */
+  damaged(tag: number | undefined): void {
+    this.#fault ??= message('dicom.damaged', { element: formatTag(tag ?? 0) })
+  }
+
+  /**
+   * An element at the top of the data set, whose header is `size` bytes long and ends at
+   * `position`.
+   */
+  element({ tag, vr, length, size }: Readonly<ElementHeader>, position: number): void {
+    if (BITS.has(tag)) {
+      const isEncapsulated = length === UNDEFINED_LENGTH
+      const end = position + (isEncapsulated ? 0 : length)
+      const at = position - size
+      this.#pixels = { tag, vr, length, at, valueAt: position, end, isEncapsulated }
+    } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData)
+      this.#isPixelDataElsewhere = true
+  }
+
+  /**
+   * An item of encapsulated pixel data: its length, and where its value begins in the data set.
+   * offsets: it is the Basic Offset Table, whose value is to be given to `offsets`.
+   */
+  fragment(length: number, position: number): 'offsets' | 'fragment' {
+    if (this.#fragments === undefined) {
+      this.#fragments = 0
+      this.#base = position + length
+      return length <= MOST_OFFSETS ? 'offsets' : 'fragment'
+    }
+    this.#fragments++
+    if (this.#next < this.#entries && this.#entry(this.#next) === position - 8 - this.#base)
+      this.#next++
+    this.#end = position + length - this.#base
+    return 'fragment'
+  }
+
+  offsets(table: Buffer): void {
+    this.#table = table
+  }
+
+  /** The delimiter of encapsulated pixel data was there, and ends at `position`. */
+  fragmentsEnd(position: number): void {
+    if (this.#fragments === undefined) this.damaged(this.#pixels?.tag)
+    if (this.#pixels) this.#pixels = { ...this.#pixels, end: position }
+  }
+
+  /** `values`: SOP Class UID and the Image Pixel attributes, where they are there. */
+  end(values: ElementValues): Structure {
+    if (this.#fault !== undefined) return incomplete(this.#fault)
+    const described = describedBy(values)
+    const pixels = this.#pixels
+    if (!pixels)
+      return described.isImage && !this.#isPixelDataElsewhere
+        ? incomplete(message('dicom.no-pixel-data'))
+        : WHOLE
+    const whole: Structure = { ...WHOLE, pixels }
+    if (this.#fragments !== undefined) {
+      const missing = this.#encapsulatedFault(this.#fragments, described.frames)
+      if (missing !== undefined) return incomplete(missing)
+      return this.#next < this.#entries
+        ? { ...whole, detail: message('dicom.offset-table-differs') }
         : whole
-    },
+    }
+    // An explicit length is none of encapsulated pixel data (PS3.5 A.4): what it says of the
+    // frames is not known.
+    if (!CODINGS[this.#transferSyntax]) return whole
+    const expected = described.bytes(BITS.get(pixels.tag))
+    if (expected === undefined) return whole
+    const { length } = pixels
+    if (length < expected)
+      return incomplete(message('dicom.pixel-data-short', { length, expected }))
+    // PS3.5 §8.1.1: an even length.
+    const padding = length - expected - (expected % 2)
+    return padding > 0
+      ? { ...whole, detail: message('dicom.pixel-data-long', { count: padding }) }
+      : whole
+  }
+
+  get #entries(): number {
+    return Math.floor(this.#table.length / 4)
+  }
+
+  #entry(index: number): number {
+    return this.#table.readUInt32LE(index * 4)
+  }
+
+  /** What is missing of encapsulated pixel data. */
+  #encapsulatedFault(fragments: number, frames: number): Message | undefined {
+    if (fragments === 0) return message('dicom.pixel-data-empty')
+    if (!VIDEO.test(this.#transferSyntax) && fragments < frames)
+      return message('dicom.frames-missing', { fragments, frames })
+    // Offsets are of 32 bits: behind that a table cannot be right.
+    let isBehind = false
+    for (let index = 0; index < this.#entries && !isBehind; index++)
+      isBehind = this.#entry(index) >= this.#end
+    return isBehind && this.#end <= LONGEST ? message('dicom.offset-table-behind-end') : undefined
   }
 }
 
-const nameOf = (tag: number | undefined) => formatTag(tag ?? 0)
-const damage = (tag: number | undefined) => `It is damaged, at element ${nameOf(tag)}.`
-
-const WHOLE: Structure = { isComplete: true, detail: '' }
-const ODD_TABLE = 'Its offset table does not match its fragments.'
-const NATIVE: ReadonlySet<string> = new Set([
-  TRANSFER_SYNTAX.implicitLittleEndian,
-  TRANSFER_SYNTAX.explicitLittleEndian,
-  TRANSFER_SYNTAX.explicitBigEndian,
-  TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
-])
+const incomplete = (detail: Message): Structure => ({ isComplete: false, detail })
+const WHOLE: Structure = { isComplete: true, detail: null }
 /**
  * Others may have the attributes of an image and no pixels, such as spectra in the classes of
  * vendors.

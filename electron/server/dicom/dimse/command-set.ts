@@ -1,5 +1,5 @@
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
-import { ABORT_REASON, PduFault } from '#server/dicom/upper-layer/pdu.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
+import { invalid } from '#server/dicom/upper-layer/pdu.ts'
 
 /** CommandField (0000,0100) of PS3.7 Annex E; a response has the request's with the high bit. */
 export const COMMAND_FIELD = {
@@ -194,6 +194,3 @@ function elementIn(command: CommandSet, name: (typeof ELEMENTS)[number][1]): Val
   if (name !== 'dataSetType') return command[name]
   return command.hasDataSet ? 0x0001 : NO_DATA_SET
 }
-
-const invalid = (message: string): PduFault =>
-  new PduFault(ABORT_REASON.invalidParameterValue, message)

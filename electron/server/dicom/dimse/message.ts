@@ -1,6 +1,6 @@
 import type { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import type { DimseLimits } from '#server/dicom/upper-layer/limits.ts'
-import { ABORT_REASON, PDU_TYPE, PduFault, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
+import { invalid, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
 import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
 
 /** A DIMSE message (PS3.7 §6.3): a command set, and a data set where the command says so. */
@@ -18,93 +18,108 @@ export interface Message {
 
 export const TOO_LONG: unique symbol = Symbol('data set too long')
 
-export interface MessageReader {
-  /**
-   * Takes the next fragment; gives the message that it completes, or whose data set is to be
-   * streamed from here on.
-   * @throws {PduFault} where fragments are mixed up or too many.
-   */
-  push(pdv: Pdv): Message | undefined
-  /** A message has begun and is not complete. */
-  readonly isWithin: boolean
-  /** Room that the data set being gathered takes; undefined where none has begun. */
-  readonly gatheredBytes: number | undefined
-  /** The data set that is arriving piece by piece. */
-  readonly stream: DataSetStream | undefined
-}
-
-/** What the reader asks at the end of a command set that has a data set. */
-export interface DataSetRules {
-  /** Where the data set is to be streamed. */
-  streamFor?(contextId: number, command: CommandSet): DataSetStream | undefined
-  /** Bytes of it that are kept; a longer one is read to its end and not kept. */
-  mostBytes?(command: CommandSet): number
-}
-
 export type MessageLimits = Pick<
   DimseLimits,
   'commandSetBytes' | 'identifierBytes' | 'drainedBytes'
 >
 
 /** Puts messages together from fragments (PS3.8 Annex E). */
-export function createMessageReader(
-  limits: MessageLimits,
-  rules: DataSetRules = {},
-): MessageReader {
-  let contextId: number | undefined
-  let command: CommandSet | undefined
-  let stream: DataSetStream | undefined
-  const fragments = createFragments(limits.commandSetBytes)
+export class MessageReader {
+  readonly #limits: MessageLimits
+  readonly #fragments: Fragments
+  readonly #streamFor: (contextId: number, command: CommandSet) => DataSetStream | undefined
+  readonly #mostBytes: (command: CommandSet) => number
+  #contextId: number | undefined
+  #command: CommandSet | undefined
+  #stream: DataSetStream | undefined
 
-  function complete(of: CommandSet, dataSet: Message['dataSet'], on: number): Message {
-    contextId = undefined
-    command = undefined
-    stream = undefined
-    fragments.begin(limits.commandSetBytes)
-    return { contextId: on, command: of, dataSet }
+  /**
+   * Both functions are called at the end of a command set that has a data set.
+   * @param streamFor where the data set is to be streamed
+   * @param mostBytes bytes of it that are kept; a longer one is read to its end and not kept
+   */
+  constructor(
+    limits: MessageLimits,
+    streamFor: (contextId: number, command: CommandSet) => DataSetStream | undefined = () =>
+      undefined,
+    mostBytes: (command: CommandSet) => number = () => limits.identifierBytes,
+  ) {
+    this.#limits = limits
+    this.#streamFor = streamFor
+    this.#mostBytes = mostBytes
+    this.#fragments = new Fragments(limits.commandSetBytes)
   }
 
-  return {
-    get isWithin() {
-      return contextId !== undefined
-    },
-    get gatheredBytes() {
-      return command && !stream ? fragments.room : undefined
-    },
-    get stream() {
-      return stream
-    },
-    push(pdv) {
-      contextId ??= pdv.contextId
-      // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's
-      // before the data set's.
-      if (pdv.contextId !== contextId) throw invalid('fragment of another message within a message')
-      if (pdv.isCommand !== (command === undefined))
-        throw invalid('command and data set fragments are mixed up')
-      if (stream) {
-        stream.push(pdv.data)
-        if (!pdv.isLast || !command) return undefined
-        stream.end()
-        complete(command, undefined, contextId)
-        return undefined
-      }
-      fragments.push(pdv.data)
-      if (command === undefined) {
-        if (fragments.isOver)
-          throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
-        if (!pdv.isLast) return undefined
-        command = readCommandSet(fragments.bytes)
-        if (!command.hasDataSet) return complete(command, undefined, contextId)
-        stream = rules.streamFor?.(contextId, command)
-        if (stream) return { contextId, command, dataSet: undefined, stream }
-        fragments.begin(rules.mostBytes?.(command) ?? limits.identifierBytes)
-        return undefined
-      }
-      if (fragments.length > limits.drainedBytes)
-        throw invalid(`data set longer than ${limits.drainedBytes} bytes`)
-      if (!pdv.isLast) return undefined
-      return complete(command, fragments.isOver ? TOO_LONG : fragments.take(), contextId)
-    },
+  /** A message has begun and is not complete. */
+  get isWithin(): boolean {
+    return this.#contextId !== undefined
+  }
+
+  /** Room that the data set being gathered takes; undefined where none has begun. */
+  get gatheredBytes(): number | undefined {
+    return this.#command && !this.#stream ? this.#fragments.room : undefined
+  }
+
+  /** The data set that is arriving piece by piece. */
+  get stream(): DataSetStream | undefined {
+    return this.#stream
+  }
+
+  /**
+   * Takes the next fragment; gives the message that it completes, or whose data set is to be
+   * streamed from here on.
+   * @throws {PduFault} where fragments are mixed up or too many.
+   */
+  push({ contextId, isCommand, isLast, data }: Pdv): Message | undefined {
+    this.#contextId ??= contextId
+    const command = this.#command
+    // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's
+    // before the data set's.
+    if (contextId !== this.#contextId) throw invalid('fragment of another message within a message')
+    if (isCommand !== (command === undefined))
+      throw invalid('command and data set fragments are mixed up')
+    if (command === undefined) return this.#pushCommand(contextId, isLast, data)
+    if (this.#stream) {
+      this.#stream.push(data)
+      if (!isLast) return undefined
+      this.#stream.end()
+      this.#begin()
+      return undefined
+    }
+    const { drainedBytes } = this.#limits
+    this.#fragments.push(data)
+    if (this.#fragments.length > drainedBytes)
+      throw invalid(`data set longer than ${drainedBytes} bytes`)
+    if (!isLast) return undefined
+    const dataSet = this.#fragments.isOver ? TOO_LONG : this.#fragments.take()
+    this.#begin()
+    return { contextId, command, dataSet }
+  }
+
+  #pushCommand(contextId: number, isLast: boolean, data: Buffer): Message | undefined {
+    const { commandSetBytes } = this.#limits
+    this.#fragments.push(data)
+    if (this.#fragments.isOver) throw invalid(`command set longer than ${commandSetBytes} bytes`)
+    if (!isLast) return undefined
+    const command = readCommandSet(this.#fragments.bytes)
+    if (!command.hasDataSet) {
+      this.#begin()
+      return { contextId, command, dataSet: undefined }
+    }
+    this.#command = command
+    const stream = this.#streamFor(contextId, command)
+    this.#stream = stream
+    if (stream) return { contextId, command, dataSet: undefined, stream }
+    this.#fragments.begin(this.#mostBytes(command))
+    return undefined
+  }
+
+  /** The next message begins. */
+  #begin(): void {
+    this.#contextId = undefined
+    this.#command = undefined
+    this.#stream = undefined
+    this.#fragments.begin(this.#limits.commandSetBytes)
   }
 }
 
@@ -115,59 +130,65 @@ const NOTHING = Buffer.alloc(0)
  * Bytes gathered up to a limit; beyond it they are only counted. One for all messages of a
  * connection: each begins it anew.
  */
-function createFragments(limit: number) {
-  let most = limit
-  let kept: Buffer = NOTHING
-  /** `kept` is the first fragment, in the network's buffer. */
-  let isView = false
-  let length = 0
-  return {
-    begin(limit: number): void {
-      most = limit
-      kept = NOTHING
-      isView = false
-      length = 0
-    },
-    push(data: Buffer): void {
-      const end = length + data.length
-      if (end > most) kept = NOTHING
-      else if (length === 0) {
-        kept = data
-        isView = true
-      } else {
-        // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is
-        // written into what belongs to the connection.
-        if (end > kept.length) {
-          const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), most))
-          kept.copy(grown, 0, 0, length)
-          kept = grown
-          isView = false
-        }
-        data.copy(kept, length)
+class Fragments {
+  #most: number
+  #kept: Buffer = NOTHING
+  /** `#kept` is the first fragment, in the network's buffer. */
+  #isView = false
+  length = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get room(): number {
+    return this.#kept.length
+  }
+
+  get isOver(): boolean {
+    return this.length > this.#most
+  }
+
+  /** Until the next `push` or `begin`. */
+  get bytes(): Buffer {
+    return this.#kept.subarray(0, this.length)
+  }
+
+  begin(most: number): void {
+    this.#most = most
+    this.#kept = NOTHING
+    this.#isView = false
+    this.length = 0
+  }
+
+  push(data: Buffer): void {
+    const end = this.length + data.length
+    if (end > this.#most) this.#kept = NOTHING
+    else if (this.length === 0) {
+      this.#kept = data
+      this.#isView = true
+    } else {
+      // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is
+      // written into what belongs to the connection.
+      if (end > this.#kept.length) {
+        const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), this.#most))
+        this.#kept.copy(grown, 0, 0, this.length)
+        this.#kept = grown
+        this.#isView = false
       }
-      length = end
-    },
-    /** Until the next `push` or `begin`. */
-    get bytes(): Buffer {
-      return kept.subarray(0, length)
-    },
-    /**
-     * To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it
-     * is little and a copy would take more.
-     */
-    take: (): Buffer =>
-      isView || kept.length > length + SPARE + length / 16
-        ? Buffer.from(kept.subarray(0, length))
-        : kept.subarray(0, length),
-    get length() {
-      return length
-    },
-    get room() {
-      return kept.length
-    },
-    get isOver() {
-      return length > most
-    },
+      data.copy(this.#kept, this.length)
+    }
+    this.length = end
+  }
+
+  /**
+   * To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it
+   * is little and a copy would take more.
+   */
+  take(): Buffer {
+    return this.#isView || this.#kept.length > this.length + SPARE + this.length / 16
+      ? Buffer.from(this.bytes)
+      : this.bytes
   }
 }
 
@@ -191,6 +212,23 @@ export const roomOf = (maximumLength: number): number =>
 export const fragmentedLength = (bytes: number, room: number): number =>
   bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
 
+/** Writes the header of a P-DATA-TF of one PDV; gives the offset behind it. */
+function writeFragmentHeader(
+  target: Buffer,
+  at: number,
+  contextId: number,
+  control: number,
+  length: number,
+): number {
+  target[at] = PDU_TYPE['P-DATA-TF']
+  target[at + 1] = 0
+  target.writeUInt32BE(length + PDV_HEADER, at + 2)
+  target.writeUInt32BE(length + 2, at + 6)
+  target[at + CONTEXT_ID_AT] = contextId
+  target[at + 11] = control
+  return at + FRAGMENT_HEADER
+}
+
 /** Writes `source` as P-DATA-TFs of one PDV each; gives the offset behind them. */
 export function writeFragments(
   target: Buffer,
@@ -204,18 +242,57 @@ export function writeFragments(
   let from = 0
   do {
     const to = Math.min(from + room, source.length)
-    const length = to - from
-    target[at] = PDU_TYPE['P-DATA-TF']
-    target[at + 1] = 0
-    target.writeUInt32BE(length + PDV_HEADER, at + 2)
-    target.writeUInt32BE(length + 2, at + 6)
-    target[at + 10] = contextId
-    target[at + 11] = (isCommand ? 1 : 0) | (to === source.length ? 2 : 0)
-    source.copy(target, at + FRAGMENT_HEADER, from, to)
-    at += FRAGMENT_HEADER + length
+    const control = (isCommand ? 1 : 0) | (to === source.length ? 2 : 0)
+    at = writeFragmentHeader(target, at, contextId, control, to - from)
+    at += source.copy(target, at, from, to)
     from = to
   } while (from < source.length)
   return at
+}
+
+/**
+ * A data set on its way out, cut into P-DATA-TFs of one PDV each as its bytes come (PS3.8 Annex E).
+ * Bytes are not copied but for what is left between two pieces.
+ */
+export class OutgoingDataSet {
+  readonly #contextId: number
+  readonly #room: number
+  #rest: Buffer[] = []
+  #restLength = 0
+
+  /** @param maximumLength longest P-DATA-TF of the peer; 0: any */
+  constructor(contextId: number, maximumLength: number) {
+    this.#contextId = contextId
+    this.#room = roomOf(maximumLength)
+  }
+
+  /** What can be sent now: whole PDUs, in parts that are written one after the other. */
+  push(bytes: Buffer): Buffer[] {
+    const parts: Buffer[] = []
+    let at = 0
+    // One byte at least stays: the last fragment must be known as the last.
+    while (this.#restLength + bytes.length - at > this.#room) {
+      const taken = this.#room - this.#restLength
+      parts.push(this.#header(this.#room, 0), ...this.#rest, bytes.subarray(at, at + taken))
+      at += taken
+      this.#rest = []
+      this.#restLength = 0
+    }
+    this.#rest.push(bytes.subarray(at))
+    this.#restLength += bytes.length - at
+    return parts
+  }
+
+  /** The rest, with the last fragment. */
+  end(): Buffer[] {
+    return [this.#header(this.#restLength, 2), ...this.#rest]
+  }
+
+  #header(length: number, control: number): Buffer {
+    const header = Buffer.allocUnsafe(FRAGMENT_HEADER)
+    writeFragmentHeader(header, 0, this.#contextId, control, length)
+    return header
+  }
 }
 
 /**
@@ -238,6 +315,3 @@ export function writeMessage(
   if (dataSet) writeFragments(target, at, contextId, false, dataSet, room)
   return target
 }
-
-const invalid = (message: string): PduFault =>
-  new PduFault(ABORT_REASON.invalidParameterValue, message)

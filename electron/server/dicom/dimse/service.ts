@@ -1,4 +1,5 @@
 import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.ts'
+import type { Message } from '#shared/messages/message.ts'
 import type { DimseResult, DimseStatus } from './status.ts'
 
 /**
@@ -63,13 +64,6 @@ export interface CFindScp {
   find(request: CFindRequest): AsyncGenerator<EncodedIdentifiers, DimseResult, void>
 }
 
-export interface CEchoScp {
-  echo(request: {
-    readonly association: AssociationInfo
-    readonly messageId: number
-  }): Promise<DimseResult>
-}
-
 /** PS3.4 Annex B: one instance, while it is arriving. */
 export interface CStoreRequest {
   readonly association: AssociationInfo
@@ -130,8 +124,10 @@ export interface Rejection {
   readonly result: 1 | 2
   readonly source: 1 | 2 | 3
   readonly reason: number
-  /** For the feed and the log, no patient data. */
-  readonly why: string
+  /** For the feed, as part of a sentence; no patient data. */
+  readonly why: Message
+  /** `why` is a whole sentence. */
+  readonly isSentence?: true
 }
 
 export interface AssociationRequest extends AssociationInfo {
@@ -152,6 +148,10 @@ export interface AssociationPolicy {
         readonly onlySopClasses?: readonly string[]
       }
     | { readonly reject: Rejection }
+  /**
+   * Whether a host is that of a listed device: its connections are kept where there are too many.
+   */
+  isExpectedHost?(host: string): boolean
 }
 
 /** What was proposed and what was agreed when an association began (PS3.8 §9.3.2, §9.3.3). */
@@ -180,14 +180,14 @@ export interface AssociationObserver {
   /** A response with its final status has been written. */
   answered(association: AssociationInfo, answer: Answered): void
   /**
-   * how: released, or aborted with the side and the reason in words. `association` is undefined for
+   * how: released, or aborted with the side and the reason. `association` is undefined for
    * a connection that never asked.
    */
   closed(
     association: AssociationInfo | undefined,
     how: {
       readonly kind: 'released' | 'aborted'
-      readonly detail: string
+      readonly detail: Message
       readonly remoteAddress: string
     },
   ): void

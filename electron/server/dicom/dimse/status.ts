@@ -1,3 +1,6 @@
+import { type Message, verbatim } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+
 /** A final DIMSE status with what PS3.7 C.4 lets go with it. */
 export interface DimseResult {
   readonly status: DimseStatus
@@ -69,16 +72,16 @@ export function categoryOf(status: DimseStatus): StatusCategory {
 
 /**
  * Thrown by a service where it knows the status; the service class answers with it. The comment is
- * sent to the peer: ASCII, at most 64 characters, never about a patient.
+ * sent to the peer in English: ASCII, at most 64 characters, never about a patient.
  */
-export class DimseError extends Error {
+export class DimseError extends MessageError {
   override name = 'DimseError'
   readonly result: DimseResult
-  constructor(status: DimseStatus, errorComment?: string, offendingElements?: readonly number[]) {
-    super(errorComment ?? `status ${status.toString(16).padStart(4, '0')}`)
+  constructor(status: DimseStatus, comment?: Message, offendingElements?: readonly number[]) {
+    super(comment ?? verbatim(`status ${status.toString(16).padStart(4, '0')}`))
     this.result = {
       status,
-      ...(errorComment !== undefined && { errorComment }),
+      ...(comment !== undefined && { errorComment: this.message }),
       ...(offendingElements && { offendingElements }),
     }
   }

@@ -101,7 +101,7 @@ export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
     ConceptNameCodeSequence: [coded(TITLE)],
     MIMETypeOfEncapsulatedDocument: 'application/pdf',
     EncapsulatedDocument: pdf,
-    EncapsulatedDocumentLength: lengthOf(pdf),
+    EncapsulatedDocumentLength: pdf.length,
   })
 }
 
@@ -222,9 +222,3 @@ const request = ({ studyInstanceUid, accessionNumber }: ReportHeader): NamedValu
   PlacerOrderNumberImagingServiceRequest: '',
   FillerOrderNumberImagingServiceRequest: '',
 })
-
-function lengthOf(bytes: Buffer): Buffer {
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(bytes.length)
-  return length
-}

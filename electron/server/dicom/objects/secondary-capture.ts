@@ -69,15 +69,15 @@ export function secondaryCapture(
     // Not known of a screen, which may be turned or mirrored.
     PatientOrientation: '',
     Laterality: lateralityOf(header),
-    SamplesPerPixel: uint16(3),
+    SamplesPerPixel: 3,
     PhotometricInterpretation: 'RGB',
-    PlanarConfiguration: uint16(0),
-    Rows: uint16(rows),
-    Columns: uint16(columns),
-    BitsAllocated: uint16(8),
-    BitsStored: uint16(8),
-    HighBit: uint16(7),
-    PixelRepresentation: uint16(0),
+    PlanarConfiguration: 0,
+    Rows: rows,
+    Columns: columns,
+    BitsAllocated: 8,
+    BitsStored: 8,
+    HighBit: 7,
+    PixelRepresentation: 0,
     // Names and measures are in the pixels.
     BurnedInAnnotation: 'YES',
     PixelData: pixels,
@@ -126,9 +126,3 @@ const sourceImage = ({
     },
   ],
 })
-
-function uint16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeUInt16LE(value)
-  return bytes
-}

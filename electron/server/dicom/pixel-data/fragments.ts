@@ -1,4 +1,4 @@
-import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole } from '#server/dicom/data-set/byte-window.ts'
 import { ITEM, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
 
@@ -12,69 +12,65 @@ export interface Fragment {
   readonly isStart: boolean
 }
 
-/** The fragments of a file, found by the headers of their items: pixels are passed over. */
-export interface Fragments {
-  /** Those that are there in full, in their order. */
-  readonly found: readonly Fragment[]
-  /** ended: at the delimiter; cut: the file ends within them, or something else stands there. */
-  readonly state: 'more' | 'ended' | 'cut'
-  /** Goes on until there are `enough`, or no more. */
-  walk(enough?: number): void
-}
-
 /** More than any recording has; a file may be nothing but headers of empty items. */
 export const MOST_FRAGMENTS = 200_000
 const PEEK = 12
 
-/** `end`: where they end though there is no delimiter, of pixel data with a length. */
-export function findFragments(
-  source: ByteSource,
-  from: number,
-  end = Number.POSITIVE_INFINITY,
-): Fragments {
-  const found: Fragment[] = []
-  let at = from
-  let state: Fragments['state'] = 'more'
-  let isWaiting = false
+/** The fragments of a file, found by the headers of their items: pixels are passed over. */
+export class Fragments {
+  readonly #source: ByteSource
+  readonly #end: number
+  #at: number
+  #state: 'more' | 'ended' | 'cut' = 'more'
+  #isWaiting = false
+  /** Those that are there in full, in their order. */
+  readonly found: Fragment[] = []
+
+  /** @param end where they end though there is no delimiter, of pixel data with a length */
+  constructor(source: ByteSource, from: number, end = Number.POSITIVE_INFINITY) {
+    this.#source = source
+    this.#at = from
+    this.#end = end
+  }
+
+  /** ended: at the delimiter; cut: the file ends within them, or something else stands there. */
+  get state(): 'more' | 'ended' | 'cut' {
+    return this.#state
+  }
+
+  /** Goes on until there are `enough`, or no more. */
+  walk(enough = Number.POSITIVE_INFINITY): void {
+    this.#isWaiting = false
+    while (this.#state === 'more' && !this.#isWaiting && this.found.length < enough) this.#step()
+  }
+
+  #step(): void {
+    if (this.#at >= this.#end) {
+      this.#state = 'ended'
+      return
+    }
+    const header = fragmentAt(this.#source, this.#at)
+    if (header === undefined) {
+      if (this.#source.isWhole)
+        this.#state = this.#at + 8 > this.#source.length ? this.#endHere() : 'cut'
+      this.#isWaiting = true
+    } else if (header === 'end') this.#state = 'ended'
+    else if (header === 'other') this.#state = this.#endHere()
+    else if (this.found.length >= MOST_FRAGMENTS) this.#state = 'cut'
+    else {
+      this.found.push(header)
+      this.#at = header.at + header.length
+    }
+  }
 
   /**
    * Where there is neither a fragment nor the delimiter: a writer that leaves out the delimiter
    * still ends its last picture.
    */
-  function endHere(): Fragments['state'] {
-    const last = found.at(-1)
-    if (!last || at > source.length || (found[0]?.isStart && !endsPicture(source, last)))
-      return 'cut'
-    return 'ended'
-  }
-
-  function step(): void {
-    if (at >= end) {
-      state = 'ended'
-      return
-    }
-    const header = fragmentAt(source, at)
-    if (header === undefined) {
-      if (source.isWhole) state = at + 8 > source.length ? endHere() : 'cut'
-      isWaiting = true
-    } else if (header === 'end') state = 'ended'
-    else if (header === 'other') state = endHere()
-    else if (found.length >= MOST_FRAGMENTS) state = 'cut'
-    else {
-      found.push(header)
-      at = header.at + header.length
-    }
-  }
-
-  return {
-    found,
-    get state() {
-      return state
-    },
-    walk(enough = Number.POSITIVE_INFINITY) {
-      isWaiting = false
-      while (state === 'more' && !isWaiting && found.length < enough) step()
-    },
+  #endHere(): 'ended' | 'cut' {
+    const last = this.found.at(-1)
+    if (!last || this.#at > this.#source.length) return 'cut'
+    return this.found[0]?.isStart && !endsPicture(this.#source, last) ? 'cut' : 'ended'
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { HeaderFrame } from './header-pixels.ts'
 import { NO_SPACING, pixelSpacing, spacingOf } from './pixel-spacing.ts'
 import { TAG } from './viewed-tags.ts'
@@ -8,8 +9,8 @@ export interface FramesAttributes {
   readonly attributes: HeaderFrame
   /** Null where they are the same of all frames. */
   readonly perFrame: HeaderFrame[] | null
-  /** What is odd about them; '' where nothing is. */
-  readonly fault: string
+  /** What is odd about them; null where nothing is. */
+  readonly fault: Message | null
 }
 
 /** Geometry and values of the frames of an image, wherever its IOD has them. */
@@ -27,7 +28,7 @@ export function framesAttributes(
     return {
       attributes: common,
       perFrame: null,
-      fault: `It says of ${groups.length} of its ${frames} frames where they are: none is taken.`,
+      fault: message('viewed-file.some-frame-attributes', { groups: groups.length, frames }),
     }
   }
   const each =
@@ -38,7 +39,7 @@ export function framesAttributes(
   return {
     attributes: first,
     perFrame: each.every((one) => isSame(one, first)) ? null : each,
-    fault: '',
+    fault: null,
   }
 }
 

@@ -1,5 +1,6 @@
-import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole } from '#server/dicom/data-set/byte-window.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /** Where the bytes of one frame are in a file. */
 export interface FrameBytes {
@@ -57,3 +58,11 @@ function cutBits(bytes: Buffer, skipBits: number, bits: number): Buffer {
   if (bits % 8 !== 0) frame[length - 1] = (frame[length - 1] ?? 0) & ((1 << (bits % 8)) - 1)
   return frame
 }
+
+/** The file ends before its frames do. */
+export const cutShort = (there: number, frames: number): Message =>
+  message('viewed-file.cut-short', { there, frames })
+
+/** The file says that it has more frames than it has. */
+export const fewerFrames = (there: number, frames: number): Message =>
+  message('viewed-file.fewer-frames', { there, frames })

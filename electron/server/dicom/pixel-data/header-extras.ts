@@ -88,8 +88,8 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
     size > 0 && size <= MOST_PLANE_BYTES
       ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES)
       : undefined
-  // An overlay of several frames says which of them it is for; one plane for all of them would be a
-  // lie.
+  // An overlay of several frames says which of them it is for; one plane for all of them would be
+  // wrong.
   if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
   const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
   const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)

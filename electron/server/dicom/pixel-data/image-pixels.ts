@@ -1,13 +1,14 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { HeaderPixels } from './header-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** The attributes of an image's pixels, or why they make none: one sentence. */
+/** The attributes of an image's pixels, or why they make none. */
 export type PixelsOrWhyNot =
-  | { readonly image: HeaderPixels; readonly whyNot: '' }
-  | { readonly image: null; readonly whyNot: string }
+  | { readonly image: HeaderPixels; readonly whyNot: null }
+  | { readonly image: null; readonly whyNot: Message }
 
 const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = {
   2145386504: 'float',
@@ -19,7 +20,7 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   double: [64],
 }
 
-const none = (whyNot: string): PixelsOrWhyNot => ({ image: null, whyNot })
+const none = (whyNot: Message): PixelsOrWhyNot => ({ image: null, whyNot })
 
 /** Reads the Image Pixel module (PS3.3 C.7.6.3), of which devices leave out what seems plain. */
 export function imagePixels(
@@ -31,16 +32,17 @@ export function imagePixels(
   const columns = whole(values.number(TAG.Columns))
   if (!pixels)
     return none(
-      rows > 0 && columns > 0 ? 'An image without its pixel data.' : 'An object without an image.',
+      message(
+        rows > 0 && columns > 0 ? 'viewed-file.is-without-pixels' : 'viewed-file.is-without-image',
+      ),
     )
-  if (rows === 0 || columns === 0)
-    return none('An image that does not say how many rows and columns it has.')
+  if (rows === 0 || columns === 0) return none(message('viewed-file.is-without-size'))
   const float = FLOAT[pixels.tag] ?? ''
   const bitsAllocated =
     whole(values.number(TAG.BitsAllocated)) ||
     (float === 'double' ? 64 : float === 'float' ? 32 : 0)
   if (!BITS[float].includes(bitsAllocated))
-    return none(`An image of ${bitsAllocated} bits a pixel, which this viewer does not show.`)
+    return none(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
   const bitsStored = Math.min(whole(values.number(TAG.BitsStored)) || bitsAllocated, bitsAllocated)
   const highBit = values.number(TAG.HighBit)
   const photometric = values.text(TAG.PhotometricInterpretation).toUpperCase()
@@ -48,7 +50,7 @@ export function imagePixels(
     whole(values.number(TAG.SamplesPerPixel)) ||
     (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
   if (samplesPerPixel > 4)
-    return none(`An image of ${samplesPerPixel} samples a pixel, which this viewer does not show.`)
+    return none(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
   const smallest = values.number(TAG.SmallestImagePixelValue)
   const padding = values.number(TAG.PixelPaddingValue)
   const image: HeaderPixels = {
@@ -74,7 +76,7 @@ export function imagePixels(
     image: isEncapsulated
       ? image
       : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
-    whyNot: '',
+    whyNot: null,
   }
 }
 

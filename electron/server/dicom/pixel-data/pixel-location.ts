@@ -1,14 +1,14 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
-import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
-import type { ByteWindow } from '#server/dicom/data-set/byte-window.ts'
+import type { ByteSource, ByteWindow } from '#server/dicom/data-set/byte-window.ts'
+import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { CODINGS, ITEM, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
 import { VR } from '#server/dicom/data-set/vr.ts'
-import { type EncapsulatedFrames, encapsulatedFrames } from './encapsulated-frames.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { EncapsulatedFrames } from './encapsulated-frames.ts'
 import type { FrameBytes } from './frame-bytes.ts'
-import { cutShort, fewerFrames } from './frame-faults.ts'
+import { cutShort, fewerFrames } from './frame-bytes.ts'
 import { bitsOfFrame, framesWithin, nativeFrame } from './native-frames.ts'
-import { ViewedFileFault } from './viewed-file-fault.ts'
 import type { ViewedHeader } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
@@ -29,8 +29,7 @@ export function pixelForm(
 ): PixelForm {
   const isNative = CODINGS[transferSyntaxUid] !== undefined
   if (pixels.length === UNDEFINED_LENGTH) {
-    if (isNative)
-      throw new ViewedFileFault('Its pixel data is in pieces, though its transfer syntax has none.')
+    if (isNative) throw new ViewedFileFault(message('viewed-file.unexpected-pieces'))
     return 'pieces'
   }
   if (isNative) return 'native'
@@ -54,7 +53,7 @@ export interface PixelLocation {
    */
   frame(number: number): FrameBytes | undefined
   /** Of a file that is whole: what of its frames is missing. */
-  fault(): string | undefined
+  fault(): Message | undefined
 }
 
 /** `header` is of an image. */
@@ -99,16 +98,13 @@ export function locatePixels(
       () => bytes,
     )
   }
-  return piecesLocation(
-    encapsulatedFrames(source, {
-      at: pixels.at,
-      end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
-      frames,
-      extended: extendedTable(values),
-      hasStarts: HAS_STARTS.test(transferSyntaxUid),
-    }),
+  return new EncapsulatedFrames(source, {
+    at: pixels.at,
+    end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
     frames,
-  )
+    extended: extendedTable(values),
+    hasStarts: HAS_STARTS.test(transferSyntaxUid),
+  })
 }
 
 /** Frames whose places are known without a look at them; `room`: as many as the value has. */
@@ -120,7 +116,7 @@ function simpleLocation(
   frameBits: number,
   find: (number: number) => FrameBytes,
 ): PixelLocation {
-  function fault(): string | undefined {
+  function fault(): Message | undefined {
     const there = Math.max(0, Math.min(length, source.length - at))
     const whole = Math.min(room, frameBits === 0 ? 0 : framesWithin(there, frameBits))
     if (whole >= frames) return undefined
@@ -137,14 +133,6 @@ function simpleLocation(
     },
   }
 }
-
-const piecesLocation = (pieces: EncapsulatedFrames, frames: number): PixelLocation => ({
-  frame: pieces.frame,
-  fault() {
-    const whole = pieces.whole()
-    return whole === frames ? undefined : pieces.sentence(whole)
-  },
-})
 
 function extendedTable(
   values: AttributeValues,

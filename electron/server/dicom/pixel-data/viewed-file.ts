@@ -1,106 +1,103 @@
-import { type AttributeValues, attributeValues } from '#server/dicom/data-set/attribute-values.ts'
-import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
-import { BytesMissing, openByteWindow } from '#server/dicom/data-set/byte-window.ts'
+import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
+import { BytesMissing, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
-import {
-  type ElementSearch,
-  type Found,
-  searchElements,
-} from '#server/dicom/data-set/found-elements.ts'
+import { ElementSearch, type Found } from '#server/dicom/data-set/found-elements.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
-import { ViewedFileFault } from './viewed-file-fault.ts'
 import { type ViewedHeader, viewedHeader } from './viewed-header.ts'
 import { isLookedAt, TAG } from './viewed-tags.ts'
 
-export type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
+export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
+export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 export { type FrameBytes, lengthOfFrame, readFrame } from './frame-bytes.ts'
 export type { HeaderExtras, LookUpTable, OverlayPlane } from './header-extras.ts'
-export { ViewedFileFault } from './viewed-file-fault.ts'
 export type { ViewedHeader } from './viewed-header.ts'
-
-/** A DICOM file that is looked at, while it may still be coming. */
-export interface ViewedFile {
-  /** By its file meta information, or by what it looks like; empty until its header is there. */
-  readonly transferSyntaxUid: string
-  /** What it says of itself; undefined while more bytes are needed. @throws {ViewedFileFault} */
-  header(): ViewedHeader | undefined
-  /**
-   * Where a frame is, from 1; undefined while its bytes have not come.
-   * @throws {ViewedFileFault} also where the file has no such frame, ends before it, or is no image
-   */
-  frame(number: number): FrameBytes | undefined
-  /**
-   * Palette, look-up tables and overlays; of a file whose header is there. @throws
-   * {ViewedFileFault}
-   */
-  extras(): HeaderExtras
-  /**
-   * Once the file is whole: what is wrong with it though its header can be read, such as frames
-   * that are missing. Undefined: nothing.
-   */
-  fault(): string | undefined
-}
 
 /** What is known of a file whose header has been read. */
 interface Opened {
   readonly header: ViewedHeader
   /** What is odd about its header. */
-  readonly fault: string
+  readonly fault: Message | null
   /** Undefined: it is no image. */
   readonly pixels: PixelLocation | undefined
 }
 
-/** A file to look at, with or without preamble and file meta information. Reads nothing yet. */
-export function openViewedFile(source: ByteSource): ViewedFile {
-  const reading = openReading(source)
-  let opened: Opened | undefined
-  let failure: ViewedFileFault | undefined
+/**
+ * A DICOM file that is looked at, while it may still be coming, with or without preamble and file
+ * meta information. Nothing is read before it is asked for.
+ */
+export class ViewedFile {
+  readonly #source: ByteSource
+  #reading: Reading | undefined
+  #opened: Opened | undefined
+  #failure: ViewedFileFault | undefined
 
-  function open(): Opened | undefined {
-    if (failure) throw failure
-    if (opened) return opened
-    try {
-      const read = reading.advance()
-      if (read) opened = openFound(source, read)
-      return opened
-    } catch (error) {
-      if (error instanceof ViewedFileFault) failure = error
-      throw error
-    } finally {
-      // Many files are open at once.
-      if (opened || failure) reading.release()
-    }
+  constructor(source: ByteSource) {
+    this.#source = source
+    this.#reading = new Reading(source)
   }
 
-  function frame(number: number): FrameBytes | undefined {
-    const file = open()
+  /** By its file meta information, or by what it looks like; empty until its header is there. */
+  get transferSyntaxUid(): string {
+    return this.#opened?.header.instance.transferSyntaxUid ?? ''
+  }
+
+  /** What it says of itself; undefined while more bytes are needed. @throws {ViewedFileFault} */
+  header(): ViewedHeader | undefined {
+    return this.#open()?.header
+  }
+
+  /**
+   * Where a frame is, from 1; undefined while its bytes have not come.
+   * @throws {ViewedFileFault} also where the file has no such frame, ends before it, or is no image
+   */
+  frame(number: number): FrameBytes | undefined {
+    const file = this.#open()
     if (!file) return undefined
     const { frames, notImage } = file.header.instance
-    if (!file.pixels) throw new ViewedFileFault(notImage)
+    if (!file.pixels) throw new ViewedFileFault(notImage ?? message('viewer.no-image'))
     if (!Number.isInteger(number) || number < 1 || number > frames)
-      throw new ViewedFileFault('It has no such frame.')
+      throw new ViewedFileFault(message('viewed-file.no-such-frame'))
     return file.pixels.frame(number)
   }
 
-  return {
-    get transferSyntaxUid() {
-      return opened?.header.instance.transferSyntaxUid ?? ''
-    },
-    header: () => open()?.header,
-    frame,
-    extras() {
-      const again = open() && openReading(source)
-      const read = again?.advance()
-      if (!again || !read) throw new ViewedFileFault('Its header has not come yet.')
-      return headerExtras(read.values)
-    },
-    fault() {
-      if (!source.isWhole) return undefined
-      const file = open()
-      return file?.pixels?.fault() ?? (file?.fault || undefined)
-    },
+  /**
+   * Palette, look-up tables and overlays; of a file whose header is there. @throws
+   * {ViewedFileFault}
+   */
+  extras(): HeaderExtras {
+    const read = this.#open() && new Reading(this.#source).advance()
+    if (!read) throw new ViewedFileFault(message('viewed-file.header-not-come'))
+    return headerExtras(read.values)
+  }
+
+  /**
+   * Once the file is whole: what is wrong with it though its header can be read, such as frames
+   * that are missing. Undefined: nothing.
+   */
+  fault(): Message | undefined {
+    if (!this.#source.isWhole) return undefined
+    const file = this.#open()
+    return file?.pixels?.fault() ?? file?.fault ?? undefined
+  }
+
+  #open(): Opened | undefined {
+    if (this.#failure) throw this.#failure
+    if (this.#opened) return this.#opened
+    try {
+      const read = this.#reading?.advance()
+      if (read) this.#opened = openedOf(this.#source, read)
+      return this.#opened
+    } catch (error) {
+      if (error instanceof ViewedFileFault) this.#failure = error
+      throw error
+    } finally {
+      // Many files are open at once: their windows are not kept.
+      if (this.#opened || this.#failure) this.#reading = undefined
+    }
   }
 }
 
@@ -110,10 +107,10 @@ export function openViewedFile(source: ByteSource): ViewedFile {
  */
 export function isDeflated(source: ByteSource): boolean | undefined {
   try {
-    return readFileStart(openByteWindow(source), source.isWhole ? source.length : undefined).coding
+    return readFileStart(new ByteWindow(source), source.isWhole ? source.length : undefined).coding
       .deflated
   } catch (error) {
-    // What is no DICOM file is told by its header.
+    // That it is no DICOM file is reported when its header is read.
     if (error instanceof ViewedFileFault) return false
     if (error instanceof BytesMissing) return source.isWhole ? false : undefined
     throw error
@@ -133,7 +130,7 @@ export interface EncapsulatedDocument {
  * {ViewedFileFault}
  */
 export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument | undefined {
-  const read = openReading(source).advance()
+  const read = new Reading(source).advance()
   const element = read?.found.elements.get(TAG.EncapsulatedDocument)
   if (!read || !element || element.items || element.length === 0) return undefined
   const exact = read.values.number(TAG.EncapsulatedDocumentLength) ?? 0
@@ -154,52 +151,48 @@ interface Read {
 }
 
 /** The elements of a file's header, as its bytes come. */
-function openReading(source: ByteSource) {
-  const window = openByteWindow(source)
-  let start: FileStart | undefined
-  let search: ElementSearch | undefined
+class Reading {
+  readonly #source: ByteSource
+  readonly #window: ByteWindow
+  #start: FileStart | undefined
+  #search: ElementSearch | undefined
   /** Bytes without which it makes no sense to look again. */
-  let needed = 0
-  const wholeLength = () => (source.isWhole ? source.length : undefined)
+  #needed = 0
 
-  function read(): Read {
-    start ??= readFileStart(window, wholeLength())
-    if (start.coding.deflated)
-      throw new ViewedFileFault('It is deflated, and has not been inflated.')
-    search ??= searchElements(
-      window,
-      { at: start.dataSetOffset, coding: start.coding },
-      isLookedAt,
-      wholeLength,
-    )
-    const found = search.advance()
-    const form = found.pixels ? pixelForm(window, found.pixels, start.transferSyntaxUid) : 'native'
-    return { start, found, values: attributeValues(found.elements, window), form }
+  constructor(source: ByteSource) {
+    this.#source = source
+    this.#window = new ByteWindow(source)
   }
 
-  return {
-    /** Undefined while more bytes are needed. @throws {ViewedFileFault} */
-    advance(): Read | undefined {
-      if (!source.isWhole && source.length < needed) return undefined
-      try {
-        return read()
-      } catch (error) {
-        if (!(error instanceof BytesMissing)) throw error
-        if (source.isWhole) throw new ViewedFileFault('It ends within its header.')
-        // A sequence that has not come whole is read again from its start: not for every piece.
-        needed = Math.max(error.until, Math.floor(source.length * 1.1))
-        return undefined
-      }
-    },
-    release: () => window.release(),
+  /** Undefined while more bytes are needed. @throws {ViewedFileFault} */
+  advance(): Read | undefined {
+    const { isWhole, length } = this.#source
+    if (!isWhole && length < this.#needed) return undefined
+    try {
+      return this.#read(isWhole ? length : undefined)
+    } catch (error) {
+      if (!(error instanceof BytesMissing)) throw error
+      if (isWhole) throw new ViewedFileFault(message('viewed-file.ends-within-header'))
+      // A sequence that has not come whole is read again from its start: not for every piece.
+      this.#needed = Math.max(error.until, Math.floor(length * 1.1))
+      return undefined
+    }
+  }
+
+  #read(wholeLength: number | undefined): Read {
+    const window = this.#window
+    this.#start ??= readFileStart(window, wholeLength)
+    const { coding, dataSetOffset, transferSyntaxUid } = this.#start
+    if (coding.deflated) throw new ViewedFileFault(message('viewed-file.not-inflated'))
+    this.#search ??= new ElementSearch(window, dataSetOffset, coding, isLookedAt)
+    const found = this.#search.advance(wholeLength)
+    const form = found.pixels ? pixelForm(window, found.pixels, transferSyntaxUid) : 'native'
+    return { start: this.#start, found, values: new AttributeValues(found.elements, window), form }
   }
 }
 
-function openFound(source: ByteSource, { start, found, values, form }: Read): Opened {
+function openedOf(source: ByteSource, { start, found, values, form }: Read): Opened {
   const { header, fault } = viewedHeader(values, found.pixels, start, form !== 'native')
-  return {
-    header,
-    fault,
-    pixels: found.pixels && locatePixels(source, found.pixels, form, header, values),
-  }
+  const pixels = found.pixels && locatePixels(source, found.pixels, form, header, values)
+  return { header, fault, pixels }
 }

@@ -1,15 +1,16 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import type { FileStart } from '#server/dicom/data-set/file-start.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
-import { withoutEnd } from '#server/dicom/data-set/padding.ts'
+import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
-import { fewerFrames } from './frame-faults.ts'
+import { fewerFrames } from './frame-bytes.ts'
 import { hasExtras } from './header-extras.ts'
 import type { HeaderFrame, HeaderPixels } from './header-pixels.ts'
 import { frameCount, imagePixels, MOST_FRAMES } from './image-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
-import { notImageSentence } from './not-image.ts'
-import { ViewedFileFault } from './viewed-file-fault.ts'
+import { notImageOf } from './not-image.ts'
 import { TAG } from './viewed-tags.ts'
 
 /**
@@ -52,7 +53,7 @@ export interface HeaderInstance {
   /** Null: it is no image that can be shown, and `notImage` says what it is. */
   image: HeaderPixels | null
   /** One sentence, such as `A structured report.`; empty for an image. */
-  notImage: string
+  notImage: Message | null
   attributes: HeaderFrame
   /** One for each frame where they differ; null where `attributes` is of all of them. */
   perFrame: HeaderFrame[] | null
@@ -97,23 +98,22 @@ export function viewedHeader(
   pixels: Found['pixels'],
   file: Pick<FileStart, 'transferSyntaxUid' | 'sopClassUid' | 'sopInstanceUid'>,
   isEncapsulated: boolean,
-): { readonly header: ViewedHeader; readonly fault: string } {
-  const text = values.text
+): { readonly header: ViewedHeader; readonly fault: Message | null } {
+  const text = (tag: number) => values.text(tag)
   const sopClassUid = text(TAG.SOPClassUID) || file.sopClassUid
   const sopInstanceUid = text(TAG.SOPInstanceUID) || file.sopInstanceUid
-  if (sopInstanceUid === '') throw new ViewedFileFault('It has no SOP Instance UID.')
+  if (sopInstanceUid === '') throw new ViewedFileFault(message('viewed-file.no-uid'))
   const uids = {
     studyInstanceUid: text(TAG.StudyInstanceUID),
     seriesInstanceUid: text(TAG.SeriesInstanceUID),
   }
-  const asObject = notImageSentence(sopClassUid, file.transferSyntaxUid)
-  const { image, whyNot } =
-    asObject === ''
-      ? imagePixels(values, pixels, isEncapsulated)
-      : { image: null, whyNot: asObject }
+  const asObject = notImageOf(sopClassUid, file.transferSyntaxUid)
+  const { image, whyNot } = asObject
+    ? { image: null, whyNot: asObject }
+    : imagePixels(values, pixels, isEncapsulated)
   const counted = image
     ? countFrames(values, image, pixels, isEncapsulated)
-    : { frames: 1, fault: '' }
+    : { frames: 1, fault: null }
   const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, counted.frames)
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
@@ -147,31 +147,30 @@ export function viewedHeader(
       hasExtras: image !== null && hasExtras(values),
     },
   }
-  return { header, fault: counted.fault || fault }
+  return { header, fault: counted.fault ?? fault }
 }
 
-const studyOf = ({ text }: AttributeValues, studyInstanceUid: string): HeaderStudy => ({
+const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy => ({
   studyInstanceUid,
   // Component groups that are empty say nothing (PS3.5 §6.2.1.1).
-  patientName: withoutEnd(text(TAG.PatientName), '= '),
-  patientId: text(TAG.PatientID),
-  patientBirthDate: text(TAG.PatientBirthDate),
-  patientSex: text(TAG.PatientSex),
-  studyDate: text(TAG.StudyDate),
-  studyTime: text(TAG.StudyTime),
-  studyDescription: text(TAG.StudyDescription),
-  accessionNumber: text(TAG.AccessionNumber),
+  patientName: withoutEnd(values.text(TAG.PatientName), '= '),
+  patientId: values.text(TAG.PatientID),
+  patientBirthDate: values.text(TAG.PatientBirthDate),
+  patientSex: values.text(TAG.PatientSex),
+  studyDate: values.text(TAG.StudyDate),
+  studyTime: values.text(TAG.StudyTime),
+  studyDescription: values.text(TAG.StudyDescription),
+  accessionNumber: values.text(TAG.AccessionNumber),
 })
 
-const seriesOf = ({
-  text,
-  number,
-}: AttributeValues): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
-  seriesNumber: integer(number(TAG.SeriesNumber)),
-  modality: text(TAG.Modality),
-  seriesDescription: text(TAG.SeriesDescription),
-  bodyPartExamined: text(TAG.BodyPartExamined),
-  laterality: text(TAG.Laterality),
+const seriesOf = (
+  values: AttributeValues,
+): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
+  seriesNumber: integer(values.number(TAG.SeriesNumber)),
+  modality: values.text(TAG.Modality),
+  seriesDescription: values.text(TAG.SeriesDescription),
+  bodyPartExamined: values.text(TAG.BodyPartExamined),
+  laterality: values.text(TAG.Laterality),
 })
 
 /**
@@ -183,15 +182,15 @@ function countFrames(
   image: HeaderPixels,
   pixels: Found['pixels'],
   isEncapsulated: boolean,
-): { readonly frames: number; readonly fault: string } {
+): { readonly frames: number; readonly fault: Message | null } {
   const claimed = frameCount(values)
   if (isEncapsulated || !pixels) {
     if (claimed > MOST_FRAMES)
-      throw new ViewedFileFault(`It says that it has more than ${MOST_FRAMES} frames.`)
-    return { frames: claimed, fault: '' }
+      throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MOST_FRAMES }))
+    return { frames: claimed, fault: null }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
-  if (room >= claimed && claimed <= MOST_FRAMES) return { frames: claimed, fault: '' }
+  if (room >= claimed && claimed <= MOST_FRAMES) return { frames: claimed, fault: null }
   return { frames: Math.min(Math.max(1, room), MOST_FRAMES), fault: fewerFrames(room, claimed) }
 }
 
@@ -220,12 +219,10 @@ function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
     ]
     if (scale.some((tag) => !region.number(tag))) return []
     const [left, top, right, bottom] = [
-      ...[
-        TAG.RegionLocationMinX0,
-        TAG.RegionLocationMinY0,
-        TAG.RegionLocationMaxX1,
-        TAG.RegionLocationMaxY1,
-      ],
+      TAG.RegionLocationMinX0,
+      TAG.RegionLocationMinY0,
+      TAG.RegionLocationMaxX1,
+      TAG.RegionLocationMaxY1,
     ].map((tag) => integer(region.number(tag)) ?? -1) as [number, number, number, number]
     return left >= 0 && top >= 0 && right > left && bottom > top
       ? [{ left, top, right, bottom }]
@@ -282,15 +279,16 @@ const timeOf = (dateTime: string): string =>
 
 /** PS3.16 CID 4014, in SNOMED RT and CT: mammograms say their view by code alone. */
 const VIEWS: Readonly<Record<string, string>> = {
-  ...{ 'R-10242': 'CC', '399162004': 'CC', 'R-10226': 'MLO', '399368009': 'MLO' },
-  ...{
-    'R-10224': 'ML',
-    '399260004': 'ML',
-    'R-10228': 'LM',
-    '399352003': 'LM',
-    'R-10230': 'LMO',
-    '399099002': 'LMO',
-  },
+  'R-10242': 'CC',
+  '399162004': 'CC',
+  'R-10226': 'MLO',
+  '399368009': 'MLO',
+  'R-10224': 'ML',
+  '399260004': 'ML',
+  'R-10228': 'LM',
+  '399352003': 'LM',
+  'R-10230': 'LMO',
+  '399099002': 'LMO',
 }
 
 const viewOf = (values: AttributeValues): string =>

@@ -6,6 +6,7 @@ import type { CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.t
 import type { Completion, Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
+import { message } from '#shared/messages/message.ts'
 
 /** PS3.4 Annex K, as SCP: Modality Worklist C-FIND. */
 export function basicWorklist(scp: CFindScp): ServiceClass {
@@ -31,7 +32,10 @@ const CANCELLED: DimseResult = { status: 0xfe00 }
 async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
   const { association, messageId, context, dataSet, signal, limits } = operation
   if (dataSet === TOO_LONG)
-    throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
+    throw new DimseError(
+      0xa900,
+      message('dicom.identifier-longer', { bytes: limits.identifierBytes }),
+    )
   const answers = scp.find({
     association,
     messageId,
@@ -106,7 +110,7 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
 }
 
 /**
- * The end of a search that nobody wants any more: what the service still says for itself, else
+ * The end of a search that was cancelled: the result that the service itself still gives, else
  * Cancel. A service that does not hear its signal is not waited for longer than `seconds`.
  */
 async function ended(
@@ -114,16 +118,19 @@ async function ended(
   asked: Promise<Step> | undefined,
   seconds: number,
 ): Promise<DimseResult> {
-  const patience = Promise.withResolvers<DimseResult>()
-  const timer = setTimeout(() => patience.resolve(CANCELLED), seconds * 1000)
+  const limit = Promise.withResolvers<DimseResult>()
+  const timer = setTimeout(() => limit.resolve(CANCELLED), seconds * 1000)
   try {
-    return await Promise.race([lastWord(answers, asked), patience.promise])
+    return await Promise.race([finalResult(answers, asked), limit.promise])
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function lastWord(answers: Answers, asked: Promise<Step> | undefined): Promise<DimseResult> {
+async function finalResult(
+  answers: Answers,
+  asked: Promise<Step> | undefined,
+): Promise<DimseResult> {
   try {
     const step = await asked
     if (step?.done) return step.value

@@ -1,8 +1,10 @@
-import { tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { tagOf } from '#server/dicom/data-set/data-set.ts'
+import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
-import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
-import { openAssociation, type Peer, RequestorError, type RequestorLimits } from './requestor.ts'
+import { categoryOf, type DimseStatus, type StatusCategory } from '#server/dicom/dimse/status.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { RequestorError } from './requestor.ts'
+import { type Caller, requestService, statusCode } from './service-request.ts'
 
 /** Sub-operations of a C-MOVE (PS3.7 §9.1.4.1): C-STOREs of the other side to us. */
 export interface MoveProgress {
@@ -16,25 +18,8 @@ export interface MoveResult extends MoveProgress {
   /** All instances came: Success. */
   readonly isComplete: boolean
   readonly status: DimseStatus
-  /** One sentence for a person. */
-  readonly detail: string
-}
-
-export interface MoveOptions {
-  readonly peer: Peer
-  readonly callingAeTitle: string
-  /**
-   * Where the other side sends the instances: its list of nodes must have host and port of this AE
-   * title.
-   */
-  readonly destinationAeTitle: string
-  readonly studyInstanceUid: string
-  readonly limits?: Partial<RequestorLimits>
-  /**
-   * Cancels (C-CANCEL): what is on its way still comes. Where no final answer follows within
-   * `cancelSeconds`, the association is aborted.
-   */
-  readonly signal?: AbortSignal | undefined
+  /** Part of a sentence for a person. */
+  readonly detail: Message
 }
 
 /**
@@ -44,72 +29,59 @@ export interface MoveOptions {
 export const RESPONSE_SECONDS = 600
 
 /**
- * Has a study sent (PS3.4 C.4.2, Study Root): progress at each pending response, the end as the
- * generator's result.
+ * Has a study sent (PS3.4 C.4.2, Study Root), to us unless told otherwise: progress at each pending
+ * response, the end as the generator's result. The other side's list of nodes must have host and
+ * port of the destination.
+ * The signal of `caller` cancels (C-CANCEL): what is on its way still comes. Where no final answer
+ * follows within `cancelSeconds`, the association is aborted.
  * @throws {RequestorError} where the association fails.
  */
 export async function* moveStudy(
-  options: MoveOptions,
+  caller: Caller,
+  studyInstanceUid: string,
+  destinationAeTitle = caller.callingAeTitle,
 ): AsyncGenerator<MoveProgress, MoveResult, void> {
-  const { peer, callingAeTitle, destinationAeTitle, studyInstanceUid, signal } = options
-  // Once there is an association it is cancelled, not aborted.
-  const untilOpen = new AbortController()
-  const giveUp = () => untilOpen.abort()
-  if (signal?.aborted) giveUp()
-  else signal?.addEventListener('abort', giveUp)
-  await using association = await openAssociation({
-    peer,
-    callingAeTitle,
-    signal: untilOpen.signal,
-    ...(options.limits && { limits: options.limits }),
-    contexts: [{ abstractSyntax: SOP_CLASS.studyRootMove, transferSyntaxes: IN_ORDER }],
-  })
-  signal?.removeEventListener('abort', giveUp)
-  const [context] = association.accepted
-  if (!context)
-    throw new RequestorError(
-      'not-accepted',
-      `${peer.aeTitle} does not send studies (C-MOVE, Study Root)`,
-    )
-  const identifier = writeDataSet(
-    [
-      { tag: QUERY_RETRIEVE_LEVEL, vr: 'CS', value: Buffer.from('STUDY') },
-      { tag: STUDY_INSTANCE_UID, vr: 'UI', value: Buffer.from(studyInstanceUid, 'latin1') },
-    ],
-    context.transferSyntax,
+  const { signal: cancel, ...rest } = caller
+  const identifier = [
+    { tag: QUERY_RETRIEVE_LEVEL, vr: 'CS', value: Buffer.from('STUDY') },
+    { tag: STUDY_INSTANCE_UID, vr: 'UI', value: Buffer.from(studyInstanceUid, 'latin1') },
+  ]
+  const responses = requestService(
+    rest,
+    {
+      sopClass: SOP_CLASS.studyRootMove,
+      command: {
+        commandField: COMMAND_FIELD['C-MOVE-RQ'],
+        moveDestination: destinationAeTitle,
+        priority: 0,
+      },
+      dataSet: identifier,
+      notOffered: 'dicom.no-moves',
+    },
+    {
+      responseSeconds: caller.limits?.responseSeconds ?? RESPONSE_SECONDS,
+      cancel,
+    },
   )
-  const command = {
-    commandField: COMMAND_FIELD['C-MOVE-RQ'],
-    affectedSopClassUid: SOP_CLASS.studyRootMove,
-    moveDestination: destinationAeTitle,
-    priority: 0,
-  }
-  const waiting = {
-    responseSeconds: options.limits?.responseSeconds ?? RESPONSE_SECONDS,
-    ...(signal && { cancel: signal }),
-  }
   let progress: MoveProgress = { remaining: 0, completed: 0, failed: 0, warning: 0 }
-  for await (const { command: response } of association.request(
-    context.id,
-    command,
-    identifier,
-    waiting,
-  )) {
-    const status = response.status ?? 0x0110
-    progress = progressOf(response, progress)
-    if (categoryOf(status) === 'pending') yield progress
-    else
-      return {
-        ...progress,
-        isComplete: status === 0x0000 && progress.failed === 0,
-        status,
-        detail: detailOf(response, status, progress, options),
-      }
+  for await (const { command, status, category } of responses) {
+    progress = progressOf(command, category, progress)
+    if (category === 'pending') yield progress
+    else {
+      const isComplete = status === 0x0000 && progress.failed === 0
+      const { peer, callingAeTitle } = caller
+      const detail = detailOf(command, status, progress, {
+        aeTitle: peer.aeTitle,
+        caller: callingAeTitle,
+        destination: destinationAeTitle,
+      })
+      return { ...progress, isComplete, status, detail }
+    }
   }
-  throw new RequestorError('aborted', `${peer.aeTitle} gave no final answer`)
+  const { aeTitle } = caller.peer
+  throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
 }
 
-const IN_ORDER = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian]
 const QUERY_RETRIEVE_LEVEL = tagOf('QueryRetrieveLevel') as number
 const STUDY_INSTANCE_UID = tagOf('StudyInstanceUID') as number
 
@@ -117,10 +89,13 @@ const STUDY_INSTANCE_UID = tagOf('StudyInstanceUID') as number
  * PS3.7 §9.1.4.1.7: the counts may be left out; what was known still holds. In a final response
  * nothing remains but after C-CANCEL.
  */
-function progressOf(response: CommandSet, before: MoveProgress): MoveProgress {
-  const isPending = categoryOf(response.status ?? 0x0110) === 'pending'
+function progressOf(
+  response: CommandSet,
+  category: StatusCategory,
+  before: MoveProgress,
+): MoveProgress {
   return {
-    remaining: response.remainingSuboperations ?? (isPending ? before.remaining : 0),
+    remaining: response.remainingSuboperations ?? (category === 'pending' ? before.remaining : 0),
     completed: response.completedSuboperations ?? before.completed,
     failed: response.failedSuboperations ?? before.failed,
     warning: response.warningSuboperations ?? before.warning,
@@ -128,38 +103,42 @@ function progressOf(response: CommandSet, before: MoveProgress): MoveProgress {
 }
 
 /** PS3.4 Table C.4-2. */
-const DETAILS: Readonly<Record<DimseStatus, (options: MoveOptions) => string>> = {
-  42753: ({ peer }) => `${peer.aeTitle} is out of resources: it could not count the images`,
-  42754: ({ peer, destinationAeTitle }) =>
-    `${peer.aeTitle} could not send here: check the host and port it has for ${destinationAeTitle}, and that this gateway takes its images`,
-  43009: ({ peer, destinationAeTitle }) =>
-    `${peer.aeTitle} does not know ${destinationAeTitle} as a destination: add it there, with the host and port of this gateway`,
-  43264: ({ peer }) => `${peer.aeTitle} does not understand the request`,
-  290: ({ peer }) => `${peer.aeTitle} does not send studies (C-MOVE, Study Root)`,
-  292: ({ peer, callingAeTitle }) =>
-    `${peer.aeTitle} does not let ${callingAeTitle} retrieve: allow it there`,
+const DETAILS: Readonly<Record<DimseStatus, (names: MoveNames) => Message>> = {
+  42753: ({ aeTitle }) => message('dicom.move-not-counted', { aeTitle }),
+  42754: ({ aeTitle, destination }) => message('dicom.move-not-sent', { aeTitle, destination }),
+  43009: ({ aeTitle, destination }) => message('dicom.move-unknown', { aeTitle, destination }),
+  43264: ({ aeTitle }) => message('dicom.move-not-understood', { aeTitle }),
+  290: ({ aeTitle }) => message('dicom.no-moves', { aeTitle }),
+  292: ({ aeTitle, caller }) => message('dicom.move-not-allowed', { aeTitle, caller }),
+}
+
+/** AE titles of a C-MOVE: of the other side, of the caller, and of whom it is to send to. */
+interface MoveNames {
+  readonly aeTitle: string
+  readonly caller: string
+  readonly destination: string
 }
 
 function detailOf(
-  response: CommandSet,
+  { errorComment = '' }: CommandSet,
   status: DimseStatus,
-  progress: MoveProgress,
-  options: MoveOptions,
-): string {
-  const { completed, failed, warning } = progress
+  { completed, failed, warning }: MoveProgress,
+  names: MoveNames,
+): Message {
+  const { aeTitle } = names
+  const came = completed + warning
   const category = categoryOf(status)
-  if (category === 'cancel') return `cancelled after ${completed + warning} images`
-  if (status === 0x0000 && completed + warning + failed === 0)
-    return `${options.peer.aeTitle} has no images of this study`
+  if (category === 'cancel') return message('dicom.move-cancelled', { count: came })
+  if (status === 0x0000 && came + failed === 0) return message('dicom.move-empty', { aeTitle })
   if (category === 'success' || category === 'warning') {
     return failed === 0
-      ? `${completed + warning} images came`
-      : `${completed + warning} images came, ${failed} could not be sent`
+      ? message('dicom.move-came', { count: came })
+      : message('dicom.move-came-partly', { count: came, failed })
   }
-  const known = DETAILS[status]?.(options)
-  const comment = response.errorComment ? `: ${response.errorComment}` : ''
-  return (
-    known ??
-    `${options.peer.aeTitle} refused, status ${status.toString(16).toUpperCase().padStart(4, '0')}${comment}`
-  )
+  const known = DETAILS[status]?.(names)
+  if (known) return known
+  const code = statusCode(status)
+  return errorComment === ''
+    ? message('dicom.move-refused', { aeTitle, status: code })
+    : message('dicom.move-refused-because', { aeTitle, status: code, comment: errorComment })
 }

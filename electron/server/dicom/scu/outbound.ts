@@ -1,40 +1,51 @@
-import { sendEventReport } from './event-report.ts'
+import type { Peer } from '#server/dicom/upper-layer/connection.ts'
+import { type CommitmentReport, sendEventReport } from './event-report.ts'
 import { moveStudy } from './move.ts'
-import type { PriorKeys } from './prior-study.ts'
-import { findStudies, testConnection } from './query.ts'
-import type { Peer } from './requestor.ts'
+import { findStudies, type PriorKeys, testConnection } from './query.ts'
+import type { Caller } from './service-request.ts'
 import { type InstanceToSend, sendInstances } from './store.ts'
 
-export type Outbound = ReturnType<typeof openOutbound>
+/** Calls to other DICOM nodes, under our AE title and, by TLS, with our certificate. */
+export class Outbound {
+  readonly #aeTitle: () => string
+  readonly #identity: () => { readonly key: string; readonly cert: string }
 
-/**
- * Calls to other DICOM nodes, under our AE title and, by TLS, with our certificate.
- * @param identity key and certificate, PEM
- */
-export function openOutbound(
-  aeTitle: () => string,
-  identity: () => { readonly key: string; readonly cert: string },
-) {
-  const introduced = (peer: Peer): Peer =>
-    peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer
-  return {
-    echo: (peer: Peer) => testConnection(introduced(peer), aeTitle()),
-    findStudies: (peer: Peer, keys: PriorKeys) => findStudies(introduced(peer), aeTitle(), keys),
-    /** C-MOVE to ourselves. */
-    moveStudy: (peer: Peer, studyInstanceUid: string, signal: AbortSignal) =>
-      moveStudy({
-        peer: introduced(peer),
-        callingAeTitle: aeTitle(),
-        destinationAeTitle: aeTitle(),
-        studyInstanceUid,
-        signal,
-      }),
-    sendInstances: <I extends InstanceToSend>(
-      peer: Peer,
-      instances: readonly I[],
-      signal: AbortSignal,
-    ) => sendInstances({ peer: introduced(peer), callingAeTitle: aeTitle(), instances, signal }),
-    sendEventReport: (...[peer, ...call]: Parameters<typeof sendEventReport>) =>
-      sendEventReport(introduced(peer), ...call),
+  /** @param identity key and certificate, PEM */
+  constructor(
+    aeTitle: () => string,
+    identity: () => { readonly key: string; readonly cert: string },
+  ) {
+    this.#aeTitle = aeTitle
+    this.#identity = identity
+  }
+
+  echo(peer: Peer) {
+    return testConnection(this.#caller(peer))
+  }
+
+  findStudies(peer: Peer, keys: PriorKeys) {
+    return findStudies(this.#caller(peer), keys)
+  }
+
+  /** C-MOVE to ourselves. */
+  moveStudy(peer: Peer, studyInstanceUid: string, signal: AbortSignal) {
+    return moveStudy(this.#caller(peer, signal), studyInstanceUid)
+  }
+
+  sendInstances<I extends InstanceToSend>(
+    peer: Peer,
+    instances: readonly I[],
+    signal: AbortSignal,
+  ) {
+    return sendInstances(this.#caller(peer, signal), instances)
+  }
+
+  sendEventReport(peer: Peer, report: CommitmentReport, signal?: AbortSignal) {
+    return sendEventReport(this.#caller(peer, signal), report)
+  }
+
+  #caller(peer: Peer, signal?: AbortSignal): Caller {
+    const introduced = peer.tls ? { ...peer, tls: { ...this.#identity(), ...peer.tls } } : peer
+    return { peer: introduced, callingAeTitle: this.#aeTitle(), signal }
   }
 }

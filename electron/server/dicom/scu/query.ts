@@ -1,152 +1,152 @@
-import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
+import { encodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
-import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { tagOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
-import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { keysOf, MOST_STUDIES, type PriorKeys, type PriorStudyRow, rowOf } from './prior-study.ts'
-import { openAssociation, type Peer, RequestorError, type RequestorLimits } from './requestor.ts'
-
-interface QueryOptions {
-  readonly limits?: Partial<RequestorLimits>
-  readonly signal?: AbortSignal | undefined
-}
+import { type Message, message } from '#shared/messages/message.ts'
+import { RequestorError } from './requestor.ts'
+import { type Caller, find, refused, requestService, textOf } from './service-request.ts'
 
 /**
  * C-ECHO (PS3.4 Annex A).
  * @throws {RequestorError} where the other side does not answer Success.
  */
-export async function echo(
-  peer: Peer,
-  callingAeTitle: string,
-  options: QueryOptions = {},
-): Promise<void> {
-  const abstractSyntax = SOP_CLASS.verification
-  await using association = await openAssociation({
-    ...options,
-    peer,
-    callingAeTitle,
-    contexts: [{ abstractSyntax, transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] }],
+export async function echo(caller: Caller): Promise<void> {
+  const responses = requestService(caller, {
+    sopClass: SOP_CLASS.verification,
+    transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+    command: { commandField: COMMAND_FIELD['C-ECHO-RQ'] },
+    notOffered: 'dicom.no-echo',
   })
-  const command = { commandField: COMMAND_FIELD['C-ECHO-RQ'], affectedSopClassUid: abstractSyntax }
-  for await (const { command: response } of association.request(1, command)) {
-    if (response.status !== 0x0000) throw refused(peer, response.status)
-  }
+  for await (const { status } of responses)
+    if (status !== 0x0000) throw refused(caller.peer, status)
 }
 
-/** C-ECHO as a person asks for it. Never throws: `message` is one sentence. */
-export async function testConnection(
-  peer: Peer,
-  callingAeTitle: string,
-  options: QueryOptions = {},
-) {
+/** C-ECHO as a person asks for it. Never throws: `message` is part of a sentence. */
+export async function testConnection(caller: Caller) {
   const startedAt = performance.now()
-  const message = await echo(peer, callingAeTitle, options).then(
-    () => undefined,
+  const fault = await echo(caller).then(
+    (): Message | undefined => undefined,
     (error: unknown) =>
-      error instanceof RequestorError ? error.message : 'the connection could not be tested',
+      error instanceof RequestorError ? error.explanation : message('dicom.not-tested'),
   )
   return {
-    success: message === undefined,
-    message: message ?? `${peer.aeTitle} answers: the connection works`,
+    success: fault === undefined,
+    message: fault ?? message('dicom.answers', { aeTitle: caller.peer.aeTitle }),
     tookMs: performance.now() - startedAt,
   }
 }
 
+/** What to look for. Text as a person enters it; '' and null are not asked for. */
+export interface PriorKeys {
+  readonly patientId: string
+  /** Matches names that begin so, where it has no wild card of its own. */
+  readonly patientName: string
+  readonly accessionNumber: string
+  /** YYYY-MM-DD or YYYYMMDD. */
+  readonly startDate: string | null
+  readonly endDate: string | null
+}
+
+/** A study that another system has. Text as DICOM has it, '' where it is missing. */
+export interface PriorStudyRow {
+  readonly studyInstanceUid: string
+  readonly patientName: string
+  readonly patientId: string
+  readonly patientBirthDate: string
+  readonly studyDate: string
+  readonly studyTime: string
+  readonly studyDescription: string
+  readonly accessionNumber: string
+  readonly modalities: readonly string[]
+  readonly instances: number | null
+}
+
+/** More answers than that are no answer: the question is to be narrowed. */
+export const MOST_STUDIES = 500
+
+const tag = (keyword: string): number => tagOf(keyword) as number
+
+/** PS3.4 Tables C.6-5 and C.6.2-1: what is asked back, by field. */
+const FIELDS = {
+  studyInstanceUid: tag('StudyInstanceUID'),
+  patientName: tag('PatientName'),
+  patientId: tag('PatientID'),
+  patientBirthDate: tag('PatientBirthDate'),
+  studyDate: tag('StudyDate'),
+  studyTime: tag('StudyTime'),
+  studyDescription: tag('StudyDescription'),
+  accessionNumber: tag('AccessionNumber'),
+  modalities: tag('ModalitiesInStudy'),
+  instances: tag('NumberOfStudyRelatedInstances'),
+} as const
+
 /**
- * Studies by Study Root C-FIND (PS3.4 C.4.1), at most `MOST_STUDIES`.
+ * Studies by Study Root C-FIND (PS3.4 C.4.1), at most `MOST_STUDIES`; a match that names no study is
+ * left out.
  * @throws {RequestorError} where the association fails or the other side cannot answer: never an
  *   empty list instead.
  */
-export async function findStudies(
-  peer: Peer,
-  callingAeTitle: string,
-  keys: PriorKeys,
-  options: QueryOptions = {},
-): Promise<PriorStudyRow[]> {
-  const abstractSyntax = SOP_CLASS.studyRootFind
-  await using association = await openAssociation({
-    ...options,
-    peer,
-    callingAeTitle,
-    contexts: [
-      {
-        abstractSyntax,
-        transferSyntaxes: [
-          TRANSFER_SYNTAX.explicitLittleEndian,
-          TRANSFER_SYNTAX.implicitLittleEndian,
-        ],
-      },
-    ],
-  })
-  const [context] = association.accepted
-  if (!context)
-    throw new RequestorError(
-      'not-accepted',
-      `${peer.aeTitle} answers no queries (C-FIND, Study Root)`,
-    )
-  const rows: PriorStudyRow[] = []
-  const enough = new AbortController()
-  const command = {
-    commandField: COMMAND_FIELD['C-FIND-RQ'],
-    affectedSopClassUid: abstractSyntax,
-    priority: 0,
-  }
-  const identifier = writeDataSet(identifierOf(keys), context.transferSyntax)
-  for await (const { command: response, dataSet } of association.request(
-    context.id,
-    command,
-    identifier,
-    { cancel: enough.signal },
-  )) {
-    const category = categoryOf(response.status ?? 0x0110)
-    if (category === 'pending') {
-      const row = Buffer.isBuffer(dataSet)
-        ? rowOf(textsOf(readDataSet(dataSet, context.transferSyntax)))
-        : undefined
-      if (row && rows.length < MOST_STUDIES) rows.push(row)
-      if (rows.length === MOST_STUDIES) enough.abort()
-    } else if (category === 'failure') {
-      throw refused(peer, response.status)
-    }
-  }
-  return rows
-}
-
-/** The refusal of a C-ECHO or C-FIND, in words. */
-export function refused(peer: Peer, status: number | undefined): RequestorError {
-  const code = (status ?? 0x0110).toString(16).toUpperCase().padStart(4, '0')
-  return new RequestorError('not-accepted', `${peer.aeTitle} could not answer: status ${code}`)
+export async function findStudies(caller: Caller, keys: PriorKeys): Promise<PriorStudyRow[]> {
+  const matches = await find(
+    caller,
+    SOP_CLASS.studyRootFind,
+    identifierOf(keys),
+    'dicom.no-queries',
+    MOST_STUDIES,
+  )
+  return matches.map(rowOf).filter(({ studyInstanceUid }) => studyInstanceUid !== '')
 }
 
 const SPECIFIC_CHARACTER_SET = 0x00080005
 const UTF_8 = 'ISO_IR 192'
 
-function identifierOf(keys: PriorKeys): DataSet {
-  const written = keysOf(keys)
+/** A Study Root identifier at STUDY level (PS3.4 C.4.1.2), in the order of its tags. */
+export function identifierOf(keys: PriorKeys): DataSet {
+  const { patientId, patientName, accessionNumber, startDate, endDate } = keys
+  const asked: Partial<Record<keyof typeof FIELDS, string>> = {
+    patientId,
+    patientName: patientName === '' || /[*?]/.test(patientName) ? patientName : `${patientName}*`,
+    accessionNumber,
+    studyDate: rangeOf(startDate, endDate),
+  }
   // PS3.4 C.2.2.2: only where a key needs it: some systems refuse a set they do not know.
-  const terms = written.every(({ text }) => /^[ -~]*$/.test(text)) ? [] : [UTF_8]
+  const isAscii = Object.values(asked).every((text) => /^[ -~]*$/.test(text))
+  const terms = isAscii ? [] : [UTF_8]
+  const element = (tag: number, text: string) => {
+    const vr = vrOf(tag)
+    return { tag, vr, value: encodeText(text, terms, vr) ?? Buffer.alloc(0) }
+  }
+  const fields = Object.entries(FIELDS) as [keyof typeof FIELDS, number][]
   return [
-    ...(terms.length > 0
-      ? [{ tag: SPECIFIC_CHARACTER_SET, vr: 'CS', value: Buffer.from(UTF_8) }]
-      : []),
-    ...written.map(({ tag, vr, text }) => ({
-      tag,
-      vr,
-      value: encodeText(text, terms, vr) ?? Buffer.alloc(0),
-    })),
+    ...terms.map((term) => element(SPECIFIC_CHARACTER_SET, term)),
+    element(tag('QueryRetrieveLevel'), 'STUDY'),
+    ...fields.map(([field, of]) => element(of, asked[field] ?? '')),
   ].sort((a, b) => a.tag - b.tag)
 }
 
-function textsOf(dataSet: DataSet): (tag: number) => string {
-  const bytesOf = (tag: number) => {
-    const value = dataSet.find((element) => element.tag === tag)?.value
-    return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
-  }
-  const terms = withoutPadding(bytesOf(SPECIFIC_CHARACTER_SET).toString('latin1')).split('\\')
-  return (tag) => {
-    const vr = dataSet.find((element) => element.tag === tag)?.vr ?? 'LO'
-    return withoutPadding(decodeText(bytesOf(tag), terms, vr).text)
+/** PS3.4 C.2.2.2.5: a range may be open at either end. */
+function rangeOf(start: string | null, end: string | null): string {
+  const days = [start, end].map((day) => day?.replaceAll('-', '') ?? '')
+  return days.some(Boolean) ? days.join('-') : ''
+}
+
+function rowOf(match: DataSet): PriorStudyRow {
+  const of = (field: keyof typeof FIELDS) => textOf(match, FIELDS[field]).trim()
+  const instances = of('instances')
+  return {
+    studyInstanceUid: of('studyInstanceUid'),
+    patientName: of('patientName'),
+    patientId: of('patientId'),
+    patientBirthDate: of('patientBirthDate'),
+    studyDate: of('studyDate'),
+    studyTime: of('studyTime'),
+    studyDescription: of('studyDescription'),
+    accessionNumber: of('accessionNumber'),
+    modalities: of('modalities')
+      .split('\\')
+      .map((modality) => modality.trim())
+      .filter(Boolean),
+    instances: /^\d{1,9}$/.test(instances) ? Number(instances) : null,
   }
 }

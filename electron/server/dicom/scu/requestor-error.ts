@@ -1,4 +1,6 @@
 import type { AssociateRj } from '#server/dicom/upper-layer/pdu.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 
 /**
  * unreachable: no connection; tls: a connection that is not trusted, or to a side that speaks no
@@ -15,19 +17,19 @@ export type RequestorFault =
   | 'cancelled'
 
 /**
- * Why an association that we asked for came to nothing. `message` is one sentence for a person:
- * what is wrong, and what to do.
+ * Why an association that we asked for came to nothing, as part of a sentence for a person: what is
+ * wrong, and what to do.
  */
-export class RequestorError extends Error {
+export class RequestorError extends MessageError {
   override name = 'RequestorError'
   readonly kind: RequestorFault
-  constructor(kind: RequestorFault, message: string) {
-    super(message)
+  constructor(kind: RequestorFault, explanation: Message) {
+    super(explanation)
     this.kind = kind
   }
 }
 
-/** Who called whom, for the sentences. */
+/** Who called whom. */
 export interface Call {
   readonly host: string
   readonly port: number
@@ -36,41 +38,40 @@ export interface Call {
 }
 
 /** PS3.8 Table 9-21, by source and reason; any other is told by its numbers. */
-const REJECTIONS: Readonly<Record<string, (call: Call) => string>> = {
-  '1/1': () => 'it gave no reason',
-  '1/2': () => 'it does not know the application context of DICOM',
+const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
+  '1/1': () => message('dicom.rejected-without-reason'),
+  '1/2': () => message('dicom.rejected-context'),
   '1/3': ({ callingAeTitle }) =>
-    `it does not recognise the calling AE title ${callingAeTitle}: enter ${callingAeTitle} in its list of known nodes`,
-  '1/7': ({ calledAeTitle }) =>
-    `it does not go by the AE title ${calledAeTitle}: enter the AE title that it calls itself by`,
-  '2/1': () => 'it gave no reason',
-  '2/2': () => 'it does not speak this version of the protocol',
-  '3/1': () => 'it is busy: it takes no more connections now',
-  '3/2': () => 'it is busy: its limit of connections is reached',
+    message('dicom.rejected-calling-title', { aeTitle: callingAeTitle }),
+  '1/7': ({ calledAeTitle }) => message('dicom.rejected-called-title', { aeTitle: calledAeTitle }),
+  '2/1': () => message('dicom.rejected-without-reason'),
+  '2/2': () => message('dicom.rejected-version'),
+  '3/1': () => message('dicom.rejected-busy'),
+  '3/2': () => message('dicom.rejected-limit'),
 }
 
 /** An A-ASSOCIATE-RJ in words. */
 export function rejected({ result, source, reason }: AssociateRj, call: Call): RequestorError {
   const why =
     REJECTIONS[`${source}/${reason}`]?.(call) ??
-    `result ${result}, source ${source}, reason ${reason}`
-  return new RequestorError('rejected', `${call.calledAeTitle} refused the association: ${why}`)
+    message('dicom.rejected-numbers', { result, source, reason })
+  return new RequestorError(
+    'rejected',
+    message('dicom.rejected', { aeTitle: call.calledAeTitle, why }),
+  )
 }
 
-type At = (place: string, call: Call) => string
+type At = (place: string, call: Call) => Message
 
 /** Error codes of the network, by what a person can do about them. */
 const FAULTS: Readonly<Record<string, At>> = {
-  ECONNREFUSED: (place) =>
-    `nothing listens at ${place}: check that it is switched on and that the port is right`,
-  EHOSTUNREACH: (place) => `${place} cannot be reached: check the address and the network cable`,
-  ENETUNREACH: (place) => `${place} cannot be reached: check the address and the network cable`,
-  EHOSTDOWN: (place) => `${place} cannot be reached: check that it is switched on`,
-  ETIMEDOUT: (place) => `${place} does not answer: check the address, the port and the firewall`,
-  ENOTFOUND: (_, { host }) =>
-    `the name ${host} is not known on this network: check it, or enter an address`,
-  EAI_AGAIN: (_, { host }) =>
-    `the name ${host} could not be looked up: check the network's name server, or enter an address`,
+  ECONNREFUSED: (place) => message('dicom.nothing-listens', { place }),
+  EHOSTUNREACH: (place) => message('dicom.unreachable', { place }),
+  ENETUNREACH: (place) => message('dicom.unreachable', { place }),
+  EHOSTDOWN: (place) => message('dicom.host-down', { place }),
+  ETIMEDOUT: (place) => message('dicom.no-answer', { place }),
+  ENOTFOUND: (_, { host }) => message('dicom.name-unknown', { host }),
+  EAI_AGAIN: (_, { host }) => message('dicom.name-not-looked-up', { host }),
 }
 
 /** Why no connection came to be. */
@@ -78,7 +79,8 @@ export function unreachable(error: NodeJS.ErrnoException, call: Call): Requestor
   const place = placeOf(call)
   return new RequestorError(
     'unreachable',
-    FAULTS[error.code ?? '']?.(place, call) ?? `${place} cannot be reached: ${error.message}`,
+    FAULTS[error.code ?? '']?.(place, call) ??
+      message('dicom.unreachable-because', { place, fault: explanationOf(error) }),
   )
 }
 
@@ -97,35 +99,16 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 /** Why TLS did not come to be on a connection that did. */
 export function untrusted(error: NodeJS.ErrnoException, call: Call): RequestorError {
-  const place = placeOf(call)
+  return new RequestorError('tls', tlsFault(error, placeOf(call)))
+}
+
+function tlsFault(error: NodeJS.ErrnoException, place: string): Message {
   const code = error.code ?? ''
-  if (UNTRUSTED.has(code)) {
-    return new RequestorError(
-      'tls',
-      `${place} shows another certificate than the one entered for it: check who is there, then enter its certificate`,
-    )
-  }
-  if (code === 'CERT_HAS_EXPIRED')
-    return new RequestorError('tls', `the certificate of ${place} has expired: it needs a new one`)
-  if (code === 'CERT_NOT_YET_VALID')
-    return new RequestorError(
-      'tls',
-      `the certificate of ${place} is not valid yet: check the clocks of both sides`,
-    )
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return new RequestorError(
-      'tls',
-      `the certificate of ${place} is for another name: enter the name in it as host, or its own certificate`,
-    )
-  }
-  if (/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/i.test(code)) {
-    return new RequestorError(
-      'tls',
-      `${place} refused TLS: it may want to know the gateway's certificate`,
-    )
-  }
-  return new RequestorError(
-    'tls',
-    `no TLS with ${place}: check that this port of it speaks TLS (${code || error.message})`,
-  )
+  if (UNTRUSTED.has(code)) return message('dicom.tls-other-certificate', { place })
+  if (code === 'CERT_HAS_EXPIRED') return message('dicom.tls-expired', { place })
+  if (code === 'CERT_NOT_YET_VALID') return message('dicom.tls-not-yet-valid', { place })
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return message('dicom.tls-other-name', { place })
+  if (/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/i.test(code))
+    return message('dicom.tls-refused', { place })
+  return message('dicom.no-tls', { place, fault: code || explanationOf(error) })
 }

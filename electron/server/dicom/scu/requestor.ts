@@ -1,54 +1,44 @@
 import type { Socket } from 'node:net'
-import { APPLICATION_CONTEXT, IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, RESPONSE } from '#server/dicom/dimse/command-set.ts'
 import {
-  createMessageReader,
   type Message,
-  type MessageReader,
+  MessageReader,
+  OutgoingDataSet,
   writeMessage,
 } from '#server/dicom/dimse/message.ts'
-import { createOutgoingDataSet } from '#server/dicom/dimse/outgoing-data-set.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { connect } from '#server/dicom/upper-layer/connection.ts'
-import { lostBecause } from '#server/dicom/upper-layer/connection-lost.ts'
+import { connect, lostBecause } from '#server/dicom/upper-layer/connection.ts'
 import {
   ABORT_REASON,
   ABORT_SOURCE,
-  type AssociateAc,
+  invalid,
   PduFault,
   type Pdv,
   type RoleSelection,
 } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader, type PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
-import { writeAtOnce } from '#server/dicom/upper-layer/socket-write.ts'
+import { ProtocolMachine } from '#server/dicom/upper-layer/protocol-machine.ts'
+import { type Effect, EVENT_OF_PDU, type Given } from '#server/dicom/upper-layer/state-machine.ts'
 import {
-  type Effect,
-  EVENT_OF_PDU,
-  type Event,
-  type Given,
-  type State,
-  transition,
-} from '#server/dicom/upper-layer/state-machine.ts'
+  type MessageCode,
+  type MessageParams,
+  message,
+  type Message as Said,
+} from '#shared/messages/message.ts'
 import {
   type AssociationOptions,
+  acceptedContexts,
+  associateRq,
   REQUESTOR_LIMITS,
   type RequestCommand,
-  type RequestedAssociation,
   type RequestOptions,
   type RequestorLimits,
-} from './requested-association.ts'
+} from './association-request.ts'
 import { type Call, placeOf, RequestorError, rejected, untrusted } from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
-export {
-  type AssociationOptions,
-  type ContextProposal,
-  REQUESTOR_LIMITS,
-  type RequestedAssociation,
-  type RequestorLimits,
-} from './requested-association.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
 
 /**
@@ -56,7 +46,11 @@ export { RequestorError, type RequestorFault } from './requestor-error.ts'
  * @throws {RequestorError}
  */
 export async function openAssociation(options: AssociationOptions): Promise<RequestedAssociation> {
-  const association = new Requestor(options)
+  const { peer, callingAeTitle, signal } = options
+  const limits = { ...REQUESTOR_LIMITS, ...options.limits }
+  const call = { host: peer.host, port: peer.port, calledAeTitle: peer.aeTitle, callingAeTitle }
+  const socket = await connect(peer, call, limits.connectSeconds, signal)
+  const association = new RequestedAssociation(socket, options, limits, call)
   await association.associate()
   return association
 }
@@ -66,19 +60,26 @@ interface RequestorGiven extends Given {
   readonly error?: RequestorError
 }
 
-/** One connection as requestor, driven by the table of PS3.8 §9.2. */
-class Requestor implements RequestedAssociation {
+/**
+ * An association that we asked for, driven by the table of PS3.8 §9.2. Only one request is at work
+ * at a time.
+ */
+export class RequestedAssociation
+  extends ProtocolMachine<RequestorGiven>
+  implements AsyncDisposable
+{
+  /** In the order they were proposed. */
   accepted: readonly AcceptedContext[] = []
+  /** Roles the other side named in its answer. */
   roles: readonly RoleSelection[] = []
+  /** Longest P-DATA-TF the other side takes, bytes; 0: any. */
   maximumLength = 0
   readonly #options: AssociationOptions
   readonly #limits: RequestorLimits
   readonly #call: Call
-  #state: State = 'Sta1'
-  #socket: Socket | undefined
-  #reader: PduReader | undefined
   readonly #messages: MessageReader
   readonly #responses: Message[] = []
+  #reader: PduReader | undefined
   #waitingBytes = 0
   #messageId = 0
   /** A request has no final response yet. */
@@ -86,104 +87,60 @@ class Requestor implements RequestedAssociation {
   /** Why it is over; undefined while it is not. */
   #end: RequestorError | undefined
   #isReleased = false
-  #artim: NodeJS.Timeout | undefined
-  /** Settled at whatever happens: an answer, a response, an end. */
+  /** Resolved at whatever happens: an answer, a response, an end. */
   #happened = Promise.withResolvers<void>()
-  readonly #cancelled = () => this.#stop(new RequestorError('cancelled', 'given up'))
+  readonly #cancelled = () => this.abort()
 
-  constructor(options: AssociationOptions) {
-    const { peer, callingAeTitle, signal } = options
+  constructor(socket: Socket, options: AssociationOptions, limits: RequestorLimits, call: Call) {
+    super(socket)
     this.#options = options
-    this.#limits = { ...REQUESTOR_LIMITS, ...options.limits }
-    this.#call = { host: peer.host, port: peer.port, calledAeTitle: peer.aeTitle, callingAeTitle }
-    this.#messages = createMessageReader(this.#limits)
-    signal?.addEventListener('abort', this.#cancelled)
+    this.#limits = limits
+    this.#call = call
+    this.#messages = new MessageReader(limits)
+    this.#reader = new PduReader(limits)
+    options.signal?.addEventListener('abort', this.#cancelled)
+    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('end', () => this.#lost(message('dicom.closed-by-other-side')))
+    // In TLS 1.3 the other side verifies our certificate after the handshake is over for us.
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.#lost(
+        lostBecause(error),
+        error.code?.startsWith('ERR_SSL_') ? untrusted(error, call) : undefined,
+      ),
+    )
+    socket.on('close', () => this.#lost(message('dicom.connection-closed')))
   }
 
+  /** Neither released, aborted nor lost. */
   get isOpen(): boolean {
-    return this.#state === 'Sta6' && !this.#end
+    return this.state === 'Sta6' && !this.#end
   }
 
-  // ---- A-ASSOCIATE
-
+  /** @throws {RequestorError} where no context that was proposed is accepted */
   async associate(): Promise<void> {
-    const { peer, signal } = this.#options
-    const { connectSeconds, associateSeconds } = this.#limits
-    this.#dispatch('Evt1')
-    try {
-      this.#take(await connect(peer, this.#call, connectSeconds, signal))
-    } catch (error) {
-      signal?.removeEventListener('abort', this.#cancelled)
-      throw error
-    }
-    this.#dispatch('Evt2', { bytes: [this.#associateRq()] })
+    this.dispatch('Evt1')
+    const request = associateRq(this.#options, this.#limits.maxPduLength)
+    this.dispatch('Evt2', { bytes: [writePdu(request)] })
     await this.#until(
-      () => this.#state === 'Sta6',
-      associateSeconds,
-      'did not answer the request for an association',
+      () => this.state === 'Sta6',
+      this.#limits.associateSeconds,
+      'dicom.no-association-answer',
     )
     if (this.accepted.length > 0) return
     await this.release()
     throw new RequestorError(
       'not-accepted',
-      `${this.#call.calledAeTitle} offers none of the services that are needed`,
+      message('dicom.no-services', { aeTitle: this.#call.calledAeTitle }),
     )
   }
 
-  #associateRq(): Buffer {
-    const { contexts, roles = [] } = this.#options
-    const { calledAeTitle, callingAeTitle } = this.#call
-    return writePdu({
-      type: 'A-ASSOCIATE-RQ',
-      protocolVersion: 1,
-      calledAeTitle,
-      callingAeTitle,
-      applicationContext: APPLICATION_CONTEXT,
-      presentationContexts: contexts.map((context, at) => ({ id: idOf(at), ...context })),
-      user: {
-        maximumLength: this.#limits.maxPduLength,
-        implementationClassUid: IMPLEMENTATION.classUid,
-        implementationVersionName: IMPLEMENTATION.versionName,
-        asynchronousOperations: undefined,
-        roles,
-      },
-    })
-  }
-
-  #take(socket: Socket): void {
-    this.#socket = socket
-    this.#reader = createPduReader(this.#limits)
-    socket.on('data', (chunk) => this.#receive(chunk))
-    socket.on('end', () => this.#lost('the other side closed the connection'))
-    // In TLS 1.3 the other side judges our certificate after the handshake is over for us.
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      this.#lost(
-        lostBecause(error),
-        error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined,
-      ),
-    )
-    socket.on('close', () => this.#lost('connection closed'))
-  }
-
-  #confirm(pdu: AssociateAc): void {
-    const { contexts } = this.#options
-    this.roles = pdu.user.roles
-    this.maximumLength = pdu.user.maximumLength
-    this.accepted = contexts.flatMap(({ abstractSyntax, transferSyntaxes }, at) => {
-      const answer = pdu.presentationContexts.find(({ id }) => id === idOf(at))
-      if (answer?.result !== 0) return []
-      // PS3.8 §9.3.3.2: one of those that were proposed. Some leave it out where there was only
-      // one.
-      const transferSyntax =
-        answer.transferSyntax || (transferSyntaxes.length === 1 ? (transferSyntaxes[0] ?? '') : '')
-      return transferSyntaxes.includes(transferSyntax)
-        ? [{ id: idOf(at), abstractSyntax, transferSyntax }]
-        : []
-    })
-  }
-
-  // ---- DIMSE
-
+  /**
+   * Sends a request and gives its responses, the final one last. A data set that comes piece by
+   * piece is sent as it comes, and read no faster than the network takes it; where it throws, the
+   * association is aborted: what was sent is no whole message.
+   * @throws {RequestorError} where the association does not last until the final response;
+   *   whatever the data set throws.
+   */
   async *request(
     contextId: number,
     command: RequestCommand,
@@ -195,23 +152,16 @@ class Requestor implements RequestedAssociation {
     const messageId = this.#messageId
     this.#isAtWork = true
     const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
-    const streamed = Buffer.isBuffer(dataSet) ? undefined : dataSet
-    await this.#send([
-      writeMessage(
-        contextId,
-        { ...command, messageId, hasDataSet: dataSet !== undefined },
-        whole,
-        this.maximumLength,
-      ),
-    ])
-    if (streamed) await this.#stream(contextId, streamed)
+    const sent = { ...command, messageId, hasDataSet: dataSet !== undefined }
+    await this.#send([writeMessage(contextId, sent, whole, this.maximumLength)])
+    if (dataSet && !Buffer.isBuffer(dataSet)) await this.#stream(contextId, dataSet)
 
-    let patience: NodeJS.Timeout | undefined
+    let cancelTimer: NodeJS.Timeout | undefined
     const sendCancel = () => {
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
-      patience = setTimeout(
-        () => this.#stop(this.#silent(`did not cancel within ${cancelSeconds} s`)),
+      cancelTimer = setTimeout(
+        () => this.#stop(this.#silent('dicom.not-cancelled', cancelSeconds)),
         cancelSeconds * 1000,
       )
     }
@@ -222,7 +172,7 @@ class Requestor implements RequestedAssociation {
         await this.#until(
           () => this.#responses.length > 0,
           responseSeconds,
-          'did not answer a request',
+          'dicom.no-request-answer',
         )
         const response = this.#next()
         // A late response to something else is of no use to anybody.
@@ -234,14 +184,14 @@ class Requestor implements RequestedAssociation {
       }
     } finally {
       cancel?.removeEventListener('abort', sendCancel)
-      clearTimeout(patience)
+      clearTimeout(cancelTimer)
     }
   }
 
   #next(): Message | undefined {
     const response = this.#responses.shift()
     this.#waitingBytes -= sizeOf(response)
-    if (this.#waitingBytes <= this.#limits.waitingBytes) this.#socket?.resume()
+    if (this.#waitingBytes <= this.#limits.waitingBytes) this.socket.resume()
     return response
   }
 
@@ -252,7 +202,7 @@ class Requestor implements RequestedAssociation {
       messageIdBeingRespondedTo,
       hasDataSet: false,
     }
-    this.#dispatch('Evt9', {
+    this.dispatch('Evt9', {
       bytes: [writeMessage(contextId, command, undefined, this.maximumLength)],
     })
   }
@@ -261,7 +211,7 @@ class Requestor implements RequestedAssociation {
    * The next piece is read while the network takes the last one; there are never more of them here.
    */
   async #stream(contextId: number, pieces: AsyncIterable<Buffer>): Promise<void> {
-    const outgoing = createOutgoingDataSet(contextId, this.maximumLength)
+    const outgoing = new OutgoingDataSet(contextId, this.maximumLength)
     let sending: Promise<void> = Promise.resolve()
     try {
       for await (const piece of pieces) {
@@ -273,75 +223,54 @@ class Requestor implements RequestedAssociation {
       await sending
       await this.#send(outgoing.end())
     } catch (error) {
-      this.#stop(new RequestorError('cancelled', 'a data set could not be read to its end'))
+      this.#stop(new RequestorError('cancelled', message('dicom.data-set-unread')))
       throw error
     }
   }
 
   async #send(parts: readonly Buffer[]): Promise<void> {
     if (this.#end) throw this.#end
-    if (this.#state !== 'Sta6') throw new RequestorError('aborted', 'the association is over')
+    if (this.state !== 'Sta6')
+      throw new RequestorError('aborted', message('dicom.association-over'))
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
-    await new Promise<void>((resolve) => {
-      const stalled = setTimeout(
-        () => this.#stop(this.#silent(`took no data for ${stallSeconds} s`)),
-        stallSeconds * 1000,
-      )
-      const taken = () => {
-        clearTimeout(stalled)
-        resolve()
-      }
-      this.#dispatch('Evt9', { bytes: parts, taken })
-    })
+    await this.writeData(parts, stallSeconds, () =>
+      this.#stop(this.#silent('dicom.took-no-data', stallSeconds)),
+    )
     if (this.#end) throw this.#end
   }
 
-  // ---- The table
-
-  #dispatch(event: Event, given: RequestorGiven = {}): void {
-    const { effects, next } = transition(this.#state, event)
-    this.#state = next
-    for (const effect of effects) this.#effects[effect]?.(given)
-  }
-
-  /**
-   * `connect` is done by `associate`, which alone can wait for it; nobody asks us for an
-   * association.
-   */
-  readonly #effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
-    close: () => this.#socket?.destroySoon(),
-    startArtim: () => this.#startArtim(),
-    stopArtim: () => clearTimeout(this.#artim),
-    send: ({ bytes, taken }) => this.#write(bytes ?? [], taken),
-    sendAbort: ({
-      abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
-      error,
-      pdu,
-    }) => {
-      this.#write([writePdu({ type: 'A-ABORT', ...abort })])
-      this.#over(error ?? this.#aborted(`sent an unexpected ${pdu?.type ?? 'PDU'}`))
+  /** The connection is there from the start; nobody asks us for an association. */
+  protected readonly effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
+    close: () => this.socket.destroySoon(),
+    startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
+    stopArtim: () => this.stopArtim(),
+    send: (given) => this.write(given),
+    sendAbort: (given) => {
+      const { error, pdu } = given
+      this.writeAbort(given)
+      this.#over(error ?? this.#aborted('dicom.sent-unexpected', { pdu: pdu?.type ?? 'PDU' }))
     },
     confirmAssociate: ({ pdu }) => {
-      if (pdu?.type === 'A-ASSOCIATE-AC') this.#confirm(pdu)
-      else if (pdu?.type === 'A-ASSOCIATE-RJ') this.#over(rejected(pdu, this.#call))
+      if (pdu?.type === 'A-ASSOCIATE-AC') {
+        this.roles = pdu.user.roles
+        this.maximumLength = pdu.user.maximumLength
+        this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
+      }
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#over(rejected(pdu, this.#call))
       this.#happens()
     },
     indicateData: ({ pdu }) => {
       if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
     },
     indicateRelease: () => {
-      if (this.#state === 'Sta8')
-        this.#over(this.#aborted('released the association before it answered'))
-      this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
+      if (this.state === 'Sta8') this.#over(this.#aborted('dicom.released-early'))
+      this.dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
     },
     confirmRelease: () => this.#over(undefined),
     indicateAbort: ({ error, pdu }) => {
       this.#over(
-        error ??
-          this.#aborted(
-            pdu?.type === 'A-ABORT' ? 'aborted the association' : 'broke off the association',
-          ),
+        error ?? this.#aborted(pdu?.type === 'A-ABORT' ? 'dicom.aborted' : 'dicom.broke-off'),
       )
     },
   }
@@ -349,23 +278,21 @@ class Requestor implements RequestedAssociation {
   #receive(chunk: Buffer): void {
     try {
       this.#reader?.push(chunk)
-      for (
-        let pdu = this.#reader?.next();
-        pdu && this.#state !== 'Sta1';
-        pdu = this.#reader?.next()
-      )
-        this.#dispatch(EVENT_OF_PDU[pdu.type], { pdu })
+      while (this.#reader && this.state !== 'Sta1') {
+        const pdu = this.#reader.next()
+        if (!pdu) return
+        this.dispatch(EVENT_OF_PDU[pdu.type], { pdu })
+      }
     } catch (error) {
       this.#reader = undefined
-      if (this.#state === 'Sta1') return
+      if (this.state === 'Sta1') return
       const reason = error instanceof PduFault ? error.reason : ABORT_REASON.notSpecified
-      const what =
-        error instanceof PduFault
-          ? `sent what is not DICOM: ${error.message}`
-          : 'sent something that could not be handled'
-      this.#dispatch('Evt19', {
+      this.dispatch('Evt19', {
         abort: { source: ABORT_SOURCE.serviceProvider, reason },
-        error: this.#aborted(what),
+        error:
+          error instanceof PduFault
+            ? this.#aborted('dicom.not-dicom', { fault: error.message })
+            : this.#aborted('dicom.not-handled'),
       })
     }
   }
@@ -374,37 +301,36 @@ class Requestor implements RequestedAssociation {
     for (const pdv of pdvs) {
       if (!this.accepted.some(({ id }) => id === pdv.contextId))
         throw invalid(`presentation context ${pdv.contextId} was not accepted`)
-      const message = this.#messages.push(pdv)
-      if (!message) continue
-      if (!(message.command.commandField & RESPONSE))
+      const response = this.#messages.push(pdv)
+      if (!response) continue
+      if (!(response.command.commandField & RESPONSE))
         throw invalid('a request, of the side that answers requests')
-      this.#responses.push(message)
-      this.#waitingBytes += sizeOf(message)
-      if (this.#waitingBytes > this.#limits.waitingBytes) this.#socket?.pause()
+      this.#responses.push(response)
+      this.#waitingBytes += sizeOf(response)
+      if (this.#waitingBytes > this.#limits.waitingBytes) this.socket.pause()
     }
     this.#happens()
   }
 
-  #write(parts: readonly Buffer[], taken?: (error?: Error | null) => void): void {
-    if (this.#socket) writeAtOnce(this.#socket, parts, taken)
-  }
-
-  // ---- The end
-
+  /**
+   * A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or
+   * the connection is gone.
+   */
   async release(): Promise<void> {
     // PS3.8 §7.2: nothing orderly is left where an answer is still to come.
     if (this.#isAtWork) this.abort()
     if (!this.isOpen) return
-    this.#dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
+    this.dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
     await this.#until(
       () => this.#isReleased,
       this.#limits.associateSeconds,
-      'did not confirm the release',
+      'dicom.no-release-answer',
     ).catch(() => {})
   }
 
+  /** A-ABORT. */
   abort(): void {
-    this.#stop(new RequestorError('cancelled', 'given up'))
+    this.#stop(new RequestorError('cancelled', message('dicom.given-up')))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -412,27 +338,22 @@ class Requestor implements RequestedAssociation {
     this.abort()
   }
 
-  /** A-ABORT on our own account. */
+  /** A-ABORT by us. */
   #stop(error: RequestorError): void {
-    if (this.#end || this.#isReleased || !this.#socket) return
-    const isStalled = this.#socket.writableLength > 0
-    this.#dispatch('Evt15', {
+    if (this.#end || this.#isReleased) return
+    const isStalled = this.socket.writableLength > 0
+    this.dispatch('Evt15', {
       abort: { source: ABORT_SOURCE.serviceUser, reason: ABORT_REASON.notSpecified },
       error,
     })
-    if (isStalled) this.#socket.destroy()
+    if (isStalled) this.socket.destroy()
   }
 
-  #lost(detail: string, error = this.#aborted(`broke off: ${detail}`)): void {
-    clearTimeout(this.#artim)
-    if (this.#state === 'Sta1' || !this.#socket) return
-    this.#dispatch('Evt17', { error })
-    this.#socket.destroy()
-  }
-
-  #startArtim(): void {
-    clearTimeout(this.#artim)
-    this.#artim = setTimeout(() => this.#dispatch('Evt18'), this.#limits.associateSeconds * 1000)
+  #lost(detail: Said, error = this.#aborted('dicom.broke-off-because', { detail })): void {
+    this.stopArtim()
+    if (this.state === 'Sta1') return
+    this.dispatch('Evt17', { error })
+    this.socket.destroy()
   }
 
   /** @param error why it is over before its work was done; undefined: released. */
@@ -449,11 +370,8 @@ class Requestor implements RequestedAssociation {
   }
 
   /** Waits until something is so. Silence of so many seconds ends the association. */
-  async #until(isSo: () => boolean, seconds: number, silence: string): Promise<void> {
-    const timer = setTimeout(
-      () => this.#stop(this.#silent(`${silence} within ${seconds} s`)),
-      seconds * 1000,
-    )
+  async #until(isSo: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
+    const timer = setTimeout(() => this.#stop(this.#silent(silence, seconds)), seconds * 1000)
     try {
       while (!isSo()) {
         if (this.#end) throw this.#end
@@ -464,24 +382,18 @@ class Requestor implements RequestedAssociation {
     }
   }
 
-  #aborted(what: string): RequestorError {
-    return new RequestorError('aborted', `${this.#call.calledAeTitle} ${what}`)
+  #aborted(what: MessageCode, params: MessageParams = {}): RequestorError {
+    const aeTitle = this.#call.calledAeTitle
+    return new RequestorError('aborted', message(what, { aeTitle, ...params }))
   }
 
-  #silent(what: string): RequestorError {
-    return new RequestorError(
-      'timeout',
-      `${this.#call.calledAeTitle} at ${placeOf(this.#call)} ${what}`,
-    )
+  #silent(what: MessageCode, seconds: number): RequestorError {
+    const { calledAeTitle: aeTitle } = this.#call
+    const place = placeOf(this.#call)
+    return new RequestorError('timeout', message(what, { aeTitle, place, seconds }))
   }
 }
 
-/** PS3.8 §9.3.2.2: odd, from 1. */
-const idOf = (at: number): number => at * 2 + 1
-
 /** A response without a data set takes some room too. */
-const sizeOf = (message: Message | undefined): number =>
-  message ? 512 + (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0) : 0
-
-const invalid = (message: string): PduFault =>
-  new PduFault(ABORT_REASON.invalidParameterValue, message)
+const sizeOf = (response: Message | undefined): number =>
+  response ? 512 + (Buffer.isBuffer(response.dataSet) ? response.dataSet.length : 0) : 0

@@ -2,14 +2,15 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
-import { batchesOf } from './batches.ts'
+import { message } from '#shared/messages/message.ts'
+import { batchesOf } from './association-request.ts'
 import {
   openAssociation,
   type Peer,
   type RequestedAssociation,
   RequestorError,
-  type RequestorLimits,
 } from './requestor.ts'
+import type { Caller } from './service-request.ts'
 
 /** An instance as it lies on disk. */
 export interface InstanceToSend {
@@ -54,14 +55,6 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
     }
 )
 
-export interface SendOptions<I extends InstanceToSend> {
-  readonly peer: Peer
-  readonly callingAeTitle: string
-  readonly instances: readonly I[]
-  readonly limits?: Partial<RequestorLimits>
-  readonly signal?: AbortSignal | undefined
-}
-
 /** A peer that breaks off over so many instances in a row is not called again for the rest. */
 const MOST_BREAKS = 3
 
@@ -72,14 +65,15 @@ const MOST_BREAKS = 3
  * it.
  */
 export async function* sendInstances<I extends InstanceToSend>(
-  options: SendOptions<I>,
+  caller: Caller,
+  given: readonly I[],
 ): AsyncGenerator<SendResult<I>, void, void> {
   let gaveUp: Error | undefined
   let breaks = 0
-  for (const { instances, contexts } of batchesOf(options.instances)) {
+  for (const { instances, contexts } of batchesOf(given)) {
     let left = instances
     while (left.length > 0) {
-      const association = gaveUp ?? (await openAssociation({ ...options, contexts }).catch(asError))
+      const association = gaveUp ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
         // Another batch may hold what it does take; whatever else stands in the way stands in the
         // way of all.
@@ -94,7 +88,7 @@ export async function* sendInstances<I extends InstanceToSend>(
           const [instance, ...rest] = left
           if (!instance) break
           left = rest
-          const result = await send(association, instance, options)
+          const result = await send(association, instance, caller.peer)
           yield result
           breaks = association.isOpen ? 0 : breaks + 1
           if (breaks === MOST_BREAKS && result.outcome === 'failed') gaveUp = result.error
@@ -109,7 +103,7 @@ export async function* sendInstances<I extends InstanceToSend>(
 async function send<I extends InstanceToSend>(
   association: RequestedAssociation,
   instance: I,
-  { peer }: SendOptions<I>,
+  peer: Peer,
 ): Promise<SendResult<I>> {
   const { sopClassUid, sopInstanceUid, transferSyntaxUid } = instance
   const contexts = association.accepted.filter(
@@ -125,7 +119,10 @@ async function send<I extends InstanceToSend>(
       }
     const error = new RequestorError(
       'not-accepted',
-      `${peer.aeTitle} does not take ${nameOfUid(sopClassUid)}: switch it on there`,
+      message('dicom.class-not-taken', {
+        aeTitle: peer.aeTitle,
+        sopClass: nameOfUid(sopClassUid),
+      }),
     )
     return { instance, outcome: 'failed', error, isTried: true }
   }
@@ -150,7 +147,7 @@ async function send<I extends InstanceToSend>(
       if (category !== 'pending')
         return { instance, outcome: 'refused', status, errorComment: response.errorComment ?? '' }
     }
-    throw new RequestorError('aborted', `${peer.aeTitle} gave no final answer`)
+    throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle: peer.aeTitle }))
   } catch (error) {
     return { instance, outcome: 'failed', error: asError(error), isTried: true }
   } finally {

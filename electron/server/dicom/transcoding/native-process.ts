@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 import type { NativeAnswer, RecompressOptions } from './native-worker.ts'
 
-/** Why an instance could not be converted. `message` is one sentence for a person. */
-export class TranscodingError extends Error {
+/** Why an instance could not be converted, as part of a sentence for a person. */
+export class TranscodingError extends MessageError {
   override name = 'TranscodingError'
 }
 
@@ -32,7 +34,7 @@ export const forkWorker: SpawnWorker = (module, folder) => {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { ...process.env, TCP_NODELAY: '1' },
   })
-  // A process that cannot be started, or told anything, exits too.
+  // A process that cannot be started, or to which nothing can be sent, exits too.
   child.on('error', () => {})
   return {
     send: (call) => child.send(call, () => {}),
@@ -67,8 +69,7 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
     async run(call: RecompressOptions, folder: string, seconds: number): Promise<NativeAnswer> {
       await turn()
       try {
-        if (WORKER === undefined)
-          throw new TranscodingError('this installation is not complete: native-worker is missing')
+        if (WORKER === undefined) throw new TranscodingError(message('transcoding.no-worker'))
         return await answerOf(spawnWorker(WORKER, folder), call, seconds)
       } finally {
         done()
@@ -104,9 +105,7 @@ function answerOf(
       else
         reject(
           new TranscodingError(
-            isLate
-              ? `there was no answer within ${seconds} s`
-              : 'dicom-dimse-native broke down over it',
+            isLate ? message('transcoding.late', { seconds }) : message('transcoding.broke-down'),
           ),
         )
     })

@@ -39,7 +39,7 @@ function parent(): Parent {
       listen: (listener) => port.on('message', ({ data }) => listener(data)),
       tell: (answer) => port.postMessage(answer),
     }
-  // Without its parent nobody would end it.
+  // Without its parent nothing would end it.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   return {
     listen: (listener) =>

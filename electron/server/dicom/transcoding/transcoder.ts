@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
-import { createHeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
+import { HeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   forkWorker,
   hasModule,
@@ -26,8 +27,7 @@ const LOSSLESS: readonly string[] = [
   '1.2.840.10008.1.2.5',
 ]
 
-const NO_MODULE =
-  'dicom-dimse-native is not installed on this computer: run npm run native in the folder of the gateway, then start the gateway again'
+const NO_MODULE = message('transcoding.no-module')
 
 export type Transcoder = ReturnType<typeof openTranscoder>
 
@@ -49,8 +49,10 @@ export function openTranscoder({
 
   return {
     /** Whether the module is installed; `detail` says what is missing and what to do. */
-    available: () =>
-      isAvailable() ? { isAvailable: true, detail: '' } : { isAvailable: false, detail: NO_MODULE },
+    available: (): { readonly isAvailable: boolean; readonly detail: Message | null } => ({
+      isAvailable: isAvailable(),
+      detail: isAvailable() ? null : NO_MODULE,
+    }),
 
     /**
      * Writes the instance of one file into another, in a transfer syntax of `LOSSLESS`.
@@ -59,12 +61,12 @@ export function openTranscoder({
     async transcode(fileIn: string, fileOut: string, transferSyntax: string): Promise<void> {
       if (!LOSSLESS.includes(transferSyntax))
         throw new TranscodingError(
-          `${nameOfUid(transferSyntax)} is nothing an instance is converted to`,
+          message('transcoding.no-target', { syntax: nameOfUid(transferSyntax) }),
         )
       // The module names its file by this UID, whatever is in it.
       const sopInstanceUid = await sopInstanceUidOf(fileIn)
       if (!/^[0-9][0-9.]{0,63}$/.test(sopInstanceUid))
-        throw new TranscodingError('the instance has no valid SOP Instance UID')
+        throw new TranscodingError(message('transcoding.no-uid'))
       if (!isAvailable()) throw new TranscodingError(NO_MODULE)
       // Beside the result, so that it can be renamed to it. The module leaves a log where it works,
       // which may have patients' names in it: the folder goes with it.
@@ -86,7 +88,7 @@ export function openTranscoder({
         const meta = await readFileMeta(made).catch(() => undefined)
         if (meta?.transferSyntaxUid !== transferSyntax)
           throw new TranscodingError(
-            `the instance cannot be converted to ${nameOfUid(transferSyntax)}`,
+            message('transcoding.not-possible', { syntax: nameOfUid(transferSyntax) }),
           )
         await rename(made, fileOut)
       } finally {
@@ -105,7 +107,7 @@ const SOP_INSTANCE_UID = 0x00080018
  */
 async function sopInstanceUidOf(path: string): Promise<string> {
   const { transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
-  const reader = createHeaderReader(transferSyntaxUid, [SOP_INSTANCE_UID])
+  const reader = new HeaderReader(transferSyntaxUid, [SOP_INSTANCE_UID])
   for await (const bytes of createReadStream(path, { start: dataSetOffset })) {
     reader.push(bytes as Buffer)
     if (reader.isDone) break

@@ -1,6 +1,7 @@
 import { APPLICATION_CONTEXT, IMPLEMENTATION, nameOfUid } from '#server/dicom/data-set/uids.ts'
 import type { AssociationInfo, AssociationPolicy, Rejection } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { DimseLimits } from './limits.ts'
 import type { AssociateAc, AssociateRq } from './pdu.ts'
 import { type Negotiation, negotiate } from './presentation-contexts.ts'
@@ -23,28 +24,23 @@ export function unacceptable(
   limits: DimseLimits,
 ): Rejection | undefined {
   if ((protocolVersion & 1) === 0)
-    return { result: 1, source: 2, reason: 2, why: 'protocol version not supported' }
-  if (all >= limits.associations)
-    return { result: 2, source: 3, reason: 2, why: `${all} associations are open, the limit` }
-  if (ofCaller >= limits.associationsPerCaller) {
-    return {
-      result: 2,
-      source: 3,
-      reason: 2,
-      why: `${ofCaller} associations of this device are open, the limit`,
-    }
-  }
+    return { result: 1, source: 2, reason: 2, why: message('dicom.version-not-supported') }
+  if (all >= limits.associations) return limitReached(message('dicom.limit', { count: all }))
+  if (ofCaller >= limits.associationsPerCaller)
+    return limitReached(message('dicom.limit-of-device', { count: ofCaller }))
   // What a host calls itself by is free text: none that is not expected takes more than half.
-  if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2))) {
-    return {
-      result: 2,
-      source: 3,
-      reason: 2,
-      why: `${ofHost} associations of this host are open, the limit`,
-    }
-  }
+  if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2)))
+    return limitReached(message('dicom.limit-of-host', { count: ofHost }))
   return undefined
 }
+
+/** Rejected for now: the caller tries again. */
+const limitReached = (why: Message): Rejection => ({
+  result: 2,
+  source: 3,
+  reason: 2,
+  why,
+})
 
 /**
  * Callers that are not in the device list get half of the associations, and one host a tenth:
@@ -59,32 +55,40 @@ export function tooManyUnlisted(
     Math.max(2, Math.ceil(limits.associations / 10)),
   ]
   if (unlisted < most && unlistedOfHost < mostOfHost) return undefined
-  const why =
+  return limitReached(
     unlistedOfHost >= mostOfHost
-      ? `${unlistedOfHost} associations of this host are open that are not of listed devices, the limit`
-      : `${unlisted} associations of callers outside the device list are open, the limit`
-  return { result: 2, source: 3, reason: 2, why }
+      ? message('dicom.limit-unlisted-of-host', { count: unlistedOfHost })
+      : message('dicom.limit-unlisted', { count: unlisted }),
+  )
 }
 
-/** What the service user decides: the application context first, then the gateway's policy. */
+/**
+ * What the service user decides: the application context first, then the gateway's policy, then how
+ * many callers outside the device list there may be.
+ */
 export function decide(
   request: AssociateRq,
   info: AssociationInfo,
   open: OpenAssociations,
   policy: AssociationPolicy,
+  limits: DimseLimits,
 ): ReturnType<AssociationPolicy['decide']> {
   if (request.applicationContext !== APPLICATION_CONTEXT) {
-    return { reject: { result: 1, source: 1, reason: 2, why: 'application context not supported' } }
+    const why = message('dicom.context-not-supported')
+    return { reject: { result: 1, source: 1, reason: 2, why } }
   }
   const abstractSyntaxes = [
     ...new Set(request.presentationContexts.map(({ abstractSyntax }) => abstractSyntax)),
   ]
-  return policy.decide({
+  const decision = policy.decide({
     ...info,
     abstractSyntaxes,
     openAssociations: open.all,
     openFromCaller: open.ofCaller,
   })
+  const isUnlisted = 'accept' in decision && decision.isUnlisted
+  const reject = isUnlisted ? tooManyUnlisted(open, limits) : undefined
+  return reject ? { reject } : decision
 }
 
 /** The A-ASSOCIATE-AC, and the contexts it agrees on. */

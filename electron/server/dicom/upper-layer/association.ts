@@ -1,43 +1,32 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { createDataSetStream, type DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
-import { nameOfUid } from '#server/dicom/data-set/uids.ts'
+import { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
-import {
-  createMessageReader,
-  type Message,
-  type MessageReader,
-} from '#server/dicom/dimse/message.ts'
-import { createOperationQueue, type OperationQueue } from '#server/dicom/dimse/operation-queue.ts'
+import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
+import { OperationQueue, type RequestSource } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
+import { message, type Message as Said, verbatim } from '#shared/messages/message.ts'
+import type { AcceptedConnection, Acceptor } from './acceptor.ts'
 import {
   accept,
   decide,
   type OpenAssociations,
   servicesOf,
-  tooManyUnlisted,
   unacceptable,
 } from './association-admission.ts'
-import type { AssociationHost } from './association-host.ts'
-import { lostBecause } from './connection-lost.ts'
-import { freeBuffer } from './free-buffer.ts'
+import { abortedHere, internalError, lostBecause, writeAtOnce } from './connection.ts'
 import type { DimseLimits } from './limits.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, PduFault, type Pdv } from './pdu.ts'
-import { createPduReader, type PduReader } from './pdu-reader.ts'
+import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
+import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
-import { writeAtOnce } from './socket-write.ts'
-import {
-  type Effect,
-  EVENT_OF_PDU,
-  type Event,
-  type Given,
-  type State,
-  transition,
-} from './state-machine.ts'
+import { ProtocolMachine } from './protocol-machine.ts'
+import { freeBuffer } from './slice-pool.ts'
+import { type Effect, EVENT_OF_PDU, type Given, type State } from './state-machine.ts'
 
 /** How it ended, for the feed. */
-type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: string }
+type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
 
 /** What an event brings an acceptor. */
 interface AcceptorGiven extends Given {
@@ -47,70 +36,57 @@ interface AcceptorGiven extends Given {
   readonly ending?: Ending
 }
 
-const NORMALIZED: ReadonlySet<number> = new Set([
-  COMMAND_FIELD['N-CREATE-RQ'],
-  COMMAND_FIELD['N-SET-RQ'],
-  COMMAND_FIELD['N-ACTION-RQ'],
-])
-
 /** States in which DIMSE messages can still be sent. */
 const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
 /**
  * One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2.
  */
-export class Association {
+export class Association
+  extends ProtocolMachine<AcceptorGiven>
+  implements AcceptedConnection, RequestSource
+{
   /** Undefined until an association is asked for. */
   info: AssociationInfo | undefined
+  /** Accepted, and neither released nor aborted. */
+  isOpen = false
+  /** Open for a caller outside the device list. */
+  isUnlisted = false
   readonly remoteAddress: string
   /** What connections are counted by. */
   readonly host: string
   readonly #tls: TlsPeer | undefined
-  readonly #socket: Socket
-  readonly #host: AssociationHost
+  readonly #acceptor: Acceptor
   /** The limits it began with: a change of settings is for those to come. */
   readonly #limits: DimseLimits
-  #state: State = 'Sta1'
   #reader: PduReader | undefined
   readonly #messages: MessageReader
   /** The network's buffer that came last, while nothing else has views of it but the reader. */
   #chunk: Buffer | undefined
   #queue: OperationQueue | undefined
   #accepted: Negotiation['accepted'] = new Map()
-  #artim: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   #whenIdle = Promise.withResolvers<void>()
-  #isOpen = false
-  #isUnlisted = false
   #isEnded = false
 
-  constructor(socket: Socket, host: AssociationHost, tls?: TlsPeer) {
-    this.#socket = socket
+  constructor(socket: Socket, acceptor: Acceptor, tls?: TlsPeer) {
+    super(socket)
     this.#tls = tls
-    this.#host = host
-    this.#limits = host.limits
-    this.#reader = createPduReader(host.limits)
-    this.#messages = createMessageReader(host.limits, {
-      streamFor: (contextId, command) => this.#streamFor(contextId, command),
-      mostBytes: (command) => this.#mostBytes(command),
-    })
+    this.#acceptor = acceptor
+    this.#limits = acceptor.limits
+    this.#reader = new PduReader(acceptor.limits)
+    this.#messages = new MessageReader(
+      acceptor.limits,
+      (contextId, command) => this.#streamFor(contextId, command),
+      ({ commandField }) => acceptor.mostBytes(commandField),
+    )
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
-    socket.on('end', () => this.#closed('connection closed by the peer'))
+    socket.on('end', () => this.#closed(message('dicom.closed-by-peer')))
     socket.on('error', (error) => this.#closed(lostBecause(error)))
-    socket.on('close', () => this.#closed('connection closed'))
-    this.#dispatch('Evt5')
-  }
-
-  /** Accepted, and neither released nor aborted. */
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
-  /** Open for a caller outside the device list. */
-  get isUnlisted(): boolean {
-    return this.#isUnlisted
+    socket.on('close', () => this.#closed(message('dicom.connection-closed')))
+    this.dispatch('Evt5')
   }
 
   get isBusy(): boolean {
@@ -124,7 +100,7 @@ export class Association {
 
   /** Bytes kept of data sets that the peer sent while a request of its own is at work. */
   get aheadBytes(): number {
-    return this.#queue?.isBusy ? this.#queue.waiting.bytes + (this.#messages.gatheredBytes ?? 0) : 0
+    return this.#queue?.isBusy ? this.#queue.waitingBytes + (this.#messages.gatheredBytes ?? 0) : 0
   }
 
   /** Bytes kept of a data set that is not whole yet. */
@@ -134,52 +110,75 @@ export class Association {
 
   /** Resolves when no request is at work. */
   whenIdle(): Promise<void> {
-    return this.isBusy && this.#isOpen ? this.#whenIdle.promise : Promise.resolve()
+    return this.isBusy && this.isOpen ? this.#whenIdle.promise : Promise.resolve()
   }
 
   /** A-ABORT by the service provider, then the connection is closed as soon as that is sent. */
-  terminate(detail: string): void {
-    const isStalled = this.#socket.writableLength > 0
-    if (this.#isOpen) this.#abort(ABORT_REASON.notSpecified, detail)
+  terminate(detail: Said): void {
+    const isStalled = this.socket.writableLength > 0
+    if (this.isOpen) this.#abort(ABORT_REASON.notSpecified, detail)
     else this.#end({ kind: 'aborted', detail })
-    if (isStalled || this.#state === 'Sta2') this.#socket.destroy()
-    else this.#socket.destroySoon()
+    if (isStalled || this.state === 'Sta2') this.socket.destroy()
+    else this.socket.destroySoon()
   }
 
-  /** Closes the connection without a word. */
-  destroy(detail: string): void {
+  /** Closes the connection without an A-ABORT. */
+  destroy(detail: Said): void {
     this.#end({ kind: 'aborted', detail })
     this.#reader = undefined
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
-  #dispatch(event: Event, given: AcceptorGiven = {}, otherwise = false): void {
-    const { effects, next } = transition(this.#state, event, otherwise)
-    this.#state = next
-    for (const effect of effects) this.#effects[effect]?.(given)
+  /** Whole P-DATA-TFs in one write. A peer that does not take them within the limit is aborted. */
+  send(parts: readonly Buffer[]): Promise<boolean> {
+    if (!SENDING.has(this.state)) return Promise.resolve(false)
+    const { stallSeconds } = this.#limits
+    return this.writeData(parts, stallSeconds, () => {
+      this.#abort(
+        ABORT_REASON.notSpecified,
+        message('dicom.peer-took-no-data', { seconds: stallSeconds }),
+      )
+      this.socket.destroy()
+    })
+  }
+
+  requestsMoved(): void {
+    if (!this.isBusy) {
+      this.#idle?.refresh()
+      this.#whenIdle.resolve()
+      this.#whenIdle = Promise.withResolvers()
+    }
+    this.#resume()
+  }
+
+  requestsFailed(error: unknown): void {
+    const reference = this.#acceptor.report(error)
+    this.#abort(ABORT_REASON.notSpecified, abortedHere(internalError(reference)))
   }
 
   /** An acceptor never connects, and nothing is ever confirmed to it. */
-  readonly #effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
-    close: () => this.#socket.destroy(),
-    startArtim: () => this.#startArtim(),
-    stopArtim: () => clearTimeout(this.#artim),
-    send: ({ bytes, taken }) => writeAtOnce(this.#socket, bytes ?? [], taken),
-    sendReject: ({ rejection }) => {
-      if (rejection) writeAtOnce(this.#socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+  protected readonly effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
+    close: () => this.socket.destroy(),
+    startArtim: () => {
+      const { artimSeconds } = this.#limits
+      this.startArtim(artimSeconds, () => {
+        const detail = message('dicom.asked-nothing', { seconds: artimSeconds })
+        this.#end({ kind: 'aborted', detail })
+        this.dispatch('Evt18')
+      })
     },
-    // A provider's abort, with its reason, in Sta2 too, where Table 9-9 says user: there is no user
-    // yet, and a user's has no reason.
-    sendAbort: ({
-      abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
-      ending,
-      pdu,
-    }) => {
-      writeAtOnce(this.#socket, [writePdu({ type: 'A-ABORT', ...abort })])
+    stopArtim: () => this.stopArtim(),
+    send: (given) => this.write(given),
+    sendReject: ({ rejection }) => {
+      if (rejection) writeAtOnce(this.socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+    },
+    sendAbort: (given) => {
+      const { ending, pdu } = given
+      this.writeAbort(given)
       this.#end(
         ending ?? {
           kind: 'aborted',
-          detail: `aborted by the gateway: unexpected ${pdu?.type ?? 'PDU'}`,
+          detail: abortedHere(message('dicom.unexpected-pdu', { pdu: pdu?.type ?? 'PDU' })),
         },
       )
     },
@@ -191,11 +190,9 @@ export class Association {
     },
     indicateRelease: () => this.#release(),
     indicateAbort: ({ ending, pdu }) => {
-      const side =
-        pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
-          ? 'by the peer'
-          : "by the peer's upper layer"
-      this.#end(ending ?? { kind: 'aborted', detail: `aborted ${side}` })
+      const isUser = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
+      const detail = message(isUser ? 'dicom.aborted-by-peer' : 'dicom.aborted-by-upper-layer')
+      this.#end(ending ?? { kind: 'aborted', detail })
     },
   }
 
@@ -203,14 +200,14 @@ export class Association {
     this.#chunk = chunk
     if (this.#reader?.push(chunk) === false) this.#free()
     this.#read()
-    if (this.#state === 'Sta2' && this.heldBytes > 0) this.#host.pendingGrew()
+    if (this.state === 'Sta2' && this.heldBytes > 0) this.#acceptor.refuseSurplusBytes()
   }
 
   #read(): void {
     let hasCome = false
     try {
-      while (this.#reader && this.#state !== 'Sta1') {
-        if (this.#isOpen && this.#mustWait) return void this.#socket.pause()
+      while (this.#reader && this.state !== 'Sta1') {
+        if (this.isOpen && this.#mustWait) return void this.socket.pause()
         const pdu = this.#reader.next()
         if (!pdu) {
           if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream))
@@ -218,8 +215,8 @@ export class Association {
           return
         }
         hasCome = true
-        if (pdu.type === 'A-ASSOCIATE-RQ' && this.#state === 'Sta2') this.#request(pdu)
-        else this.#dispatch(EVENT_OF_PDU[pdu.type], { pdu })
+        if (pdu.type === 'A-ASSOCIATE-RQ' && this.state === 'Sta2') this.#request(pdu)
+        else this.dispatch(EVENT_OF_PDU[pdu.type], { pdu })
       }
     } catch (error) {
       this.#fault(error)
@@ -244,26 +241,26 @@ export class Association {
   get #mustWait(): boolean {
     if (!this.#queue?.isBusy) return false
     if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
-    const isAhead = this.#queue.waiting.requests > 0 || this.#messages.gatheredBytes !== undefined
-    return this.#queue.isFull || (isAhead && this.#host.isTooMuchAhead)
+    const isAhead = this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
+    return this.#queue.isFull || (isAhead && this.#acceptor.isTooMuchAhead)
   }
 
   #fault(error: unknown): void {
     this.#reader = undefined
-    if (this.#state === 'Sta1') return
+    if (this.state === 'Sta1') return
     const isPeers = error instanceof PduFault
     const reason = isPeers ? error.reason : ABORT_REASON.notSpecified
-    const detail = isPeers ? error.message : `internal error ${this.#host.report(error)}`
-    this.#dispatch('Evt19', {
+    const detail = isPeers ? verbatim(error.message) : internalError(this.#acceptor.report(error))
+    this.dispatch('Evt19', {
       abort: { source: ABORT_SOURCE.serviceProvider, reason },
-      ending: { kind: 'aborted', detail: `aborted by the gateway: ${detail}` },
+      ending: { kind: 'aborted', detail: abortedHere(detail) },
     })
   }
 
-  /** A-ABORT on our own account. */
-  #abort(reason: number, detail: string): void {
-    if (!this.#isOpen) return
-    this.#dispatch('Evt15', {
+  /** A-ABORT by us. */
+  #abort(reason: number, detail: Said): void {
+    if (!this.isOpen) return
+    this.dispatch('Evt15', {
       abort: { source: ABORT_SOURCE.serviceProvider, reason },
       ending: { kind: 'aborted', detail },
     })
@@ -273,67 +270,47 @@ export class Association {
 
   #request(request: AssociateRq): void {
     const info: AssociationInfo = {
-      associationId: this.#host.ids(),
+      associationId: randomUUID(),
       callingAeTitle: request.callingAeTitle,
       calledAeTitle: request.calledAeTitle,
       remoteAddress: this.remoteAddress,
       ...(this.#tls && { tls: this.#tls }),
     }
     this.info = info
-    const open = this.#host.openAssociations(info)
+    const open = this.#acceptor.openAssociations(info)
     const rejection = unacceptable(request, open, this.#limits)
-    if (!rejection) return void this.#dispatch('Evt6', { request, open })
-    this.#dispatch('Evt6', { rejection }, true)
-    this.#host.observer.rejected(info, rejection, servicesOf(request))
+    if (!rejection) return void this.dispatch('Evt6', { request, open })
+    this.dispatch('Evt6', { rejection }, true)
+    this.#acceptor.observer.rejected(info, rejection, servicesOf(request))
   }
 
   #decide(request: AssociateRq, open: OpenAssociations): void {
     const { info } = this
     if (!info) return
-    const { observer, policy, serviceOf } = this.#host
-    const decision = decide(request, info, open, policy)
-    if ('reject' in decision) return void this.#reject(request, info, decision.reject)
-    const tooMany = decision.isUnlisted ? tooManyUnlisted(open, this.#limits) : undefined
-    if (tooMany) return void this.#reject(request, info, tooMany)
-    this.#isUnlisted = decision.isUnlisted ?? false
+    const { observer, policy } = this.#acceptor
+    const decision = decide(request, info, open, policy, this.#limits)
+    if ('reject' in decision) {
+      this.dispatch('Evt8', { rejection: decision.reject })
+      observer.rejected(info, decision.reject, servicesOf(request))
+      return
+    }
+    this.isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
     const allowed = (uid: string) =>
-      onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid)
+      onlySopClasses && !onlySopClasses.includes(uid) ? undefined : this.#acceptor.serviceOf(uid)
     const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
     this.#accepted = accepted
-    this.#queue = this.#openQueue(info, request.user.maximumLength)
-    this.#isOpen = true
+    this.#queue = new OperationQueue(
+      this.#acceptor,
+      this.#limits,
+      info,
+      request.user.maximumLength,
+      this,
+    )
+    this.isOpen = true
     this.#startIdle()
-    this.#dispatch('Evt7', { bytes: [writePdu(reply)] })
+    this.dispatch('Evt7', { bytes: [writePdu(reply)] })
     observer.opened(info, servicesOf(request), { request, results: reply.presentationContexts })
-  }
-
-  #reject(request: AssociateRq, info: AssociationInfo, rejection: Rejection): void {
-    this.#dispatch('Evt8', { rejection })
-    this.#host.observer.rejected(info, rejection, servicesOf(request))
-  }
-
-  #openQueue(association: AssociationInfo, maximumLength: number): OperationQueue {
-    const { observer, slices, dataSlices, serviceOf, report, clock } = this.#host
-    return createOperationQueue({
-      association,
-      maximumLength,
-      limits: this.#limits,
-      slices,
-      dataSlices,
-      serviceOf,
-      send: (...parts) => this.#send(parts),
-      answered: ({ abstractSyntax }, answer) =>
-        observer.answered(association, { service: nameOfUid(abstractSyntax), ...answer }),
-      eased: () => this.#eased(),
-      report,
-      broken: (error) =>
-        this.#abort(
-          ABORT_REASON.notSpecified,
-          `aborted by the gateway: internal error ${report(error)}`,
-        ),
-      clock,
-    })
   }
 
   // ---- P-DATA
@@ -341,77 +318,35 @@ export class Association {
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       const context = this.#accepted.get(pdv.contextId)
-      if (!context)
-        throw new PduFault(
-          ABORT_REASON.invalidParameterValue,
-          `presentation context ${pdv.contextId} was not accepted`,
-        )
-      const message = this.#messages.push(pdv)
-      if (message) this.#takeMessage(message, context)
+      if (!context) throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+      const received = this.#messages.push(pdv)
+      if (received) this.#takeMessage(received, context)
     }
   }
 
   #streamFor(contextId: number, { commandField }: CommandSet): DataSetStream | undefined {
     const context = this.#accepted.get(contextId)
-    const service = context && this.#host.serviceOf(context.abstractSyntax)
+    const service = context && this.#acceptor.serviceOf(context.abstractSyntax)
     if (!service?.streams || !(commandField in service.commands)) return undefined
-    return createDataSetStream(this.#host.dataSlices, this.#limits.dataSliceBytes, () => {
+    return new DataSetStream(this.#acceptor.dataSlices, this.#limits.dataSliceBytes, () => {
       this.#idle?.refresh()
       this.#resume()
     })
   }
 
-  /** A list of what was stored is as long as the study. */
-  #mostBytes({ commandField }: CommandSet): number {
-    const { identifierBytes, normalizedBytes } = this.#limits
-    return NORMALIZED.has(commandField) && !this.#host.isTooMuchGathered
-      ? normalizedBytes
-      : identifierBytes
-  }
-
-  #takeMessage(message: Message, context: AcceptedContext): void {
-    const { commandField, messageIdBeingRespondedTo } = message.command
+  #takeMessage(received: Message, context: AcceptedContext): void {
+    const { commandField, messageIdBeingRespondedTo } = received.command
     if (commandField === COMMAND_FIELD['C-CANCEL-RQ']) {
       if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
       return
     }
-    if (commandField & RESPONSE)
-      throw new PduFault(ABORT_REASON.invalidParameterValue, 'response to a request we never made')
-    this.#queue?.take(context, message)
-  }
-
-  /** Whole P-DATA-TFs in one write. A peer that does not take them within the limit is aborted. */
-  #send(parts: readonly Buffer[]): Promise<boolean> {
-    if (!SENDING.has(this.#state)) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const { stallSeconds } = this.#limits
-      let stalled: NodeJS.Timeout | undefined
-      const taken = (error?: Error | null) => {
-        clearTimeout(stalled)
-        resolve(!error)
-      }
-      this.#dispatch('Evt9', { bytes: parts, taken })
-      // What fits into the system's buffer is taken at once.
-      if (this.#socket.writableLength === 0) return
-      stalled = setTimeout(() => {
-        this.#abort(ABORT_REASON.notSpecified, `took no data for ${stallSeconds} s`)
-        this.#socket.destroy()
-      }, stallSeconds * 1000)
-    })
-  }
-
-  #eased(): void {
-    if (!this.isBusy) {
-      this.#idle?.refresh()
-      this.#whenIdle.resolve()
-      this.#whenIdle = Promise.withResolvers()
-    }
-    this.#resume()
+    if (commandField & RESPONSE) throw invalid('response to a request we never made')
+    this.#queue?.take(context, received)
   }
 
   #resume(): void {
-    if (!this.#socket.isPaused()) return
-    this.#socket.resume()
+    if (!this.socket.isPaused()) return
+    this.socket.resume()
     this.#read()
   }
 
@@ -420,7 +355,7 @@ export class Association {
     const { idleSeconds } = this.#limits
     this.#idle = setTimeout(() => {
       if (!this.isBusy || this.#queue?.isStarved)
-        this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
+        this.#abort(ABORT_REASON.notSpecified, message('dicom.idle', { seconds: idleSeconds }))
     }, idleSeconds * 1000)
   }
 
@@ -431,18 +366,10 @@ export class Association {
     if (this.#messages.isWithin)
       return void this.#abort(
         ABORT_REASON.unexpectedPdu,
-        'aborted by the gateway: released within a message',
+        abortedHere(message('dicom.released-within-message')),
       )
-    this.#end({ kind: 'released', detail: 'released by the peer' })
-    this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
-  }
-
-  #startArtim(): void {
-    clearTimeout(this.#artim)
-    this.#artim = setTimeout(() => {
-      this.#end({ kind: 'aborted', detail: `asked for nothing for ${this.#limits.artimSeconds} s` })
-      this.#dispatch('Evt18')
-    }, this.#limits.artimSeconds * 1000)
+    this.#end({ kind: 'released', detail: message('dicom.released') })
+    this.dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
   }
 
   /**
@@ -451,23 +378,23 @@ export class Association {
    */
   #end(ending: Ending): void {
     const { info } = this
-    const wasOpen = this.#isOpen
-    this.#isOpen = false
+    const wasOpen = this.isOpen
+    this.isOpen = false
     clearTimeout(this.#idle)
     this.#idle = undefined
     this.#queue?.end()
     this.#whenIdle.resolve()
     // A rejected association was neither open nor never asked for: `rejected` said it all.
     if (!this.#isEnded && (wasOpen || !info)) {
-      this.#host.observer.closed(info, { ...ending, remoteAddress: this.remoteAddress })
+      this.#acceptor.observer.closed(info, { ...ending, remoteAddress: this.remoteAddress })
     }
     this.#isEnded = true
   }
 
-  #closed(detail: string): void {
+  #closed(detail: Said): void {
     this.#end({ kind: 'aborted', detail })
-    if (this.#state !== 'Sta1') this.#dispatch('Evt17', { ending: { kind: 'aborted', detail } })
-    clearTimeout(this.#artim)
-    this.#socket.destroy()
+    if (this.state !== 'Sta1') this.dispatch('Evt17', { ending: { kind: 'aborted', detail } })
+    this.stopArtim()
+    this.socket.destroy()
   }
 }

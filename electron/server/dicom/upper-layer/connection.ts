@@ -8,7 +8,8 @@ import {
   unreachable,
   untrusted,
 } from '#server/dicom/scu/requestor-error.ts'
-import { TLS_PROFILE } from './tls-profile.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 
 /** An application entity that we call. */
 export interface Peer {
@@ -53,16 +54,15 @@ export function connect(
       const isMute = isConnected && tls !== undefined
       fail(
         isMute
-          ? untrusted(new Error('no answer'), call)
+          ? untrusted(new MessageError(message('dicom.silent')), call)
           : unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
     }, seconds * 1000)
-    const cancel = () =>
-      fail(new RequestorError('cancelled', 'given up before there was a connection'))
+    const cancel = () => fail(new RequestorError('cancelled', message('dicom.given-up-connecting')))
     // A connection that breaks before TLS is agreed on is one to a port that does not speak it.
     const error = (cause: NodeJS.ErrnoException) =>
       fail(tls && isConnected ? untrusted(cause, call) : unreachable(cause, call))
-    const close = () => error(new Error('the connection was closed'))
+    const close = () => error(new MessageError(message('dicom.closed-connecting')))
 
     function settle(): void {
       clearTimeout(timer)
@@ -124,7 +124,58 @@ function certificateIn(pem: string, call: Call): X509Certificate {
   } catch {
     throw new RequestorError(
       'tls',
-      `the certificate entered for ${placeOf(call)} cannot be read: enter it again`,
+      message('dicom.certificate-unreadable', { place: placeOf(call) }),
     )
   }
 }
+
+/** Errors of a connection that stood, by what happened to it. */
+const LOST: Readonly<Record<string, MessageCode>> = {
+  ECONNRESET: 'dicom.lost-cut',
+  EPIPE: 'dicom.lost-cut',
+  ECONNABORTED: 'dicom.lost-cut-here',
+  ETIMEDOUT: 'dicom.lost-silent',
+  EHOSTUNREACH: 'dicom.lost-unreachable',
+  ENETUNREACH: 'dicom.lost-network-unreachable',
+  ENETDOWN: 'dicom.lost-network-down',
+}
+
+/**
+ * Why a connection that stood is over, as part of a sentence; with the code at its end for whoever
+ * looks further.
+ */
+export function lostBecause({ code = '', message: text }: NodeJS.ErrnoException): Message {
+  return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
+}
+
+/**
+ * Gives the network these parts in one write. `taken` is called when it has taken the last, or
+ * never will.
+ */
+export function writeAtOnce(
+  socket: Socket,
+  parts: readonly Buffer[],
+  taken?: (error?: Error | null) => void,
+): void {
+  const last = parts.length - 1
+  if (last > 0) socket.cork()
+  parts.forEach((part, i) => {
+    socket.write(part, i === last ? taken : undefined)
+  })
+  if (last > 0) socket.uncork()
+}
+
+/**
+ * PS3.15 B.12 (BCP 195, RFC 9325 §4.2), for both sides of a connection: forward secrecy and AEAD
+ * only.
+ */
+export const TLS_PROFILE = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256',
+  ].join(':'),
+} as const
+
+export const abortedHere = (why: Message) => message('dicom.aborted-here', { why })
+export const internalError = (reference: string) => message('dicom.internal-error', { reference })

@@ -1,9 +1,10 @@
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import type { DimseLimits } from './limits.ts'
 import {
   ABORT_REASON,
   type ContextResult,
   ITEM_TYPE,
+  invalid,
   PDU_TYPE,
   type Pdu,
   PduFault,
@@ -13,26 +14,9 @@ import {
   type UserInformation,
 } from './pdu.ts'
 
-export interface PduReader {
-  /**
-   * Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must
-   * not be written to again; false: it has a copy.
-   */
-  push(chunk: Buffer): boolean
-  /**
-   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in
-   * parts, as its bytes do: each part is a P-DATA-TF whose PDVs are pieces of the one on the wire,
-   * the last piece with its `isLast`.
-   * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
-   */
-  next(): Pdu | undefined
-  /** Bytes of memory that a PDU which has begun takes. */
-  readonly heldBytes: number
-}
-
 export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
 
-/** Peers have been seen to count the PDU's own header in, or out, of the maximum they were told. */
+/** Peers have been seen to count the PDU's own header in, or out, of the maximum that was negotiated. */
 const SLACK = 1024
 const HEADER = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have four bytes. */
@@ -54,90 +38,97 @@ interface Part {
  * Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is
  * kept for it.
  */
-export function createPduReader(limits: PduLimits): PduReader {
-  let held: Buffer = Buffer.alloc(0)
-  let start = 0
-  let end = 0
-  let part: Part | undefined
+export class PduReader {
+  readonly #limits: PduLimits
+  #held: Buffer = Buffer.alloc(0)
+  #start = 0
+  #end = 0
+  #part: Part | undefined
 
-  /** What is there of the P-DATA-TF that has begun. */
-  function nextPieces(of: Part): Pdu | undefined {
-    const pdvs: Pdv[] = []
-    while (of.left > 0) {
-      if (!of.pdv) {
-        if (end - start < PDV_HEADER && of.left >= PDV_HEADER) break
-        of.pdv = readPdvHeader(held, start, of.left)
-        start += PDV_HEADER
-        of.left -= PDV_HEADER
-      }
-      const { contextId, isCommand, isLast, left } = of.pdv
-      const length = Math.min(left, end - start)
-      if (length === 0 && left > 0) break
-      pdvs.push({
-        contextId,
-        isCommand,
-        isLast: isLast && length === left,
-        data: held.subarray(start, start + length),
-      })
-      start += length
-      of.left -= length
-      of.pdv = length === left ? undefined : { ...of.pdv, left: left - length }
-    }
-    if (of.left === 0) part = undefined
-    return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
+  constructor(limits: PduLimits) {
+    this.#limits = limits
   }
 
-  return {
-    push(chunk) {
-      if (start === end) {
-        held = chunk
-        start = 0
-        end = chunk.length
-        return true
-      }
-      const size = end - start + chunk.length
-      if (end + chunk.length > held.length) {
-        // Doubling: bytes that come one by one must not cost the square of their number.
-        const grown = Buffer.allocUnsafe(Math.max(size * 2, 512))
-        held.copy(grown, 0, start, end)
-        held = grown
-        end -= start
-        start = 0
-      }
-      chunk.copy(held, end)
-      end += chunk.length
-      return false
-    },
+  /** Bytes of memory that a PDU which has begun takes. */
+  get heldBytes(): number {
+    return this.#start === this.#end ? 0 : this.#held.length
+  }
 
-    next() {
-      if (start === end) return undefined
-      if (part) return nextPieces(part)
-      const type = held[start] ?? 0
-      const decode = DECODERS[type]
-      // PS3.8 §9.3.8: known at its first byte, whatever length it claims.
-      if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
-      if (end - start < HEADER) return undefined
-      const length = held.readUInt32BE(start + 2)
-      const most = longest(type, limits)
-      if (length > most)
-        throw new PduFault(
-          ABORT_REASON.invalidParameterValue,
-          `PDU of ${length} bytes, at most ${most} are taken`,
-        )
-      if (type === PDU_TYPE['P-DATA-TF'] && length >= IN_PARTS && end - start < HEADER + length) {
-        start += HEADER
-        part = { left: length, pdv: undefined }
-        return nextPieces(part)
-      }
-      if (end - start < HEADER + length) return undefined
-      const body = held.subarray(start + HEADER, start + HEADER + length)
-      start += HEADER + length
-      return decode(body)
-    },
+  /**
+   * Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must
+   * not be written to again; false: it has a copy.
+   */
+  push(chunk: Buffer): boolean {
+    if (this.#start === this.#end) {
+      this.#held = chunk
+      this.#start = 0
+      this.#end = chunk.length
+      return true
+    }
+    if (this.#end + chunk.length > this.#held.length) {
+      // Doubling: bytes that come one by one must not cost the square of their number.
+      const size = this.#end - this.#start + chunk.length
+      const grown = Buffer.allocUnsafe(Math.max(size * 2, 512))
+      this.#held.copy(grown, 0, this.#start, this.#end)
+      this.#held = grown
+      this.#end -= this.#start
+      this.#start = 0
+    }
+    chunk.copy(this.#held, this.#end)
+    this.#end += chunk.length
+    return false
+  }
 
-    get heldBytes() {
-      return start === end ? 0 : held.length
-    },
+  /**
+   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in
+   * parts, as its bytes do: each part is a P-DATA-TF whose PDVs are pieces of the one on the wire,
+   * the last piece with its `isLast`.
+   * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
+   */
+  next(): Pdu | undefined {
+    const start = this.#start
+    const available = this.#end - start
+    if (available === 0) return undefined
+    if (this.#part) return this.#nextPieces(this.#part)
+    const type = this.#held[start] ?? 0
+    const decode = DECODERS[type]
+    // PS3.8 §9.3.8: known at its first byte, whatever length it claims.
+    if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
+    if (available < HEADER) return undefined
+    const length = this.#held.readUInt32BE(start + 2)
+    const most = longest(type, this.#limits)
+    if (length > most) throw invalid(`PDU of ${length} bytes, at most ${most} are taken`)
+    if (available < HEADER + length) {
+      if (type !== PDU_TYPE['P-DATA-TF'] || length < IN_PARTS) return undefined
+      this.#start += HEADER
+      this.#part = { left: length, pdv: undefined }
+      return this.#nextPieces(this.#part)
+    }
+    this.#start += HEADER + length
+    return decode(this.#held.subarray(start + HEADER, start + HEADER + length))
+  }
+
+  /** What is there of the P-DATA-TF that has begun. */
+  #nextPieces(part: Part): Pdu | undefined {
+    const pdvs: Pdv[] = []
+    while (part.left > 0) {
+      if (!part.pdv) {
+        if (this.#end - this.#start < PDV_HEADER && part.left >= PDV_HEADER) break
+        part.pdv = readPdvHeader(this.#held, this.#start, part.left)
+        this.#start += PDV_HEADER
+        part.left -= PDV_HEADER
+      }
+      const { contextId, isCommand, isLast, left } = part.pdv
+      const length = Math.min(left, this.#end - this.#start)
+      if (length === 0 && left > 0) break
+      const data = this.#held.subarray(this.#start, this.#start + length)
+      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data })
+      this.#start += length
+      part.left -= length
+      part.pdv = length === left ? undefined : { ...part.pdv, left: left - length }
+    }
+    if (part.left === 0) this.#part = undefined
+    return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
   }
 }
 
@@ -266,10 +257,10 @@ function contextResult(data: Buffer): ContextResult {
 }
 
 /** What a peer that does not say so can be trusted to take: the customary length. */
-const UNTOLD_MAXIMUM = 16_384
+const UNSTATED_MAXIMUM = 16_384
 
 const NO_USER_INFORMATION: UserInformation = {
-  maximumLength: UNTOLD_MAXIMUM,
+  maximumLength: UNSTATED_MAXIMUM,
   implementationClassUid: '',
   implementationVersionName: '',
   asynchronousOperations: undefined,
@@ -345,6 +336,3 @@ const byte = (bytes: Buffer, at: number): number => {
   if (value === undefined) throw invalid('PDU shorter than its fixed part')
   return value
 }
-
-const invalid = (message: string): PduFault =>
-  new PduFault(ABORT_REASON.invalidParameterValue, message)

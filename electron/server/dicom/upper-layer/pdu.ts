@@ -145,3 +145,7 @@ export class PduFault extends Error {
     this.reason = reason
   }
 }
+
+/** The fault of a parameter that cannot be. */
+export const invalid = (message: string): PduFault =>
+  new PduFault(ABORT_REASON.invalidParameterValue, message)

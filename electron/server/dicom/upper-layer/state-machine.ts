@@ -150,7 +150,7 @@ const ASSOCIATED = [
 ] as const
 const each = (action: Action): Partial<Record<State, Action>> =>
   Object.fromEntries(ASSOCIATED.map((state) => [state, action]))
-/** A PDU nobody waits for; the rows below override the few cells that differ. */
+/** An unexpected PDU; the rows below override the few cells that differ. */
 const UNEXPECTED: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
 
 /** PS3.8 Table 9-10: event → state → action. An empty cell cannot happen. */

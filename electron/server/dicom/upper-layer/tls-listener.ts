@@ -9,9 +9,9 @@ import {
   connectionToClose,
   hostOf,
 } from '#server/platform/connection-budget.ts'
-import { TLS_PROFILE } from './tls-profile.ts'
+import { TLS_PROFILE } from './connection.ts'
 
-export interface TlsListenerOptions {
+export interface TlsCertificate {
   /** PEM. */
   readonly key: string
   readonly cert: string
@@ -19,15 +19,7 @@ export interface TlsListenerOptions {
    * Authorities (PEM) that the certificates of peers are checked against; a peer without one is not
    * refused here.
    */
-  readonly ca?: string
-}
-
-interface HandshakeLimits {
-  readonly handshakeSeconds: number
-  /** Handshakes at a time. */
-  readonly handshakes: ConnectionBudget
-  /** Those of all listeners; undefined: this one shares no budget. */
-  readonly admitted: AdmittedConnections | undefined
+  readonly ca?: string | undefined
 }
 
 interface Handshake extends AdmittedConnection {
@@ -38,7 +30,7 @@ interface Handshake extends AdmittedConnection {
  * What connections stand on, at the start and after another certificate alike: Node keeps nothing
  * of the one before.
  */
-export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
+const secureContextOf = ({ key, cert, ca }: TlsCertificate) => ({
   ...TLS_PROFILE,
   honorCipherOrder: true,
   key,
@@ -51,58 +43,81 @@ export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
  * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to
  * show which is decided when the association says who it is.
  */
-export function createTlsListener(
-  options: TlsListenerOptions & HandshakeLimits,
-  connected: (socket: TLSSocket) => void,
-): { readonly server: Server; destroyHandshakes(): void } {
-  const { handshakeSeconds, handshakes, admitted } = options
-  const server = createServer(
-    {
-      ...secureContextOf(options),
-      requestCert: true,
-      rejectUnauthorized: false,
-      handshakeTimeout: handshakeSeconds * 1000,
-      noDelay: true,
-    },
-    (socket) => {
-      // Before the association is counted: the two are one connection.
-      ended(connectionKey(socket), handshaking.get(connectionKey(socket)))
-      connected(socket)
-    },
-  )
-  // Node reports a handshake that takes too long, and leaves its socket open.
-  server.on('tlsClientError', (_, socket) => socket.destroy())
-  // The TLS socket is another object than the one that was accepted; addresses and ports are the
-  // same.
-  const handshaking = new Map<string, Handshake>()
-  function ended(key: string, handshake: Handshake | undefined): void {
-    if (!handshake) return
-    // Another connection may have the same addresses and ports before this one reports its end.
-    if (handshaking.get(key) === handshake) handshaking.delete(key)
-    admitted?.remove(handshake)
+export class TlsListener {
+  readonly server: Server
+  readonly #handshakes: ConnectionBudget
+  readonly #admitted: AdmittedConnections | undefined
+  /**
+   * By addresses and ports: the TLS socket is another object than the one that was accepted.
+   */
+  readonly #handshaking = new Map<string, Handshake>()
+
+  /**
+   * @param handshakes how many handshakes there may be at a time
+   * @param admitted those of all listeners; undefined: this one shares no budget
+   */
+  constructor(
+    certificate: TlsCertificate,
+    handshakeSeconds: number,
+    handshakes: ConnectionBudget,
+    admitted: AdmittedConnections | undefined,
+    connected: (socket: TLSSocket) => void,
+  ) {
+    this.#handshakes = handshakes
+    this.#admitted = admitted
+    this.server = createServer(
+      {
+        ...secureContextOf(certificate),
+        requestCert: true,
+        rejectUnauthorized: false,
+        handshakeTimeout: handshakeSeconds * 1000,
+        noDelay: true,
+      },
+      (socket) => {
+        // Before the association is counted: the two are one connection.
+        const key = connectionKey(socket)
+        this.#ended(key, this.#handshaking.get(key))
+        connected(socket)
+      },
+    )
+    // Node reports a handshake that takes too long, and leaves its socket open.
+    this.server.on('tlsClientError', (_, socket) => socket.destroy())
+    this.server.on('connection', (socket: Socket) => this.#begin(socket))
   }
-  server.on('connection', (socket: Socket) => {
+
+  setCertificate(certificate: TlsCertificate): void {
+    this.server.setSecureContext(secureContextOf(certificate))
+  }
+
+  destroyHandshakes(): void {
+    for (const { socket } of this.#handshaking.values()) socket.destroy()
+  }
+
+  #begin(socket: Socket): void {
     const key = connectionKey(socket)
     const handshake: Handshake = {
-      ...{ host: hostOf(socket.remoteAddress ?? ''), socket },
-      close() {
-        ended(key, handshake)
+      host: hostOf(socket.remoteAddress ?? ''),
+      socket,
+      close: () => {
+        this.#ended(key, handshake)
         socket.destroy()
       },
     }
-    handshaking.set(key, handshake)
-    socket.once('close', () => ended(key, handshake))
-    for (let surplus = connectionToClose(handshaking.values(), handshakes); surplus; ) {
+    this.#handshaking.set(key, handshake)
+    socket.once('close', () => this.#ended(key, handshake))
+    for (;;) {
+      const surplus = connectionToClose(this.#handshaking.values(), this.#handshakes)
+      if (!surplus) break
       surplus.close()
-      surplus = connectionToClose(handshaking.values(), handshakes)
     }
-    if (handshaking.get(key) === handshake) admitted?.add(handshake)
-  })
-  return {
-    server,
-    destroyHandshakes() {
-      for (const { socket } of handshaking.values()) socket.destroy()
-    },
+    if (this.#handshaking.get(key) === handshake) this.#admitted?.add(handshake)
+  }
+
+  #ended(key: string, handshake: Handshake | undefined): void {
+    if (!handshake) return
+    // Another connection may have the same addresses and ports before this one reports its end.
+    if (this.#handshaking.get(key) === handshake) this.#handshaking.delete(key)
+    this.#admitted?.remove(handshake)
   }
 }
 

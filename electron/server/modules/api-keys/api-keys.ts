@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
 // Keys of the `/v1` interface. A key is `sk_live_` and 32 hex digits; it is shown once and not
@@ -139,14 +140,13 @@ export function revokeApiKey(context: Context, apiKeyId: string, actor: Actor): 
 
 function existing({ database }: Context, apiKeyId: string): queries.ApiKeyRecord {
   const found = queries.findApiKey(database, apiKeyId)
-  if (!found) throw new ApiError('not-found', 'There is no such key.')
+  if (!found) throw new ApiError('not-found', message('api-keys.no-key'))
   return found
 }
 
 function liveKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
   const found = existing(context, apiKeyId)
-  if (found.revokedAt !== null)
-    throw new ApiError('refused', 'The key was revoked: make a new one.')
+  if (found.revokedAt !== null) throw new ApiError('refused', message('api-keys.revoked'))
   return found
 }
 

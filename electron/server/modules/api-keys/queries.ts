@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
+import { flag } from '#server/database/query.ts'
 
 /** A key of the `/v1` interface; of the key itself only the SHA-256 in hex is kept. */
 export interface ApiKeyRecord {

@@ -1,7 +1,7 @@
+import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import {

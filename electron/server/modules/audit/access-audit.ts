@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { Actor, DomainDeps } from './audit.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { reportError } from '#server/platform/log.ts'
 
 /** A look at patient data: which kind, and at what. */
 export interface Access {
@@ -25,10 +27,8 @@ const PORTION_MS = 20
 /** Looks that are remembered; of the oldest a second entry may be written. */
 const MOST_REMEMBERED = 20_000
 
-export function openAccessAudit(
-  deps: DomainDeps & { readonly onError: (error: unknown) => void },
-): AccessAudit {
-  const { store, clock, onError } = deps
+export function openAccessAudit(context: Context): AccessAudit {
+  const { clock } = context
   /** When each look was noted. */
   const seen = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   const pending: Access[] = []
@@ -39,12 +39,12 @@ export function openAccessAudit(
     timer = undefined
     const looks = pending.splice(0, PORTION)
     if (pending.length > 0) timer = setTimeout(write, PORTION_MS)
-    writing = store.database
-      .commitSoon(() => store.audit.appendAll(looks.map((look) => ({ ...look, detail: {} }))))
+    writing = context.database
+      .commitSoon(() => context.audit.appendAll(looks.map((look) => ({ ...look, detail: {} }))))
       .catch((error: unknown) => {
         // Where nothing can be written the next look is noted again.
         for (const look of looks) seen.delete(keyOf(look))
-        onError(error)
+        reportError(context, error)
       })
   }
 

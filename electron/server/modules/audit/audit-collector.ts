@@ -1,70 +1,70 @@
+import type { Context } from '#server/context.ts'
 import type { Certificates } from '#server/http/certificates.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { CollectorFault } from '#server/modules/dashboard/ports.ts'
-import type { Parts } from '#server/parts.ts'
+import { actorName } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { openCollector } from './collector.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { Collector } from './collector.ts'
+
+/** The audit collector, where it has not got entries for a while. */
+export interface CollectorFault {
+  readonly since: string
+  readonly count: number
+  readonly isMore: boolean
+  readonly detail: Message
+}
 
 /** A collector that is restarted is no message; one that stays away is. */
 const LATE_MS = 5 * 60_000
 const MOST_COUNTED = 999
 
-export interface AuditCollector extends AsyncDisposable {
+/** Sends the audit trail to the collector of the settings; without one it does nothing. */
+export class AuditCollector implements AsyncDisposable {
+  readonly #context: Context
+  readonly #collector: Collector
+  readonly #stopListening: () => void
+
+  constructor(context: Context, certificates: Pick<Certificates, 'of'>) {
+    const { settings } = context
+    this.#context = context
+    this.#collector = new Collector(
+      context,
+      () => targetOf(context, certificates),
+      () => ({
+        id: settings.get('clinic.id') ?? 'isthmus',
+        site: settings.get('clinic.name'),
+        nameOf: (actor) => actorName(context, actor),
+      }),
+    )
+    this.#stopListening = settings.onChange(
+      (keys) => keys.some((key) => key.startsWith('audit.')) && this.#collector.retry(),
+    )
+  }
+
   /**
    * Undefined where the collector has what it should have, or has been away for a short time only.
    */
-  fault(): CollectorFault | undefined
+  fault(): CollectorFault | undefined {
+    const { waiting, fault } = this.#collector.state()
+    // A clock that was set back is no reason to say nothing.
+    if (!fault || Math.abs(this.#context.clock() - fault.since) < LATE_MS) return undefined
+    const count = Math.min(Math.max(1, waiting), MOST_COUNTED)
+    const since = instantOf(fault.since)
+    return { since, count, isMore: waiting > MOST_COUNTED, detail: fault.reason }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening()
+    await this.#collector[Symbol.asyncDispose]()
+  }
 }
 
-export interface AuditCollectorOptions {
-  readonly certificates: Pick<Certificates, 'of'>
-  readonly feed: Pick<Feed, 'noteStatus'>
-  /** First and last name of an actor who is a user. */
-  readonly nameOf: (actor: string) => string | undefined
-  readonly onError: (error: unknown) => void
-}
-
-/** Sends the audit trail to the collector of the settings; without one it does nothing. */
-export function openAuditCollector(
-  { deps, store, settings }: Parts,
-  { certificates, feed, nameOf, onError }: AuditCollectorOptions,
-): AuditCollector {
-  const { clock } = deps
-  const opened = new AsyncDisposableStack()
-  const collector = opened.use(
-    openCollector({
-      store,
-      clock,
-      isOn: () => settings.get('audit.collectorHost') !== null,
-      target() {
-        const isShown = settings.get('audit.collectorIdentity')
-        return {
-          host: settings.get('audit.collectorHost') ?? '',
-          port: settings.get('audit.collectorPort'),
-          authorities: settings.get('audit.collectorAuthorities'),
-          identity: isShown ? certificates.of('dicom-tls') : undefined,
-        }
-      },
-      source: () => ({
-        id: settings.get('clinic.id') ?? 'isthmus',
-        site: settings.get('clinic.name'),
-        nameOf,
-      }),
-      onState: () => feed.noteStatus(),
-      onError,
-    }),
-  )
-  opened.defer(
-    settings.onChange((keys) => keys.some((key) => key.startsWith('audit.')) && collector.retry()),
-  )
+function targetOf({ settings }: Context, certificates: Pick<Certificates, 'of'>) {
+  const host = settings.get('audit.collectorHost')
+  if (host === null) return undefined
   return {
-    fault() {
-      const { waiting, fault } = collector.state()
-      // A clock that was set back is no reason to say nothing.
-      if (!fault || Math.abs(clock() - fault.since) < LATE_MS) return undefined
-      const [count, isMore] = [Math.min(Math.max(1, waiting), MOST_COUNTED), waiting > MOST_COUNTED]
-      return { since: instantOf(fault.since), count, isMore, detail: fault.reason }
-    },
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    host,
+    port: settings.get('audit.collectorPort'),
+    authorities: settings.get('audit.collectorAuthorities'),
+    identity: settings.get('audit.collectorIdentity') ? certificates.of('dicom-tls') : undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { ChainedRow } from './audit-queries.ts'
+import type { ChainedRow } from '#server/audit-log/audit-queries.ts'
 
 /** Who reports: PS3.15 A.5.2.1, AuditSourceIdentification. */
 export interface AuditSource {

@@ -1,22 +1,21 @@
 import type { Database } from '#server/database/database.ts'
 
-/** Up to which entry the audit trail was sent to the collector of the clinic. */
-export interface AuditSendingStore {
-  /** Sequence number of the last entry that the collector has; undefined before sending began. */
-  position(): number | undefined
-  setPosition(seq: number): void
-  /** Sending is off: where it begins again is decided then. */
-  forget(): void
+// Up to which entry the audit trail was sent to the collector of the clinic.
+
+/** Sequence number of the last entry that the collector has; undefined before sending began. */
+export const findAuditSendingPosition = (database: Database): number | undefined =>
+  database.get(database.sql.selectFrom('auditSending').select('seq'))?.seq
+
+export function setAuditSendingPosition(database: Database, seq: number): void {
+  database.run(
+    database.sql
+      .insertInto('auditSending')
+      .values({ id: 1, seq })
+      .onConflict((old) => old.column('id').doUpdateSet({ seq })),
+  )
 }
 
-export const auditSendingStore = (db: Database): AuditSendingStore => ({
-  position: () => db.get(db.sql.selectFrom('auditSending').select('seq'))?.seq,
-  setPosition: (seq) =>
-    void db.run(
-      db.sql
-        .insertInto('auditSending')
-        .values({ id: 1, seq })
-        .onConflict((old) => old.column('id').doUpdateSet({ seq })),
-    ),
-  forget: () => void db.run(db.sql.deleteFrom('auditSending')),
-})
+/** Sending is off: where it begins again is decided then. */
+export function deleteAuditSendingPosition(database: Database): void {
+  database.run(database.sql.deleteFrom('auditSending'))
+}

@@ -3,8 +3,16 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Context } from '#server/context.ts'
-import type { Clock } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
+import { english } from '#shared/messages/english.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
+import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 import { type AuditSource, auditMessage } from './audit-message.ts'
+import {
+  deleteAuditSendingPosition,
+  findAuditSendingPosition,
+  setAuditSendingPosition,
+} from './audit-sending-queries.ts'
 import { syslogFrame } from './syslog.ts'
 
 /** The clinic's collector of audit messages: syslog over TLS (RFC 5425). */
@@ -21,20 +29,7 @@ export interface CollectorState {
   /** Entries that the collector does not have for certain. */
   readonly waiting: number
   /** Why nothing can be sent, and since when (ms); undefined where it can. */
-  readonly fault: { readonly reason: string; readonly since: number } | undefined
-}
-
-export interface CollectorOptions {
-  readonly store: Pick<Context, 'audit' | 'auditSending' | 'database'>
-  /** Whether there is a collector; where there is none, nothing is sent. */
-  readonly isOn: () => boolean
-  /** Read before each connection. What it throws is why nothing can be sent. */
-  readonly target: () => CollectorTarget
-  readonly source: () => AuditSource
-  readonly clock: Clock
-  readonly onState: () => void
-  readonly onError: (error: unknown) => void
-  readonly limits?: Partial<CollectorLimits>
+  readonly fault: { readonly reason: Message; readonly since: number } | undefined
 }
 
 export interface CollectorLimits {
@@ -61,12 +56,6 @@ const ENDING_MS = 1000
 /** Rows in memory at a time. */
 const PORTION = 100
 
-export interface Collector extends AsyncDisposable {
-  state(): CollectorState
-  /** The settings changed: tries at once. */
-  retry(): void
-}
-
 /**
  * Sends each entry of the audit trail to the collector, in order, from when it was set on. Syslog
  * has no acknowledgement: what was sent counts as received only when the collector answered the
@@ -74,22 +63,66 @@ export interface Collector extends AsyncDisposable {
  * everything before. Where the connection breaks, everything since the last such moment is sent
  * again. So an entry may arrive twice, under its number, and none is lost.
  */
-export function openCollector(options: CollectorOptions): Collector {
-  const { store, isOn, target, source, clock, onState, onError } = options
-  const limits = { ...LIMITS, ...options.limits }
-  const ended = new AbortController()
-  let wake = new AbortController()
-  let retried = new AbortController()
-  let fault: CollectorState['fault']
-  let open: TLSSocket | undefined
+export class Collector implements AsyncDisposable {
+  readonly #context: Context
+  readonly #target: () => CollectorTarget | undefined
+  readonly #source: () => AuditSource
+  readonly #limits: CollectorLimits
+  readonly #ended = new AbortController()
+  readonly #stopListening: () => void
+  readonly #running: Promise<void>
+  #wake = new AbortController()
+  #retried = new AbortController()
+  #fault: CollectorState['fault']
+  #socket: TLSSocket | undefined
 
-  const newest = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
-  const stopListening = store.database.subscribe('audit', () => wake.abort())
+  /**
+   * @param target read before each connection; undefined: there is no collector, and nothing is
+   *   sent. What it throws is why nothing can be sent.
+   */
+  constructor(
+    context: Context,
+    target: () => CollectorTarget | undefined,
+    source: () => AuditSource,
+    limits: Partial<CollectorLimits> = {},
+  ) {
+    this.#context = context
+    this.#target = target
+    this.#source = source
+    this.#limits = { ...LIMITS, ...limits }
+    this.#stopListening = context.database.subscribe('audit', () => this.#wake.abort())
+    this.#running = this.#run().catch((error: unknown) => reportError(context, error))
+  }
 
-  /** Until something is appended, the settings change, or the time has passed. */
-  async function rest(ms: number | undefined): Promise<void> {
-    if (wake.signal.aborted) wake = new AbortController()
-    const signal = AbortSignal.any([wake.signal, ended.signal])
+  state(): CollectorState {
+    const newest = this.#newest()
+    const position = findAuditSendingPosition(this.#context.database) ?? newest
+    return { waiting: Math.max(0, newest - position), fault: this.#fault }
+  }
+
+  /** The settings changed: tries at once. */
+  retry(): void {
+    this.#retried.abort()
+    this.#wake.abort()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening()
+    this.#ended.abort()
+    // What the collector does not confirm in time is sent again at the next start.
+    const cut = setTimeout(() => this.#socket?.destroy(), ENDING_MS)
+    await this.#running
+    clearTimeout(cut)
+  }
+
+  #newest(): number {
+    return this.#context.audit.list({ limit: 1 }).items[0]?.seq ?? 0
+  }
+
+  /** Waits until something is appended, the settings change, or the time has passed. */
+  async #rest(ms: number | undefined): Promise<void> {
+    if (this.#wake.signal.aborted) this.#wake = new AbortController()
+    const signal = AbortSignal.any([this.#wake.signal, this.#ended.signal])
     if (signal.aborted) return
     await (ms === undefined
       ? once(signal, 'abort')
@@ -97,143 +130,140 @@ export function openCollector(options: CollectorOptions): Collector {
     ).catch(() => undefined)
   }
 
-  function setFault(reason: string | undefined): void {
-    if (reason === fault?.reason) return
-    fault = reason === undefined ? undefined : { reason, since: fault?.since ?? clock() }
-    onState()
+  #setFault(reason: Message | undefined): void {
+    const known = this.#fault?.reason
+    if (reason === known || (reason && known && english(reason) === english(known))) return
+    const since = this.#fault?.since ?? this.#context.clock()
+    this.#fault = reason === undefined ? undefined : { reason, since }
+    this.#context.feed.noteStatus()
   }
 
-  async function run(): Promise<void> {
-    let [pause] = limits.retryMs
-    while (!ended.signal.aborted) {
+  async #run(): Promise<void> {
+    const [first, longest] = this.#limits.retryMs
+    let pause = first
+    while (!this.#ended.signal.aborted) {
       try {
-        await sendNext()
-        ;[pause] = limits.retryMs
+        await this.#sendNext()
+        pause = first
       } catch (error) {
-        if (ended.signal.aborted) return
-        setFault(reasonOf(error))
+        if (this.#ended.signal.aborted) return
+        this.#setFault(reasonOf(error))
         // New entries do not shorten the pause: a collector that is down is not asked at each.
         await sleep(pause, undefined, {
-          signal: AbortSignal.any([ended.signal, retried.signal]),
+          signal: AbortSignal.any([this.#ended.signal, this.#retried.signal]),
           ref: false,
         }).catch(() => undefined)
-        pause = retried.signal.aborted ? limits.retryMs[0] : Math.min(pause * 2, limits.retryMs[1])
-        if (retried.signal.aborted) retried = new AbortController()
+        pause = this.#retried.signal.aborted ? first : Math.min(pause * 2, longest)
+        if (this.#retried.signal.aborted) this.#retried = new AbortController()
       }
     }
   }
 
   /** Sends what there is over one connection, or waits until there is something. */
-  async function sendNext(): Promise<void> {
-    if (!isOn()) {
-      setFault(undefined)
-      if (store.auditSending.position() !== undefined) store.auditSending.forget()
-      return rest(undefined)
+  async #sendNext(): Promise<void> {
+    const { database, audit } = this.#context
+    const kept = findAuditSendingPosition(database)
+    const target = this.#readTarget(kept)
+    if (!target) {
+      this.#setFault(undefined)
+      if (kept !== undefined) deleteAuditSendingPosition(database)
+      return this.#rest(undefined)
     }
-    const position = store.auditSending.position() ?? begin()
-    if (newest() < position) {
+    const position = kept ?? this.#begin()
+    const newest = this.#newest()
+    if (newest < position) {
       // Somebody wrote the position, so that nothing would be sent any more: a finding, which
       // resets it.
-      store.audit.inspect()
+      audit.inspect()
       return
     }
-    if (newest() === position) return rest(undefined)
-    store.auditSending.setPosition(await sendFrom(target(), position))
-    setFault(undefined)
+    if (newest === position) return this.#rest(undefined)
+    setAuditSendingPosition(database, await this.#sendFrom(target, position))
+    this.#setFault(undefined)
+  }
+
+  /** Where the target cannot be read, entries wait from now on. */
+  #readTarget(position: number | undefined): CollectorTarget | undefined {
+    try {
+      return this.#target()
+    } catch (error) {
+      if (position === undefined) this.#begin()
+      throw error
+    }
   }
 
   /**
    * What was before is in the export; the collector gets what comes from now on, that it was set
    * included.
    */
-  function begin(): number {
+  #begin(): number {
+    const { audit, database } = this.#context
     const change = { action: 'setting.change', target: 'audit.collectorHost' }
-    const [set] = store.audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
-    const seq = Math.max(0, (set?.seq ?? newest()) - 1)
-    store.auditSending.setPosition(seq)
+    const [set] = audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
+    const seq = Math.max(0, (set?.seq ?? this.#newest()) - 1)
+    setAuditSendingPosition(database, seq)
     return seq
-  }
-
-  /** Until the collector has read on. */
-  async function drained(socket: TLSSocket): Promise<void> {
-    await once(socket, 'drain', { signal: AbortSignal.timeout(limits.closeMs) }).catch(
-      (error: Error) => {
-        throw error.name === 'AbortError'
-          ? new Error('the collector does not read', { cause: error })
-          : error
-      },
-    )
   }
 
   /**
    * Sends what is there and what comes while the connection is open. Returns the last entry that
    * the collector has.
    */
-  async function sendFrom(to: CollectorTarget, position: number): Promise<number> {
-    const socket = await connected(to, limits.connectMs, ended.signal)
-    open = socket
+  async #sendFrom(to: CollectorTarget, position: number): Promise<number> {
+    const { connectMs, closeMs } = this.#limits
+    const socket = await connected(to, connectMs, this.#ended.signal)
+    this.#socket = socket
     try {
       const failed = new Promise<never>((_, reject) => {
         socket.once('error', reject)
-        socket.once('close', () => reject(new Error('the collector closed the connection')))
+        socket.once('close', () => reject(new MessageError(message('audit.collector-closed'))))
       })
       failed.catch(() => undefined)
       socket.resume()
-      const last = await Promise.race([write(socket, position), failed])
-      await Promise.race([closed(socket, limits.closeMs), failed])
+      const last = await Promise.race([this.#write(socket, position), failed])
+      await Promise.race([closed(socket, closeMs), failed])
       return last
     } finally {
-      open = undefined
+      this.#socket = undefined
       socket.destroy()
     }
   }
 
-  async function write(socket: TLSSocket, position: number): Promise<number> {
-    const until = clock() + limits.openMs
-    const about = { ...source() }
+  async #write(socket: TLSSocket, position: number): Promise<number> {
+    const { audit, database, clock } = this.#context
+    const { openMs, messages, closeMs, idleMs } = this.#limits
+    const until = clock() + openMs
+    const about = { ...this.#source() }
     let last = position
-    for (let sent = 0; sent < limits.messages; ) {
+    for (let sent = 0; sent < messages; ) {
       // What a power failure takes back was not sent.
-      await store.database.durable()
-      const rows = store.audit.after(
-        last,
-        Number.MAX_SAFE_INTEGER,
-        Math.min(PORTION, limits.messages - sent),
-      )
+      await database.durable()
+      const portion = Math.min(PORTION, messages - sent)
+      const rows = audit.after(last, Number.MAX_SAFE_INTEGER, portion)
       for (const row of rows) {
         const header = { at: row.at, host: hostname(), processId: process.pid }
-        if (!socket.write(syslogFrame(header, auditMessage(row, about)))) await drained(socket)
+        const isTaken = socket.write(syslogFrame(header, auditMessage(row, about)))
+        if (!isTaken) await drained(socket, closeMs)
         last = row.seq
         sent += 1
       }
-      if (ended.signal.aborted || clock() >= until) break
+      if (this.#ended.signal.aborted || clock() >= until) break
       if (rows.length === 0) {
-        await rest(limits.idleMs)
-        if (newest() <= last || ended.signal.aborted) break
+        await this.#rest(idleMs)
+        if (this.#newest() <= last || this.#ended.signal.aborted) break
       }
     }
     return last
   }
+}
 
-  const running = run().catch(onError)
-  return {
-    state: () => ({
-      waiting: isOn() ? Math.max(0, newest() - (store.auditSending.position() ?? newest())) : 0,
-      fault,
-    }),
-    retry() {
-      retried.abort()
-      wake.abort()
-    },
-    async [Symbol.asyncDispose]() {
-      stopListening()
-      ended.abort()
-      // What the collector does not confirm in time is sent again at the next start.
-      const cut = setTimeout(() => open?.destroy(), ENDING_MS)
-      await running
-      clearTimeout(cut)
-    },
-  }
+/** Resolves when the collector has read on. */
+async function drained(socket: TLSSocket, ms: number): Promise<void> {
+  await once(socket, 'drain', { signal: AbortSignal.timeout(ms) }).catch((error: Error) => {
+    throw error.name === 'AbortError'
+      ? new MessageError(message('audit.collector-does-not-read'), { cause: error })
+      : error
+  })
 }
 
 async function connected(
@@ -255,7 +285,7 @@ async function connected(
   } catch (error) {
     socket.on('error', () => undefined).destroy()
     throw (error as Error).name === 'AbortError'
-      ? new Error('the collector did not answer in time', { cause: error })
+      ? new MessageError(message('audit.collector-silent'), { cause: error })
       : error
   }
 }
@@ -265,17 +295,16 @@ async function connected(
  * everything.
  */
 async function closed(socket: TLSSocket, ms: number): Promise<void> {
-  if (socket.readableEnded) throw new Error('the collector closed the connection')
+  if (socket.readableEnded) throw new MessageError(message('audit.collector-closed'))
   const end = once(socket, 'end', { signal: AbortSignal.timeout(ms) })
   socket.end()
   await end.catch((error: Error) => {
-    throw error.name === 'AbortError'
-      ? new Error('the collector did not confirm the end of the connection')
-      : error
+    throw error.name === 'AbortError' ? new MessageError(message('audit.collector-no-end')) : error
   })
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Message {
   const { message, code } = error as NodeJS.ErrnoException
-  return code && !message.includes(code) ? `${message} (${code})` : message
+  const isTold = error instanceof MessageError || !code || message.includes(code)
+  return isTold ? explanationOf(error) : verbatim(`${message} (${code})`)
 }

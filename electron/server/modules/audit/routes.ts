@@ -1,37 +1,34 @@
-import { serveDownload } from '#server/http/download.ts'
+import { userActor } from '#server/audit-log/audit.ts'
+import type { ChainedRow } from '#server/audit-log/audit-queries.ts'
+import type { Context } from '#server/context.ts'
+import { serveDownload } from '#server/http/file-route.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard/deps.ts'
-import { AuditExport, dashboard } from '#shared/contract/dashboard.ts'
-import { userActor } from './audit.ts'
-import type { ChainedRow } from './audit-queries.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import { AuditExport, dashboardAudit } from '#shared/contract/dashboard.ts'
+import type { AuditTrail } from './audit-trail.ts'
 
-export const auditHandlers = ({
-  auditTrail,
-}: Pick<DashboardDeps, 'auditTrail'>): Pick<
-  DashboardHandlers,
-  'audit' | 'verifyAudit' | 'acknowledgeAudit'
-> => ({
-  async audit({ query: { cursor, limit, ...filter } }) {
-    const { items, ...rest } = await auditTrail.search(filter, { cursor, limit })
-    return { entries: items, ...rest }
-  },
-  verifyAudit: ({ user }) => auditTrail.verifyFor(userActor(user.userId)),
-  acknowledgeAudit: ({ user, body: { reason } }) =>
-    auditTrail.acknowledgeFor(userActor(user.userId), reason),
-})
-
-/** `GET /dashboard/audit/export` (`AuditExport`): the trail as a file, sent as it is read. */
-export function serveAuditExport(
-  app: HttpApp,
-  { auditTrail, clock }: Pick<DashboardDeps, 'auditTrail' | 'clock'>,
-): void {
+/**
+ * The window's calls about the audit trail, and `GET /dashboard/audit/export` (`AuditExport`): the
+ * trail as a file, sent as it is read.
+ */
+export function serveAudit(app: HttpApp, context: Context, auditTrail: AuditTrail): void {
+  const handlers: HandlersOf<typeof dashboardAudit> = {
+    async audit({ query: { cursor, limit, ...filter } }) {
+      const { items, ...rest } = await auditTrail.search(filter, { cursor, limit })
+      return { entries: items, ...rest }
+    },
+    verifyAudit: ({ user }) => auditTrail.verifyFor(userActor(user.userId)),
+    acknowledgeAudit: ({ user, body: { reason } }) =>
+      auditTrail.acknowledgeFor(userActor(user.userId), reason),
+  }
+  serveAll(app, dashboardAudit, handlers, { afterChange: () => context.feed.noteStatus() })
   serveDownload(
     app,
     '/dashboard/audit/export',
-    { access: dashboard.audit.access, query: AuditExport },
+    { access: dashboardAudit.audit.access, query: AuditExport },
     ({ query, user }) => {
       const { mediaType, head, line } = FORMATS[query.format]
-      const day = new Date(clock()).toISOString().slice(0, 10)
+      const day = new Date(context.clock()).toISOString().slice(0, 10)
       async function* text() {
         yield head
         for await (const rows of auditTrail.exportFor(userActor(user.userId), query))

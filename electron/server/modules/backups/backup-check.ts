@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { StoreError } from '#server/database/store-error.ts'
+import { message } from '#shared/messages/message.ts'
 
 /**
  * Makes a copied database one file, opens it read-only and follows all its pages: seconds of work
@@ -43,16 +44,14 @@ export async function checkCopy(file: string, tables: readonly string[]): Promis
       worker.once('message', resolve)
       worker.once('error', reject)
       worker.once('exit', (code) =>
-        reject(
-          new StoreError('damaged', `The back-up could not be checked (${code}): it was given up.`),
-        ),
+        reject(new StoreError('damaged', message('backups.not-checked', { code }))),
       )
     },
   )
   if (verdict !== 'ok')
     throw new StoreError(
       'damaged',
-      `The back-up is not whole (${String(verdict).replace(/\s+/g, ' ')}): it was given up. Try another disk.`,
+      message('backups.not-whole', { verdict: String(verdict).replace(/\s+/g, ' ') }),
     )
   return found
 }

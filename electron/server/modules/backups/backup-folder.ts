@@ -10,8 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import type { FolderFinding } from '#shared/contract/dashboard-setup.ts'
+import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import type { BackupPlace } from '#shared/contract/dashboard-upkeep.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 
 /**
  * Where a folder is: on a disk of this PC, on another machine, or kept in step with a cloud by a
@@ -48,18 +50,6 @@ function realPath(folder: string): string {
   return join(realpathSync(there), relative(there, resolve(folder)))
 }
 
-const bad = (sentence: string, remedy: string): FolderFinding => ({
-  verdict: 'bad',
-  sentence,
-  remedy,
-})
-const warn = (sentence: string, remedy: string): FolderFinding => ({
-  verdict: 'warn',
-  sentence,
-  remedy,
-})
-const ok = (sentence: string): FolderFinding => ({ verdict: 'ok', sentence, remedy: '' })
-
 /**
  * Whether back-ups can go to a folder, and how well they would be kept there. A folder that is not
  * there is made, for its owner only. Nothing bad in it: it will do.
@@ -67,39 +57,29 @@ const ok = (sentence: string): FolderFinding => ({ verdict: 'ok', sentence, reme
 export function checkBackupFolder(
   folder: string,
   data: { readonly folder: string; readonly databaseBytes: number },
-): FolderFinding[] {
+): Finding[] {
   if (!isAbsolute(folder))
-    return [
-      bad(
-        'This is not a whole path.',
-        'Write it from the drive or the root on, such as D:\\Isthmus back-ups or /mnt/backup/isthmus.',
-      ),
-    ]
+    return [bad(message('backups.no-whole-path'), message('backups.no-whole-path-remedy'))]
   const inside = relative(realPath(data.folder), realPath(folder))
   if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside)))
-    return [
-      bad(
-        'This folder is inside the data folder: what destroys one destroys the other.',
-        'Choose a folder elsewhere, best on another disk.',
-      ),
-    ]
+    return [bad(message('backups.folder-inside-data'), message('backups.folder-elsewhere'))]
   const fault = faultOfWriting(folder)
   if (fault)
     return [
       bad(
-        `The folder cannot be written to: ${fault}.`,
-        'Choose another one, or let the account of the gateway write to it.',
+        message('backups.folder-not-writable', { fault }),
+        message('backups.folder-not-writable-remedy'),
       ),
     ]
   return [
-    ok('The folder is there and can be written to.'),
+    ok(message('backups.folder-writable')),
     roomIn(folder, data.databaseBytes),
     diskOf(folder, data.folder),
     ...kindFinding(folder),
   ]
 }
 
-function faultOfWriting(folder: string): string | undefined {
+function faultOfWriting(folder: string): Message | undefined {
   const probe = join(folder, `.isthmus-${process.pid}.tmp`)
   try {
     if (!existsSync(folder)) {
@@ -108,38 +88,35 @@ function faultOfWriting(folder: string): string | undefined {
       accessSync(existingPart(folder), constants.W_OK)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     }
-    if (!statSync(folder).isDirectory()) return 'it is a file'
+    if (!statSync(folder).isDirectory()) return message('backups.path-is-file')
     rmSync(probe, { force: true })
     // Never through a link that somebody else put there.
     writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o600 })
     rmSync(probe)
     return undefined
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return WHY[code ?? ''] ?? message
+    return WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  EACCES: 'this account may not',
-  EPERM: 'this account may not',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of the path is a file',
-  ENOENT: 'a part of the path cannot be made',
+const WHY: Readonly<Record<string, Message>> = {
+  EACCES: message('backups.account-may-not'),
+  EPERM: message('backups.account-may-not'),
+  EROFS: message('backups.disk-read-only'),
+  ENOSPC: message('database.disk-full'),
+  ENOTDIR: message('backups.path-through-file'),
+  ENOENT: message('backups.path-not-made'),
 }
 
-function roomIn(folder: string, databaseBytes: number): FolderFinding {
+function roomIn(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  const words = `${sizeText(free)} are free, a back-up takes about ${sizeText(databaseBytes)}`
-  if (free < databaseBytes * 1.1) return bad(`${words}.`, 'Make room, or choose another disk.')
+  const room = (code: MessageCode) =>
+    message(code, { free: sizeText(free), needed: sizeText(databaseBytes) })
+  if (free < databaseBytes * 1.1) return bad(room('backups.room'), message('backups.room-remedy'))
   return free < databaseBytes * 10
-    ? warn(
-        `${words}: there is room for only a few.`,
-        'Choose a larger disk, or remove old back-ups by hand.',
-      )
-    : ok(`${words}.`)
+    ? warn(room('backups.room-for-few'), message('backups.room-for-few-remedy'))
+    : ok(room('backups.room'))
 }
 
 const sizeText = (bytes: number): string =>
@@ -156,21 +133,15 @@ export function placeOfFolder(folder: string, dataFolder: string): BackupPlace |
   return isSameDisk(folder, dataFolder) ? 'same-disk' : 'other-disk'
 }
 
-const diskOf = (folder: string, dataFolder: string): FolderFinding =>
+const diskOf = (folder: string, dataFolder: string): Finding =>
   isSameDisk(folder, dataFolder)
-    ? warn(
-        'It is on the same disk as the database: if that disk dies, both are gone.',
-        'Use another disk, a USB disk or a folder on a server.',
-      )
-    : ok('It is on another disk than the database.')
+    ? warn(message('backups.same-disk'), message('backups.same-disk-remedy'))
+    : ok(message('backups.other-disk'))
 
-const FINDING_OF_KIND: Readonly<Record<FolderKind, FolderFinding | undefined>> = {
+const FINDING_OF_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
   local: undefined,
-  network: ok('It is on another machine, which outlives this PC.'),
-  synced: warn(
-    'A program copies this folder to a cloud: what is in a back-up would leave the clinic.',
-    'Use another folder, unless the clinic has agreed on that cloud.',
-  ),
+  network: ok(message('backups.other-machine')),
+  synced: warn(message('backups.synced-folder'), message('backups.synced-folder-remedy')),
 }
-const kindFinding = (folder: string): FolderFinding[] =>
+const kindFinding = (folder: string): Finding[] =>
   [FINDING_OF_KIND[kindOfFolder(folder)] ?? []].flat()

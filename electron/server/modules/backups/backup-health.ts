@@ -1,77 +1,130 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
+import type { Context } from '#server/context.ts'
+import { StoreError } from '#server/database/store-error.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
+import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { dueAfter, planOf } from './backup-plan.ts'
-import { upkeepRecord } from './backup-record.ts'
+import { readRecord } from './backup-record.ts'
+import { listBackups } from './make-backup.ts'
 
 /** Something about back-ups that needs a person. */
-export interface UpkeepFault {
+export interface BackupFault {
   readonly tone: 'danger' | 'warning'
   readonly since: string | null
-  readonly sentence: string
+  readonly sentence: Message
 }
 
 /**
- * What is wrong, by what it is about; undefined where nothing is. Read off rows, so it costs
- * nothing and works while a disk is away.
+ * What is wrong, by what it is about; undefined where nothing is. Read from the database alone, since the
+ * disk of the backups may be away.
  */
-export type UpkeepHealth = Readonly<
-  Record<'backup' | 'rehearsal' | 'standby', UpkeepFault | undefined>
+export type BackupHealth = Readonly<
+  Record<'backup' | 'rehearsal' | 'standby', BackupFault | undefined>
 >
-
-export type UpkeepHealthDeps = Pick<DomainDeps, 'store' | 'clock'> & {
-  readonly settings: Pick<Settings, 'get'>
-}
 
 const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
-/** A trial is due each month. */
+/** A restore test is due each month. */
 export const REHEARSAL_DAYS = 30
 /** It waits for a back-up of the plan, and for a PC that is off over a weekend. */
 const OVERDUE_DAYS = REHEARSAL_DAYS + 7
 /** A copy that was missed once or twice is made up by itself. */
 const INTERVALS = 3
 
-export function upkeepHealth({ store, clock, settings }: UpkeepHealthDeps): UpkeepHealth {
-  const folder = settings.get('backup.folder')
+export function backupHealth(context: Context): BackupHealth {
+  const folder = context.settings.get('backup.folder')
   if (folder === null) return { backup: undefined, rehearsal: undefined, standby: undefined }
-  const now = clock()
-  const record = upkeepRecord(store)
-  const plan = planOf(settings)
-  const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
-  const known = record.get('backup')
+  const now = context.clock()
+  const plan = planOf(context.settings)
+  const timeZone = timeZoneOf(context.settings.get('clinic.timeZone'))
+  const known = readRecord(context, 'backup')
   const made = known?.folder === folder ? known : undefined
 
-  function backup(): UpkeepFault | undefined {
+  function backup(): BackupFault | undefined {
     if (made?.last && !made.last.success)
       return { tone: 'danger', since: made.last.at, sentence: made.last.sentence }
     const due = made?.madeAt ? dueAfter(msOf(made.madeAt), plan, timeZone) : null
     if (due === null || now - due <= DAY_MS) return undefined
-    const sentence = `The newest back-up is of ${made?.madeAt?.slice(0, 10)}: by the plan there should be a younger one.`
+    const sentence = message('backups.overdue', { day: made?.madeAt?.slice(0, 10) ?? '' })
     return { tone: 'danger', since: instantOf(due), sentence }
   }
 
-  function rehearsal(): UpkeepFault | undefined {
-    const last = record.get('rehearsal')
+  function rehearsal(): BackupFault | undefined {
+    const last = readRecord(context, 'rehearsal')
     if (last && !last.success) return { tone: 'danger', since: last.at, sentence: last.sentence }
     const since = last?.at ?? made?.since ?? null
     if (since === null || now - msOf(since) <= OVERDUE_DAYS * DAY_MS) return undefined
     const sentence = last
-      ? `The last trial of a back-up was on ${last.at.slice(0, 10)}: nobody knows whether today’s can be put back.`
-      : 'No back-up was ever tried: nobody knows whether one can be put back.'
+      ? message('backups.test-overdue', { day: last.at.slice(0, 10) })
+      : message('backups.never-tested')
     return { tone: 'warning', since, sentence }
   }
 
-  function standby(): UpkeepFault | undefined {
-    const copy = record.get('standby')
+  function standby(): BackupFault | undefined {
+    const copy = readRecord(context, 'standby')
     if (!copy) return undefined
     const interval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
     if (now - msOf(copy.recoveryPoint) <= INTERVALS * interval) return undefined
     const { day, time } = wallClock(msOf(copy.recoveryPoint), timeZone)
-    const sentence = `The standby at ${copy.to} has what was written until ${day} ${time.slice(0, 5)}, and is behind the plan.`
+    const sentence = message('backups.standby-behind', { to: copy.to, day, time: time.slice(0, 5) })
     return { tone: 'warning', since: copy.recoveryPoint, sentence }
   }
 
   return { backup: backup(), rehearsal: rehearsal(), standby: standby() }
+}
+
+/** A backup of more than a week ago is old. */
+const OLD_MS = 7 * DAY_MS
+
+/** Whether the database could be restored from what is in the folder now. */
+export async function backupFinding(context: Context): Promise<Finding> {
+  const folder = context.settings.get('backup.folder')
+  if (folder === null)
+    return warn(message('backups.no-folder'), message('backups.no-folder-remedy'))
+  const backups = await listBackups(folder).catch((error: unknown) => {
+    if (error instanceof StoreError) return error.explanation
+    throw error
+  })
+  if (!Array.isArray(backups)) return bad(backups, message('backups.folder-away-remedy'))
+  const fault = backupHealth(context).backup
+  if (fault) return bad(fault.sentence, message('backups.overdue-remedy'))
+  const newest = backups[0]
+  if (!newest) return warn(message('backups.none-yet', { folder }), message('backups.make-now'))
+  if (!newest.hasRecoveryKey)
+    return warn(message('backups.no-recovery-key'), message('backups.no-recovery-key-remedy'))
+  const days = Math.floor((context.clock() - msOf(newest.madeAt)) / DAY_MS)
+  return context.clock() - msOf(newest.madeAt) > OLD_MS
+    ? warn(message('backups.old', { days }), message('backups.make-now'))
+    : ok(message('backups.newest', { day: newest.madeAt.slice(0, 10) }))
+}
+
+/** Whether a restore was tested. */
+export function rehearsalFinding(context: Context): Finding {
+  const fault = backupHealth(context).rehearsal
+  if (fault)
+    return fault.tone === 'danger'
+      ? bad(fault.sentence, message('backups.test-failed-remedy'))
+      : warn(fault.sentence, message('backups.test-remedy'))
+  const last = readRecord(context, 'rehearsal')
+  return last
+    ? ok(message('backups.tested', { day: last.at.slice(0, 10) }))
+    : warn(message('backups.never-tested-yet'), message('backups.test-remedy'))
+}
+
+/** Whether there is a copy elsewhere, and how old it is. */
+export function standbyFinding(context: Context): Finding {
+  const fault = backupHealth(context).standby
+  if (fault) return warn(fault.sentence, message('backups.standby-behind-remedy'))
+  const copy = readRecord(context, 'standby')
+  if (copy)
+    return ok(
+      message('backups.standby', {
+        to: copy.to,
+        until: copy.recoveryPoint.slice(0, 16).replace('T', ' '),
+      }),
+    )
+  return context.settings.get('backup.everyMinutes') === null
+    ? ok(message('backups.no-standby'))
+    : warn(message('backups.standby-silent'), message('backups.standby-silent-remedy'))
 }

@@ -8,8 +8,9 @@ import { type Seal, sealWith } from '#server/database/encryption.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
 import { fitsKey, PROOF } from '#server/database/key-proof.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { StoreError } from '#server/database/store-error.ts'
-import { fileFault } from '#server/platform/file-fault.ts'
+import { openRecoveryFile, RECOVERY_FILE } from '#server/database/recovery-key.ts'
+import { fileFault, StoreError } from '#server/database/store-error.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { checkCopy } from './backup-check.ts'
 import {
   type BackupManifest,
@@ -19,7 +20,6 @@ import {
   readManifest,
   SEALED_DATABASE_FILE,
 } from './backup-manifest.ts'
-import { openRecoveryFile, RECOVERY_FILE } from './recovery-key.ts'
 
 /**
  * What a back-up is opened with: the data key it was made under, or the recovery key as somebody
@@ -32,15 +32,6 @@ export type RestoreProgress = (progress: {
   readonly share: number
 }) => void
 
-export interface OpenOptions {
-  /** The folder of the back-up. */
-  readonly from: string
-  /** An empty folder, or none yet. */
-  readonly to: string
-  readonly key: BackupKey
-  readonly onProgress: RestoreProgress
-}
-
 export interface BackupPreview {
   readonly manifest: BackupManifest
   /**
@@ -48,23 +39,23 @@ export interface BackupPreview {
    * can.
    */
   readonly opensWith: 'own' | 'recovery-key' | 'no'
-  /** One sentence where it cannot be put back, or not with what was typed. */
-  readonly fault: string
+  /** Why it cannot be restored, or not with the recovery key that was given; null if it can be. */
+  readonly fault: Message | null
 }
 
 /**
- * Leaves the database of a back-up as a plain `gateway.sqlite` in `to`, durable, and proven: it is
+ * Opens the back-up in the folder `from`: leaves its database as a plain `gateway.sqlite` in `to`, an empty folder or none yet; durable, and proven: it is
  * what was copied, bit by bit; it is whole; it has the rows that were counted; the data key opens
  * what is sealed in it. A failure leaves nothing there. The back-up itself is only read.
  * @throws StoreError bad-folder, damaged, seal-broken, key-missing, key-wrong, newer-schema,
  *   foreign-database
  */
-export async function openBackup({
-  from,
-  to,
-  key,
-  onProgress,
-}: OpenOptions): Promise<{ manifest: BackupManifest; dataKey: Buffer }> {
+export async function openBackup(
+  from: string,
+  to: string,
+  key: BackupKey,
+  onProgress: RestoreProgress = () => {},
+): Promise<{ manifest: BackupManifest; dataKey: Buffer }> {
   const manifest = await manifestOf(from)
   refuseNewer(from, manifest.schema)
   const dataKey = dataKeyFor(from, manifest, key)
@@ -74,19 +65,15 @@ export async function openBackup({
   try {
     await mkdir(to, { recursive: true, mode: 0o700 })
     if ((await readdir(to)).length > 0)
-      throw new StoreError(
-        'bad-folder',
-        `${to} is not empty: a back-up is opened in a folder of its own.`,
-      )
+      throw new StoreError('bad-folder', message('backups.folder-not-empty', { folder: to }))
   } catch (error) {
-    throw fileFault(`${to} cannot be used`, error)
+    throw fileFault('backups.folder-not-usable', { folder: to }, error)
   }
   try {
-    await (manifest.version === 1 ? copyPlain : openSealed)(from, file, {
-      manifest,
-      seal,
-      onProgress,
-    })
+    if (manifest.version === 1) {
+      onProgress({ phase: 'decrypting', share: 0 })
+      await copyFile(join(from, DATABASE_FILE), file)
+    } else await openSealed(from, file, manifest, seal, onProgress)
     onProgress({ phase: 'checking', share: 0 })
     await prove(from, file, manifest, seal)
     onProgress({ phase: 'checking', share: 1 })
@@ -95,7 +82,7 @@ export async function openBackup({
   } catch (error) {
     for (const name of await readdir(to).catch(() => []))
       await rm(join(to, name), { force: true }).catch(() => undefined)
-    throw fileFault(`The back-up ${from} could not be opened in ${to}`, error)
+    throw fileFault('backups.not-opened', { backup: from, folder: to }, error)
   }
 }
 
@@ -106,7 +93,10 @@ export async function openBackup({
  */
 export async function previewBackup(from: string, key: BackupKey): Promise<BackupPreview> {
   const manifest = await manifestOf(from)
-  const told = (opensWith: BackupPreview['opensWith'], fault = ''): BackupPreview => ({
+  const told = (
+    opensWith: BackupPreview['opensWith'],
+    fault: Message | null = null,
+  ): BackupPreview => ({
     manifest,
     opensWith,
     fault,
@@ -114,7 +104,7 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
   const isSealed = await isThere(
     join(from, manifest.version === 1 ? DATABASE_FILE : SEALED_DATABASE_FILE),
   )
-  if (!isSealed) return told('no', `The back-up ${from} has no database: it was not copied whole.`)
+  if (!isSealed) return told('no', message('backups.no-database', { backup: from }))
   const hasRecoveryKey = await isThere(join(from, RECOVERY_FILE))
   try {
     refuseNewer(from, manifest.schema)
@@ -130,7 +120,7 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
     const isKey = error.fault === 'key-wrong' || error.fault === 'key-missing'
     return told(
       isKey && !hasRecoveryKey ? 'no' : 'recoveryKey' in key ? 'recovery-key' : 'own',
-      error.message,
+      error.explanation,
     )
   }
 }
@@ -140,7 +130,7 @@ async function manifestOf(from: string): Promise<BackupManifest> {
   if (manifest) return manifest
   throw new StoreError(
     'damaged',
-    `${from} is not a back-up of Isthmus, or its ${MANIFEST_FILE} is missing or damaged.`,
+    message('backups.no-backup-of-ours', { folder: from, file: MANIFEST_FILE }),
   )
 }
 
@@ -148,7 +138,7 @@ function refuseNewer(from: string, schema: number): void {
   if (schema > MIGRATIONS.length)
     throw new StoreError(
       'newer-schema',
-      `The back-up ${basename(from)} was made by a newer version of Isthmus (schema ${schema}, this one knows ${MIGRATIONS.length}): put it back with that version.`,
+      message('backups.newer-schema', { backup: basename(from), schema, known: MIGRATIONS.length }),
     )
 }
 
@@ -157,7 +147,7 @@ function dataKeyFor(from: string, { hasRecoveryKey }: BackupManifest, key: Backu
   if (!hasRecoveryKey)
     throw new StoreError(
       'key-missing',
-      `The back-up ${basename(from)} was made before there was a recovery key: it opens with the data key of the PC that made it alone.`,
+      message('backups.before-recovery-key', { backup: basename(from) }),
     )
   return openRecoveryFile(join(from, RECOVERY_FILE), key.recoveryKey).dataKey
 }
@@ -166,15 +156,10 @@ function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): Stor
   if (manifest.keyName === seal.keyName)
     return new StoreError(
       'damaged',
-      `${join(from, MANIFEST_FILE)} was changed after the back-up was made: use another back-up.`,
+      message('backups.manifest-changed', { file: join(from, MANIFEST_FILE) }),
     )
-  const remedy = manifest.hasRecoveryKey
-    ? 'give the recovery key that was made for it'
-    : 'there was no recovery key then, so that only the data.key of that PC opens it'
-  return new StoreError(
-    'key-wrong',
-    `The back-up ${basename(from)} was made under another data key than this one: ${remedy}.`,
-  )
+  const code = manifest.hasRecoveryKey ? 'backups.other-key' : 'backups.other-key-lost'
+  return new StoreError('key-wrong', message(code, { backup: basename(from) }))
 }
 
 /**
@@ -193,7 +178,7 @@ function keyFits(file: string, seal: Seal): boolean {
     if (error instanceof StoreError) throw error
     throw new StoreError(
       'damaged',
-      `The database in the back-up cannot be read (${(error as Error).message}): use another back-up.`,
+      message('backups.database-not-read', { reason: (error as Error).message }),
       error,
     )
   } finally {
@@ -221,16 +206,12 @@ export function keepProofIn(file: string, seal: Seal, at: string): void {
   }
 }
 
-interface Opening {
-  readonly manifest: BackupManifest
-  readonly seal: Seal
-  readonly onProgress: RestoreProgress
-}
-
 async function openSealed(
   from: string,
   file: string,
-  { manifest, seal, onProgress }: Opening,
+  manifest: BackupManifest,
+  seal: Seal,
+  onProgress: RestoreProgress,
 ): Promise<void> {
   const key = backupKey(seal, manifest.madeAt)
   const { sha256 } = await openSealedFile(join(from, SEALED_DATABASE_FILE), file, key, (share) =>
@@ -239,13 +220,8 @@ async function openSealed(
   if (sha256 !== manifest.sha256)
     throw new StoreError(
       'damaged',
-      `The database in the back-up ${basename(from)} is another than its ${MANIFEST_FILE} tells of.`,
+      message('backups.other-database', { backup: basename(from), file: MANIFEST_FILE }),
     )
-}
-
-async function copyPlain(from: string, file: string, { onProgress }: Opening): Promise<void> {
-  onProgress({ phase: 'decrypting', share: 0 })
-  await copyFile(join(from, DATABASE_FILE), file)
 }
 
 async function prove(
@@ -258,19 +234,24 @@ async function prove(
   if (application !== APPLICATION_ID)
     throw new StoreError(
       'foreign-database',
-      `The database in the back-up ${basename(from)} belongs to another program.`,
+      message('backups.foreign-database', { backup: basename(from) }),
     )
   refuseNewer(from, schema)
   const differs = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table])
   if (differs !== undefined)
     throw new StoreError(
       'damaged',
-      `The back-up ${basename(from)} has ${rows[differs]} rows of ${differs} and tells of ${manifest.rows[differs]}: use another back-up.`,
+      message('backups.rows-differ', {
+        backup: basename(from),
+        rows: rows[differs] ?? 0,
+        table: differs,
+        told: manifest.rows[differs] ?? 0,
+      }),
     )
   if (!keyFits(file, seal))
     throw new StoreError(
       'key-wrong',
-      `The key does not open what is sealed in the database of the back-up ${basename(from)}.`,
+      message('backups.key-not-fitting', { backup: basename(from) }),
     )
 }
 

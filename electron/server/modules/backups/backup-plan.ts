@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import type { Settings } from '#server/modules/settings/settings.ts'
+import type { Settings } from '#server/configuration/settings.ts'
 import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
 
 /** When back-ups are made by themselves, and which are kept. */

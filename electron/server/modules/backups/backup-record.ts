@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { deleteSecret, keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-upkeep.ts'
+import { MessageInJson } from '#shared/messages/message.ts'
 
 /** What is known of the back-ups in one folder, without looking there: a disk may be away. */
 const BackupRecord = z.object({
@@ -8,9 +10,9 @@ const BackupRecord = z.object({
   /** The newest that was made; null where none was. */
   name: z.string().nullable(),
   madeAt: z.string().nullable(),
-  /** When the first was made: since then a trial is owed. */
+  /** When the first was made: since then a restore test is due. */
   since: z.string().nullable(),
-  last: z.object({ success: z.boolean(), sentence: z.string(), at: z.string() }).nullable(),
+  last: z.object({ success: z.boolean(), sentence: MessageInJson, at: z.string() }).nullable(),
 })
 export type BackupRecord = z.infer<typeof BackupRecord>
 
@@ -23,37 +25,32 @@ const StandbyRecord = z.object({
 })
 export type StandbyRecord = z.infer<typeof StandbyRecord>
 
-const FORMS = { backup: BackupRecord, rehearsal: Rehearsal, standby: StandbyRecord } as const
+// A row each, encrypted, which survives restarts: what came of the last backup, the last restore
+// test and the last copy elsewhere.
+const FORMS = {
+  backup: BackupRecord,
+  rehearsal: Rehearsal.extend({ sentence: MessageInJson }),
+  standby: StandbyRecord,
+} as const
 type Kind = keyof typeof FORMS
+type RecordOf<K extends Kind> = z.infer<(typeof FORMS)[K]>
 
-/**
- * What came of the last back-up, the last trial and the last copy elsewhere: a row each that
- * survives restarts, sealed.
- */
-export interface UpkeepRecord {
-  /** Undefined where there is none, or none that can be read. */
-  get<K extends Kind>(kind: K): z.infer<(typeof FORMS)[K]> | undefined
-  set<K extends Kind>(kind: K, record: z.infer<(typeof FORMS)[K]>): void
-  /** Whether there was one. */
-  remove(kind: Kind): boolean
-}
-
-export function upkeepRecord({ secrets }: Pick<Context, 'secrets'>): UpkeepRecord {
-  return {
-    get: <K extends Kind>(kind: K) =>
-      FORMS[kind].safeParse(read(secrets, kind)).data as z.infer<(typeof FORMS)[K]> | undefined,
-    set: (kind, record) => secrets.set(nameOf(kind), JSON.stringify(record)),
-    remove: (kind) => secrets.remove(nameOf(kind)),
-  }
-}
-
-const nameOf = (kind: Kind) => `upkeep.${kind}`
-
-function read(secrets: Context['secrets'], kind: Kind): unknown {
+/** Undefined where there is none, or none that can be read. */
+export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<K> | undefined {
   try {
-    return JSON.parse(secrets.get(nameOf(kind)) ?? 'null')
+    const stored: unknown = JSON.parse(readSecret(context, nameOf(kind)) ?? 'null')
+    return FORMS[kind].safeParse(stored).data as RecordOf<K> | undefined
   } catch {
-    // It is told of and made again: nothing else stands on it.
+    // The next backup, test or copy writes it again.
     return undefined
   }
 }
+
+export const keepRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
+  keepSecret(context, nameOf(kind), JSON.stringify(record))
+
+/** Whether there was one. */
+export const removeRecord = (context: Context, kind: Kind): boolean =>
+  deleteSecret(context, nameOf(kind))
+
+const nameOf = (kind: Kind) => `upkeep.${kind}`

@@ -4,10 +4,11 @@ import type { Context } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { checkSealedFile, sealFile } from '#server/database/encrypted-file.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
-import { StoreError } from '#server/database/store-error.ts'
+import { RECOVERY_FILE, recoveryKeyState } from '#server/database/recovery-key.ts'
+import { fileFault, StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { fileFault } from '#server/platform/file-fault.ts'
 import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import { message } from '#shared/messages/message.ts'
 import { checkCopy } from './backup-check.ts'
 import {
   type BackupManifest,
@@ -19,13 +20,12 @@ import {
   SEALED_DATABASE_FILE,
   vouchedFor,
 } from './backup-manifest.ts'
-import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
 
 export type { BackupManifest } from './backup-manifest.ts'
 
 /**
- * Below the data folder: copies of the database while they are checked and sealed. What is in it is
- * nobody's once the gateway starts.
+ * Below the data folder: copies of the database while they are checked and sealed. It is emptied
+ * when the gateway starts.
  */
 export const BACKUP_SPOOL = 'spool-backup'
 const PART = '.part'
@@ -38,41 +38,40 @@ export interface BackupMade extends BackupManifest {
   readonly bytes: number
 }
 
-export interface BackupOptions {
-  /** Where it goes; the folder is there. */
-  readonly folder: string
-  readonly kind: BackupKind
-  /** Of the program. */
-  readonly version: string
-  readonly now: number
-  readonly onProgress: (progress: {
-    readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
-    /** From 0 to 1, of the phase. */
-    readonly share: number
-  }) => void
-}
+type OnProgress = (progress: {
+  readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
+  /** From 0 to 1, of the phase. */
+  readonly share: number
+}) => void
 
 /**
- * Copies the database while the gateway works on, opens the copy to see that it is whole and has
+ * Copies the database while the gateway works, into `folder`, which is there; `version` is that of
+ * the program. It opens the copy to see that it is whole and has
  * all rows, seals it into the folder under a key that the data key gives, and reads it back. A
  * back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
  * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
  * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
  */
-export async function makeBackup(store: Context, options: BackupOptions): Promise<BackupMade> {
-  const { folder, now } = options
+export async function makeBackup(
+  context: Context,
+  folder: string,
+  kind: BackupKind,
+  version: string,
+  onProgress: OnProgress = () => {},
+): Promise<BackupMade> {
+  const now = context.clock()
   const madeAt = instantOf(now)
   const name = backupName(madeAt)
-  const [part, spool] = [join(folder, `${name}${PART}`), join(store.folder, BACKUP_SPOOL, name)]
+  const [part, spool] = [join(folder, `${name}${PART}`), join(context.folder, BACKUP_SPOOL, name)]
   try {
     if ((await readdir(folder)).includes(name))
-      throw new StoreError('bad-folder', `${folder} has a back-up of this second already: ${name}.`)
+      throw new StoreError('bad-folder', message('backups.same-second', { folder, name }))
     await removeLeft(folder, now)
     for (const each of [part, spool]) {
       await rm(each, { recursive: true, force: true })
       await mkdir(each, { recursive: true, mode: 0o700 })
     }
-    const manifest = await copyInto(store, options, { madeAt, part, spool })
+    const manifest = await copyInto(context, part, spool, madeAt, kind, version, onProgress)
     for (const file of await readdir(part)) await syncPath(join(part, file))
     await syncPath(part)
     await rename(part, join(folder, name))
@@ -80,7 +79,7 @@ export async function makeBackup(store: Context, options: BackupOptions): Promis
     return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => undefined)
-    throw fileFault(`The back-up could not be written to ${folder}`, error)
+    throw fileFault('backups.not-written', { folder }, error)
   } finally {
     await rm(spool, { recursive: true, force: true }).catch(() => undefined)
   }
@@ -88,19 +87,19 @@ export async function makeBackup(store: Context, options: BackupOptions): Promis
 
 /** Writes what a back-up holds into `part`, the plain copy on its way in `spool`. */
 async function copyInto(
-  store: Context,
-  { kind, version, onProgress }: BackupOptions,
-  {
-    madeAt,
-    part,
-    spool,
-  }: { readonly madeAt: string; readonly part: string; readonly spool: string },
+  context: Context,
+  part: string,
+  spool: string,
+  madeAt: string,
+  kind: BackupKind,
+  version: string,
+  onProgress: OnProgress,
 ): Promise<BackupManifest> {
   const copy = join(spool, DATABASE_FILE)
-  const rows = await store.database
+  const rows = await context.database
     .backup(copy, (share) => onProgress({ phase: 'copying', share }))
     .catch((error: unknown) => {
-      throw fileFault(`The database could not be copied to ${spool}`, error)
+      throw fileFault('backups.not-copied', { folder: spool }, error)
     })
   onProgress({ phase: 'checking', share: 0 })
   const found = await checkCopy(copy, Object.keys(rows))
@@ -108,10 +107,14 @@ async function copyInto(
   if (differs !== undefined)
     throw new StoreError(
       'damaged',
-      `The back-up has ${found.rows[differs]} rows of ${differs} and the database ${rows[differs]}: it was given up.`,
+      message('backups.rows-differ-from-database', {
+        rows: found.rows[differs] ?? 0,
+        table: differs,
+        expected: rows[differs] ?? 0,
+      }),
     )
   const sealed = join(part, SEALED_DATABASE_FILE)
-  const key = backupKey(store.seal, madeAt)
+  const key = backupKey(context.database.seal, madeAt)
   const { sha256 } = await sealFile(copy, sealed, key, (share) =>
     onProgress({ phase: 'encrypting', share }),
   )
@@ -119,14 +122,11 @@ async function copyInto(
     onProgress({ phase: 'comparing', share }),
   )
   if (readBack.sha256 !== sha256)
-    throw new StoreError(
-      'damaged',
-      'What was read back from the back-up is not what was written: it was given up. Try another disk.',
-    )
-  const hasRecoveryKey = recoveryKeyState(store.folder, store.seal).state === 'ready'
-  if (hasRecoveryKey) await copyFile(join(store.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
+    throw new StoreError('damaged', message('backups.read-back-differs'))
+  const hasRecoveryKey = recoveryKeyState(context.folder, context.database.seal).state === 'ready'
+  if (hasRecoveryKey) await copyFile(join(context.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
   const { size } = await stat(copy)
-  const manifest = vouchedFor(store.seal, {
+  const manifest = vouchedFor(context.database.seal, {
     ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
     ...{ sha256, hasRecoveryKey, rows },
   })
@@ -145,7 +145,7 @@ export async function listBackups(folder: string): Promise<BackupMade[]> {
   try {
     names = await readdir(folder)
   } catch (error) {
-    throw fileFault(`The back-up folder ${folder} cannot be read`, error)
+    throw fileFault('backups.folder-not-read', { folder }, error)
   }
   const read = await Promise.all(
     names
@@ -172,7 +172,7 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw fileFault(`The back-up ${join(folder, name)} could not be removed`, error)
+    throw fileFault('backups.not-removed', { backup: join(folder, name) }, error)
   }
 }
 

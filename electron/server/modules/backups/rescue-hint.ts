@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Context } from '#server/context.ts'
 import { RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { writeKeyFile } from '#server/database/data-key.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 
 /** What somebody needs to know who restores a backup. Nothing in it is secret. */
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
@@ -23,10 +23,7 @@ export function hintedBackupFolder(folder: string): string | undefined {
  * Notes where the back-ups are, now and whenever it changes. A note that cannot be written costs
  * nobody anything yet. Returns what ends it.
  */
-export function keepRescueHint(
-  folder: string,
-  settings: Pick<Settings, 'get' | 'onChange'>,
-): () => void {
+export function keepRescueHint({ folder, settings }: Context): () => void {
   const keep = () => {
     const backupFolder = settings.get('backup.folder')
     if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return

@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
+import { rowsIn } from '#server/database/database-contents.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { rowsIn } from '#server/database/salvage.ts'
+import { recoverDataKey } from '#server/database/recovery-key.ts'
 import { StartError } from '#server/http/start-error.ts'
-import { openParts } from '#server/parts.ts'
+import { type Message, verbatim } from '#shared/messages/message.ts'
 import { isBackupHere } from './backup-manifest.ts'
-import { listBackups } from './make-backup.ts'
 import {
-  applyStagedRestore,
   type BackupKey,
   type BackupPreview,
   previewBackup,
   type RestoreProgress,
-  stageRestore,
-} from './restore-files.ts'
+} from './backup-opening.ts'
+import { listBackups } from './make-backup.ts'
+import { applyStagedRestore, stageRestore } from './restore-files.ts'
 import { noteRestores } from './restore-staging.ts'
 
 export interface RestoreCommand {
@@ -48,7 +49,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   using lock = takeLock(folder)
   if (!lock)
     throw new StartError(
-      `A gateway runs on ${folder}: end it first, or put the back-up back in its window.`,
+      verbatim(`A gateway runs on ${folder}: end it first, or put the back-up back in its window.`),
     )
   await demandOne(from)
   const key = keyFor(folder, recoveryKey)
@@ -61,14 +62,14 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
       isDone: false,
       text: [...changes, 'Nothing was changed. Add --yes to do it.'].join('\n'),
     }
-  await stageRestore({ data: folder, from, key, actor: 'command-line', now, onProgress })
+  await stageRestore(folder, from, key, 'command-line', now, onProgress)
   const restored = applyStagedRestore(folder, now)
   if (!restored) throw new Error('A back-up that was made ready was not there any more')
   const { name, keptAside } = restored
   // Opened once, so that what cannot start is found now. An older database is brought to this
   // version by it.
-  using parts = openParts(folder, { clock: () => now })
-  noteRestores(parts.deps, 'command-line')
+  using context = openContext({ folder: folder, clock: () => now })
+  noteRestores(context, 'command-line')
   const aside =
     keptAside === ''
       ? []
@@ -87,9 +88,11 @@ async function demandOne(from: string): Promise<void> {
   const inside = existsSync(from) ? await listBackups(from) : []
   const [newest] = inside
   throw new StartError(
-    newest
-      ? `${from} holds ${inside.length} back-ups: name the one to put back, such as --from ${join(from, newest.name)}, the newest.`
-      : `${from} is not a back-up of Isthmus: it has no backup.json.`,
+    verbatim(
+      newest
+        ? `${from} holds ${inside.length} back-ups: name the one to put back, such as --from ${join(from, newest.name)}, the newest.`
+        : `${from} is not a back-up of Isthmus: it has no backup.json.`,
+    ),
   )
 }
 
@@ -104,10 +107,12 @@ function keyFor(folder: string, recoveryKey: string | undefined): BackupKey {
   }
 }
 
-function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): string | undefined {
-  if (fault !== '') return fault
+function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): Message | undefined {
+  if (fault) return fault
   return opensWith === 'recovery-key' && !isTyped
-    ? 'The data key of this folder does not open the back-up: add --recovery-key-stdin, and give the recovery key that was made for it.'
+    ? verbatim(
+        'The data key of this folder does not open the back-up: add --recovery-key-stdin, and give the recovery key that was made for it.',
+      )
     : undefined
 }
 
@@ -124,4 +129,23 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
     `The back-up ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the back-up:`,
     ...rows,
   ]
+}
+
+/**
+ * Puts `data.key` back into a data folder that lost it, or whose key is in the key store of another
+ * account. No gateway can run on such a folder.
+ * @returns one sentence that says what was done
+ * @throws StartError, StoreError: nothing was changed
+ */
+export function recoverFolder(folder: string, recoveryKey: string): string {
+  using lock = takeLock(folder)
+  if (!lock)
+    throw new StartError(
+      verbatim(
+        `A gateway runs on ${folder}: it has the data key. End it first if you mean another folder.`,
+      ),
+    )
+  return recoverDataKey(folder, DATABASE_FILE, recoveryKey)
+    ? 'data.key is back, and opens the database.'
+    : 'data.key was there already, and is the right one: nothing was changed.'
 }

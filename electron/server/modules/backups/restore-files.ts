@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -9,88 +8,33 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
-import { DATABASE_FILE, makeFolder, syncFolder } from '#server/database/data-directory.ts'
-import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
-import { type Seal, sealWith } from '#server/database/encryption.ts'
-import { StoreError } from '#server/database/store-error.ts'
-import { ANCHOR_FILE } from '#server/modules/audit/audit-anchor.ts'
-import { noteRestored } from '#server/modules/images/image-files.ts'
+import {
+  ANCHOR_FILE,
+  DATABASE_FILE,
+  makeFolder,
+  syncFolder,
+} from '#server/database/data-directory.ts'
+import { KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
+import { sealWith } from '#server/database/encryption.ts'
+import { noteRestored } from '#server/database/image-files.ts'
+import { RECOVERY_FILE } from '#server/database/recovery-key.ts'
+import {
+  DATABASE_FILES,
+  KEY_FILES,
+  ORDER_FILE,
+  Order,
+  orderMac,
+} from '#server/database/restore-order.ts'
+import { fileFault, StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { fileFault } from '#server/platform/file-fault.ts'
-import { json } from '#server/platform/json.ts'
+import { json } from '#server/platform/text.ts'
+import { message } from '#shared/messages/message.ts'
 import { backupName } from './backup-manifest.ts'
 import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from './backup-opening.ts'
-import { RECOVERY_FILE } from './recovery-key.ts'
-
-export {
-  type BackupKey,
-  type BackupPreview,
-  openBackup,
-  previewBackup,
-  type RestoreProgress,
-} from './backup-opening.ts'
 
 /** Below the data folder: what is ready to take the place of the database. */
 const STAGE = 'restore'
-/** Written last: what is in it is whole. It goes aside with what was replaced, when all is done. */
-export const ORDER_FILE = 'restore.json'
 const PART = '.part'
-
-// Its logs go before it: they are never beside another database.
-const DATABASE_FILES = [
-  `${DATABASE_FILE}-wal`,
-  `${DATABASE_FILE}-shm`,
-  `${DATABASE_FILE}-journal`,
-  DATABASE_FILE,
-] as const
-const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
-const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
-
-/** The folder of what was replaced. */
-export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
-
-export const Order = z.object({
-  version: z.literal(1),
-  /** Of the back-up. */
-  name: z.string(),
-  madeAt: z.string(),
-  stagedAt: z.string(),
-  /** Who asked for it. */
-  actor: z.string(),
-  /** Files of `restore/` by their size, and which of the data folder they take the place of. */
-  brings: z.array(z.object({ file: Movable, bytes: z.int() })),
-  replaces: z.array(Movable),
-  /** The folder for what is replaced; null until the first file is moved. */
-  keptAside: z.string().regex(ASIDE).nullable(),
-  /**
-   * That it was made with the data key: an older audit trail is then no finding. Orders of older
-   * versions have none.
-   */
-  mac: z.string().optional(),
-})
-type Order = z.infer<typeof Order>
-
-/** HMAC under a key derived from the data key. */
-export const orderMac = (
-  seal: Pick<Seal, 'keyFor'>,
-  { name, madeAt, stagedAt, actor }: Pick<Order, 'name' | 'madeAt' | 'stagedAt' | 'actor'>,
-): string =>
-  createHmac('sha256', seal.keyFor('audit restore'))
-    .update(JSON.stringify([name, madeAt, stagedAt, actor]))
-    .digest('hex')
-
-export interface StageOptions {
-  /** The data folder; made when it is not there. The caller holds its lock. */
-  readonly data: string
-  /** The folder of the back-up. */
-  readonly from: string
-  readonly key: BackupKey
-  /** Who asks, for the audit trail. */
-  readonly actor: string
-  readonly now: number
-  readonly onProgress: RestoreProgress
-}
 
 /** A back-up that took the place of the database. */
 export interface Restored {
@@ -106,24 +50,25 @@ export interface Restored {
 }
 
 /**
- * Makes a back-up ready to take the place of the database, beside it: the database of now is not
+ * Makes the back-up in the folder `from` ready to take the place of the database of the data folder
+ * `data`, which is made when it is not there, and whose lock the caller holds. The database is not
  * touched, also where this fails. One that was ready before and was never put back is given up.
  * @throws StoreError as `openBackup`
  */
-export async function stageRestore({
-  data,
-  from,
-  key,
-  actor,
-  now,
-  onProgress,
-}: StageOptions): Promise<void> {
+export async function stageRestore(
+  data: string,
+  from: string,
+  key: BackupKey,
+  actor: string,
+  now: number,
+  onProgress?: RestoreProgress,
+): Promise<void> {
   makeFolder(data)
   refuseHalfRestored(data)
   const stage = join(data, STAGE)
   try {
     clearStage(data)
-    const { manifest, dataKey } = await openBackup({ from, to: stage, key, onProgress })
+    const { manifest, dataKey } = await openBackup(from, stage, key, onProgress)
     const brings: Order['brings'][number]['file'][] = [DATABASE_FILE]
     const replaces: Order['replaces'] = [...DATABASE_FILES]
     const isOtherKey = 'recoveryKey' in key && !hasKey(data, dataKey)
@@ -153,7 +98,7 @@ export async function stageRestore({
     })
     syncFolder(data)
   } catch (error) {
-    throw fileFault(`The back-up could not be made ready in ${stage}`, error)
+    throw fileFault('backups.not-staged', { folder: stage }, error)
   }
 }
 
@@ -172,7 +117,7 @@ export function applyStagedRestore(folder: string, now: number): Restored | unde
     const order = staged.keptAside === null ? begun(folder, staged, now) : staged
     return putInPlace(folder, order)
   } catch (error) {
-    throw fileFault(`A back-up could not be put in the place of the database in ${folder}`, error)
+    throw fileFault('backups.not-restored', { folder }, error)
   }
 }
 
@@ -182,10 +127,7 @@ export function applyStagedRestore(folder: string, now: number): Restored | unde
  */
 export function refuseHalfRestored(folder: string): void {
   if (readOrder(folder)?.keptAside || quarantines(folder).length > 0)
-    throw new StoreError(
-      'bad-folder',
-      `A back-up is half put back in ${folder}: start the gateway once, which finishes that.`,
-    )
+    throw new StoreError('bad-folder', message('backups.half-restored', { folder }))
 }
 
 /**
@@ -199,7 +141,7 @@ export function quarantine(folder: string, now: number): string {
     finishQuarantine(folder)
     return name
   } catch (error) {
-    throw fileFault(`The damaged database in ${folder} could not be moved aside`, error)
+    throw fileFault('backups.not-moved-aside', { folder }, error)
   }
 }
 
@@ -214,7 +156,7 @@ function begun(folder: string, order: Order, now: number): Order {
     renameSync(join(stage, ORDER_FILE), join(stage, `${ORDER_FILE}.refused`))
     throw new StoreError(
       'bad-folder',
-      `${join(stage, missing.file)} is not as it was made ready: nothing was changed; make the restore again.`,
+      message('backups.stage-changed', { file: join(stage, missing.file) }),
     )
   }
   const fixed = { ...order, keptAside: freeName(folder, `replaced-${stampOf(now)}`) }
@@ -277,13 +219,13 @@ function readOrder(folder: string): Order | undefined {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw fileFault(`${file} cannot be read`, error)
+    throw fileFault('database.file-not-readable', { path: file }, error)
   }
   const parsed = Order.safeParse(json(text))
   if (parsed.success) return parsed.data
   throw new StoreError(
     'bad-folder',
-    `${file} is damaged: move the folder ${join(folder, STAGE)} away, and make the restore again.`,
+    message('backups.order-damaged', { file, folder: join(folder, STAGE) }),
   )
 }
 

@@ -1,45 +1,43 @@
+import { userActor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { serveAll } from '#server/http/operations.ts'
+import { reportError } from '#server/platform/log.ts'
+import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import type { Backups } from './backups.ts'
 import type { Restoring } from './restore-staging.ts'
 
-export interface DashboardUpkeepDeps {
-  readonly backups: Pick<Backups, 'state' | 'begin' | 'remove' | 'beginRehearsal'>
-  readonly restoring: Pick<Restoring, 'preview' | 'begin' | 'state'>
-  readonly feed: Pick<Feed, 'noteStatus'>
-  /** What the bundle for support holds; `setup-part.ts` fills it. */
-  readonly diagnostics: () => Promise<DiagnosticsFile[]>
-}
-
-/**
- * Declares the window's calls about back-ups, their trial and their return
- * (`shared/contract/dashboard-upkeep.ts`).
- */
-export function serveDashboardUpkeep(
+/** Serves backups, their tests and their restore, except the bundle for support (`diagnostics`). */
+export function serveBackups(
   app: HttpApp,
-  { backups, restoring, feed, diagnostics }: DashboardUpkeepDeps,
+  context: Context,
+  backups: Backups,
+  restoring: Restoring,
 ): void {
-  const handlers: HandlersOf<typeof dashboardUpkeep> = {
-    state: () => backups.state(),
-    make({ user }) {
-      backups.begin('by-hand', userActor(user.userId))
-      return backups.state()
+  const { diagnostics: _, ...operations } = dashboardUpkeep
+  serveAll(
+    app,
+    operations,
+    {
+      state: () => backups.state(),
+      make({ user }) {
+        // What came of it is in the state.
+        backups.start('by-hand', userActor(user.userId)).catch(() => undefined)
+        return backups.state()
+      },
+      async remove({ params, user }) {
+        await backups.remove(params.name, userActor(user.userId))
+        return backups.state()
+      },
+      async rehearse({ user }) {
+        const { result } = await backups.startTest(userActor(user.userId))
+        result.catch((error: unknown) => reportError(context, error))
+        return backups.state()
+      },
+      previewRestore: ({ body }) => restoring.preview(body),
+      restore: ({ body, user }) => restoring.begin(body, userActor(user.userId)),
+      restoreState: () => restoring.state,
     },
-    async remove({ params, user }) {
-      await backups.remove(params.name, userActor(user.userId))
-      return backups.state()
-    },
-    async rehearse({ user }) {
-      await backups.beginRehearsal(userActor(user.userId))
-      return backups.state()
-    },
-    previewRestore: ({ body }) => restoring.preview(body),
-    restore: ({ body, user }) => restoring.begin(body, userActor(user.userId)),
-    restoreState: () => restoring.state(),
-    diagnostics: async () => ({ files: await diagnostics() }),
-  }
-  serveAll(app, dashboardUpkeep, handlers, { afterChange: () => feed.noteStatus() })
+    { afterChange: () => context.feed.noteStatus() },
+  )
 }

@@ -1,55 +1,42 @@
-import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type StandbyRecord, upkeepRecord } from './backup-record.ts'
+import { message } from '#shared/messages/message.ts'
+import { keepRecord, readRecord, removeRecord, type StandbyRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
 /**
- * What a copy elsewhere has. The copying itself is a script's work (docs/STANDBY.md), which notes
- * here what has arrived whole.
+ * Notes that this backup, and the images that belong to it, have arrived elsewhere. A script copies
+ * them (docs/STANDBY.md).
+ * @throws ApiError refused: no folder; not-found: no such backup in it. StoreError bad-folder
  */
-export interface Standby {
-  /**
-   * Notes that this back-up, and the images it speaks of, are elsewhere too.
-   * @throws ApiError refused: no folder; not-found: no such back-up in it. StoreError bad-folder
-   */
-  note(copy: { readonly to: string; readonly backup: string }, actor: Actor): Promise<StandbyRecord>
-  /** There is no copy elsewhere any more: nobody is warned that it is old. */
-  forget(actor: Actor): void
+export async function noteStandby(
+  context: Context,
+  to: string,
+  name: string,
+  actor: Actor,
+): Promise<StandbyRecord> {
+  const folder = context.settings.get('backup.folder')
+  if (folder === null) throw new ApiError('refused', message('backups.choose-folder-first'))
+  const made = (await listBackups(folder)).find((backup) => backup.name === name)
+  if (!made) throw new ApiError('not-found', message('backups.unknown', { name, folder }))
+  const before = readRecord(context, 'standby')
+  const recoveryPoint = made.madeAt
+  const copy = { to, name, copiedAt: instantOf(context.clock()), recoveryPoint }
+  context.database.transaction(() => {
+    keepRecord(context, 'standby', copy)
+    // A copy is noted every few minutes: the audit log has only the first to each place.
+    if (before?.to !== to) note(context, actor, 'standby.note', name, { to, recoveryPoint })
+  })
+  return copy
 }
 
-export function openStandby(
-  deps: DomainDeps & { readonly settings: Pick<Settings, 'get'> },
-): Standby {
-  const { store, clock, settings } = deps
-  const record = upkeepRecord(store)
-  return {
-    async note({ to, backup }, actor) {
-      const folder = settings.get('backup.folder')
-      if (folder === null) throw new ApiError('refused', 'Choose a folder for back-ups first.')
-      const made = (await listBackups(folder)).find(({ name }) => name === backup)
-      if (!made) throw new ApiError('not-found', `There is no back-up ${backup} in ${folder}.`)
-      const before = record.get('standby')
-      const copy: StandbyRecord = {
-        to,
-        name: backup,
-        copiedAt: instantOf(clock()),
-        recoveryPoint: made.madeAt,
-      }
-      store.database.transaction(() => {
-        record.set('standby', copy)
-        // A copy is noted every few minutes: the trail has that there is one, and where.
-        if (before?.to !== to)
-          note(deps.store, actor, 'standby.note', backup, { to, recoveryPoint: made.madeAt })
-      })
-      return copy
-    },
-    forget(actor) {
-      store.database.transaction(() => {
-        if (!record.remove('standby')) throw new ApiError('not-found', 'No standby was noted.')
-        note(deps.store, actor, 'standby.forget', '')
-      })
-    },
-  }
+/** There is no copy elsewhere any more: no warning says that it is old. */
+export function forgetStandby(context: Context, actor: Actor): void {
+  context.database.transaction(() => {
+    if (!removeRecord(context, 'standby'))
+      throw new ApiError('not-found', message('backups.no-standby-noted'))
+    note(context, actor, 'standby.forget', '')
+  })
 }

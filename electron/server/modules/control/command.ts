@@ -1,11 +1,13 @@
 import type { z } from 'zod'
+import type { Context } from '#server/context.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
+import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
-import type { Parts } from '#server/parts.ts'
-import type { KeyStoreState } from '#shared/contract/shell.ts'
+import type { KeyStoreState, ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import type { ControlRequest } from './control.ts'
-import type { RunningGateway } from './shell-commands.ts'
 
 /** An option of a command, as `parseArgs` takes it and as the help shows it. */
 export interface CommandOption {
@@ -42,29 +44,33 @@ export interface DataCommand {
   readonly input?: string
   /** Resolves with what the command prints. @throws ApiError */
   readonly run: (
-    parts: Parts,
+    context: Context,
     request: ControlRequest,
-    context: CommandContext,
+    /** Undefined where none runs. */
+    gateway: RunningGateway | undefined,
+    /** Of the program. */
+    version: string,
   ) => string | Promise<string>
 }
 
-export interface CommandContext {
-  /** Base URL of the window: the running gateway's, else what the settings say. */
+/** What a command may ask of the gateway that runs on the data folder. */
+export interface RunningGateway {
+  /** Base URL of the window. */
   readonly origin: string
-  /** Where the running gateway listens; undefined where none runs. */
-  readonly listening:
-    | (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined })
-    | undefined
+  /** Undefined until every listener was opened. */
+  readonly listening: ListenerAddresses | undefined
   /** How the data key is kept, where the desktop app said so. */
-  readonly keyStore?: KeyStoreState | undefined
-  /** Of the running gateway, which makes one back-up at a time; undefined where none runs. */
-  readonly backups?: Backups | undefined
-  /** Sends to the destinations in the running gateway; undefined where none runs. */
-  readonly forwarding?: Pick<Forwarding, 'add' | 'update' | 'remove'> | undefined
-  /** What only the running gateway can tell or do; undefined where none runs. */
-  readonly running?: RunningGateway | undefined
-  /** Of the program, as a back-up says it. */
-  readonly version?: string | undefined
+  readonly keyStore: KeyStoreState | undefined
+  readonly backups: Backups
+  readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove'>
+  /** Where its log goes; undefined: to stderr. */
+  readonly logFile: string | undefined
+  status(): Promise<ShellStatus>
+  /**
+   * Makes everything ready for its end; resolves with one sentence. @throws ApiError, StoreError:
+   * it goes on as before
+   */
+  prepareUpdate(): Promise<string>
 }
 
 /** Options parsed by a schema; faults name the option as it is written. @throws ApiError */
@@ -74,13 +80,21 @@ export function read<T extends z.ZodType>(schema: T, options: unknown): z.output
   const errors = parsed.error.issues.map((issue) => ({
     path: `--${kebab(issue.path.join('.'))}`,
     message:
-      issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message,
+      issue.code === 'invalid_type' && issue.input === undefined
+        ? verbatim('is missing')
+        : issueMessage(issue),
   }))
   throw new ApiError('malformed', NOT_CARRIED_OUT, { errors })
 }
 
-export const NOT_CARRIED_OUT = 'The command was not carried out.'
+export const NOT_CARRIED_OUT = verbatim('The command was not carried out.')
 
 /** The name of a field in the form of an option, without the dashes. */
 export const kebab = (name: string) =>
   name.replaceAll('.', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** Base URL of the window: the running gateway's, else what the settings say. */
+export const originOf = (context: Context, gateway: RunningGateway | undefined): string =>
+  gateway?.origin ??
+  context.settings.get('http.publicUrl') ??
+  `http://127.0.0.1:${context.settings.get('http.port')}`

@@ -1,18 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { type Context, openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
 import { sentenceOf } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { UPKEEP_COMMANDS } from '#server/modules/backups/backup-commands.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
-import { connectionSheet } from '#server/modules/devices/connection-sheet.ts'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
-import { hasUser, mintSetupLink, mintSignInLink } from '#server/modules/users/people.ts'
+import { hasUser, mintSetupLink, mintSignInLink, openPeople } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
-import { openParts, type Parts } from '#server/parts.ts'
+import { openLog, reportError } from '#server/platform/log.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type CommandContext, type DataCommand, read } from './command.ts'
+import { english } from '#shared/messages/english.ts'
+import { fault, issueMessage } from '#shared/messages/issues.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
+import { BACKUP_COMMANDS } from './backup-commands.ts'
+import { type DataCommand, originOf, type RunningGateway, read } from './command.ts'
+import { connectionSheet } from './connection-sheet.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 import { DESTINATION_COMMANDS } from './destination-commands.ts'
 import { DEVICE_COMMANDS } from './device-commands.ts'
@@ -22,7 +28,7 @@ import { VIEWER_COMMANDS } from './viewer-commands.ts'
 const ACTOR = 'command-line'
 
 const NewKey = z.object({
-  description: z.string().trim().min(1, 'must not be empty').max(200),
+  description: z.string().trim().min(1, fault('values.empty')).max(200),
   viewer: z.boolean().default(false),
   scope: z.enum(['all', 'self']).default('all'),
   'manage-people': z.boolean().default(false),
@@ -65,10 +71,10 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
       'manage-people': { type: 'boolean', about: 'The key may invite and change people.' },
     },
-    run(parts, { options }) {
+    run(context, { options }) {
       const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
       return createApiKey(
-        parts.store,
+        context,
         { description, isViewerEnabled: viewer, scope, managesPeople },
         ACTOR,
       ).key
@@ -106,7 +112,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     input: 'password-stdin',
-    async run(parts, { options, input }) {
+    async run(context, { options, input }) {
       const given = read(NewUser, options)
       const { password } = read(z.object({ password: Password }), {
         password: input.replace(/\r?\n$/, ''),
@@ -119,7 +125,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         clinicRole: given.role,
         password,
       }
-      return (await parts.people.createUser(user, ACTOR)).userId
+      return (await openPeople(context).createUser(user, ACTOR)).userId
     },
   },
   ...DEVICE_COMMANDS,
@@ -128,9 +134,9 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '[KEY]',
     about: 'print a setting, or all of them',
     options: {},
-    run(parts, { arguments: [name] }) {
+    run(context, { arguments: [name] }) {
       const keys = name === undefined ? SETTING_KEYS : [settingKey(name)]
-      const printed = (key: SettingKey) => JSON.stringify(parts.settings.get(key))
+      const printed = (key: SettingKey) => JSON.stringify(context.settings.get(key))
       return keys
         .map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key)))
         .join('\n')
@@ -140,29 +146,31 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: 'KEY VALUE',
     about: 'change a setting; the value is JSON, or text as it is',
     options: {},
-    run(parts, { arguments: [name, value] }) {
+    run(context, { arguments: [name, value] }) {
       if (name === undefined || value === undefined)
-        throw new ApiError('malformed', 'config set takes KEY VALUE.')
+        throw new ApiError('malformed', verbatim('config set takes KEY VALUE.'))
       const key = settingKey(name)
-      parts.settings.change({ [key]: settingValue(key, value) }, ACTOR)
-      return `${key} = ${JSON.stringify(parts.store.settings.get(key))}`
+      context.settings.change({ [key]: settingValue(key, value) }, ACTOR)
+      return `${key} = ${JSON.stringify(context.settings.get(key))}`
     },
   },
   ...VIEWER_COMMANDS,
-  ...UPKEEP_COMMANDS,
+  ...BACKUP_COMMANDS,
   ...SHELL_COMMANDS,
   'connection-sheet': {
     usage: '',
     about:
       'print what is typed into a device to connect it, as Markdown: titles, addresses, ports, certificate, services; no patient, no secret',
     options: {},
-    run: (parts, _request, context) => connectionSheet(parts, context),
+    run: (context, _request, gateway, version) =>
+      connectionSheet(context, gateway?.listening, version),
   },
   doctor: {
     usage: '',
     about: 'check the installation and say what to mend',
     options: {},
-    run: async (parts, _request, context) => (await examine(parts, context)).join('\n'),
+    run: async (context, _request, gateway) =>
+      (await examine(context, gateway?.listening, gateway?.keyStore, gateway)).join('\n'),
   },
 }
 
@@ -173,48 +181,68 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
 export async function runAlone(
   folder: string,
   request: ControlRequest,
-  version?: string,
+  version = '',
 ): Promise<ControlReply | undefined> {
   using lock = takeLock(folder)
   if (!lock) return undefined
   refuseHalfRestored(folder)
-  using parts = openParts(folder)
-  const origin =
-    parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
-  return await replyOf(parts, request, { origin, listening: undefined, version })
+  using context = openContext({ folder, log: openLog('error') })
+  return await replyOf(context, request, undefined, version)
 }
 
-/** Runs a command on opened parts, one of the table. */
+/** Runs a command over the context, one of the table. */
 export async function replyOf(
-  parts: Parts,
+  context: Context,
   request: ControlRequest,
-  context: CommandContext,
+  gateway: RunningGateway | undefined,
+  version: string,
 ): Promise<ControlReply> {
   const command = Object.hasOwn(DATA_COMMANDS, request.command)
     ? DATA_COMMANDS[request.command]
     : undefined
   if (!command) return { ok: false, output: `There is no command “${request.command}”.` }
   try {
-    return { ok: true, output: await command.run(parts, request, context) }
+    return { ok: true, output: await command.run(context, request, gateway, version) }
   } catch (error) {
     const sentence = sentenceOf(error)
     if (sentence === undefined) throw error
-    return { ok: false, output: sentence }
+    const explanation = explanationOf(error)
+    return { ok: false, output: sentence, explanation }
   }
 }
+
+/**
+ * Runs a command in the running gateway. An error of ours is named by the reference that the log has
+ * it under.
+ */
+export const answerCommand = (
+  context: Context,
+  request: ControlRequest,
+  gateway: RunningGateway,
+  version: string,
+): Promise<ControlReply> =>
+  replyOf(context, request, gateway, version).catch((error: unknown) => {
+    const reference = randomUUID().slice(0, 8)
+    reportError(context, error, reference)
+    return {
+      ok: false,
+      output: `The gateway has an internal error, reference ${reference}; its log has the same.`,
+    }
+  })
 
 /**
  * A link needs no password: whoever can open the data folder is trusted with it, and it is audited.
  */
 function signInLink(
-  { store }: Parts,
+  context: Context,
   { options }: ControlRequest,
-  { origin }: CommandContext,
+  gateway: RunningGateway | undefined,
 ): string {
-  if (!hasUser(store)) return `${origin}/#/welcome?token=${mintSetupLink(store, ACTOR).token}`
+  const origin = originOf(context, gateway)
+  if (!hasUser(context)) return `${origin}/#/welcome?token=${mintSetupLink(context, ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
   const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
-  const user = allUsers(store.database).find(
+  const user = allUsers(context.database).find(
     (one) =>
       one.deactivatedAt === null &&
       (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
@@ -222,17 +250,22 @@ function signInLink(
   if (!user)
     throw new ApiError(
       'not-found',
-      wanted
-        ? `There is no active user ${wanted}.`
-        : 'There is no active owner; name a user with --email.',
+      verbatim(
+        wanted
+          ? `There is no active user ${wanted}.`
+          : 'There is no active owner; name a user with --email.',
+      ),
     )
-  return `${origin}/#/sign-in?token=${mintSignInLink(store, user.userId, ACTOR).token}`
+  return `${origin}/#/sign-in?token=${mintSignInLink(context, user.userId, ACTOR).token}`
 }
 
 function settingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known === name)
   if (key) return key
-  throw new ApiError('not-found', `There is no setting “${name}”. config get lists them all.`)
+  throw new ApiError(
+    'not-found',
+    verbatim(`There is no setting “${name}”. config get lists them all.`),
+  )
 }
 
 /** What is JSON and fits is taken as such, so a name may also be a number. */
@@ -242,10 +275,10 @@ function settingValue(key: SettingKey, text: string): unknown {
   if (asJson.success) return asJson.data
   const asText = schema.safeParse(text)
   if (asText.success) return asText.data
-  const faults = asJson.error.issues.map((issue) => issue.message)
+  const faults = asJson.error.issues.map((issue) => english(issueMessage(issue)))
   throw new ApiError(
     'malformed',
-    `${key} was not changed: ${faults.join('; ')}. ${SETTINGS[key].about}`,
+    verbatim(`${key} was not changed: ${faults.join('; ')}. ${english(SETTINGS[key].about)}`),
   )
 }
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '#server/http/start-error.ts'
-import { json } from '#server/platform/json.ts'
+import { json } from '#server/platform/text.ts'
+import { Message, verbatim } from '#shared/messages/message.ts'
 
 /** A command for the gateway that has the data folder open. */
 export const ControlRequest = z.object({
@@ -16,8 +17,15 @@ export const ControlRequest = z.object({
 })
 export type ControlRequest = z.output<typeof ControlRequest>
 
-export const ControlReply = z.object({ ok: z.boolean(), output: z.string() })
-/** `output` is what the command prints, or the sentence that says why it failed. */
+export const ControlReply = z.object({
+  ok: z.boolean(),
+  output: z.string(),
+  explanation: Message.optional(),
+})
+/**
+ * `output` is what the command prints, or the sentence that says why it failed; `explanation` says
+ * that to the window.
+ */
 export type ControlReply = z.output<typeof ControlReply>
 
 /** Characters of a message. */
@@ -117,7 +125,9 @@ function makeOwnFolder(folder: string): void {
   const found = lstatSync(folder)
   if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0) return
   throw new StartError(
-    `${folder} is not this account's alone, so commands cannot pass through it: remove it, or use a shorter --data path.`,
+    verbatim(
+      `${folder} is not this account's alone, so commands cannot pass through it: remove it, or use a shorter --data path.`,
+    ),
   )
 }
 
@@ -153,17 +163,19 @@ function readLine(socket: Socket): Promise<string> {
       if (end < 0 && text.length <= MOST_LENGTH) return
       socket.off('data', take).resume()
       if (end >= 0) settle(text.slice(0, end))
-      else fail(new StartError('The message is too large.'))
+      else fail(new StartError(verbatim('The message is too large.')))
     }
     socket.setTimeout(ANSWER_MS, () =>
-      fail(new StartError(`No answer within ${ANSWER_MS / 1000} s.`)),
+      fail(new StartError(verbatim(`No answer within ${ANSWER_MS / 1000} s.`))),
     )
     socket.setEncoding('utf8')
     socket.on('error', fail)
     socket.on('close', () =>
       fail(
         new StartError(
-          'The gateway ended before it answered: see whether the command was carried out before you give it again.',
+          verbatim(
+            'The gateway ended before it answered: see whether the command was carried out before you give it again.',
+          ),
         ),
       ),
     )

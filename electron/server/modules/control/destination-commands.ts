@@ -33,13 +33,13 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: usageOf(adding.options),
     about: 'add a DICOM node that images are sent to, print its id',
     options: adding.options,
-    run({ store, settings }, { arguments: words, options }, { forwarding }) {
+    run(context, { arguments: words, options }, gateway) {
       demandNoWords('destination add', words)
       const destination = adding.read(options)
       const added = adding.named(() =>
-        forwarding
-          ? forwarding.add(destination, ACTOR)
-          : addDestination(store, settings.get, destination, ACTOR),
+        gateway
+          ? gateway.forwarding.add(destination, ACTOR)
+          : addDestination(context, destination, ACTOR),
       )
       return added.destinationId
     },
@@ -48,15 +48,15 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: 'DESTINATION [OPTION …]',
     about: 'change a destination, named by its id, AE title or name; print its id',
     options: withoutDefaults(changing.options),
-    run({ store, settings }, { arguments: words, options }, { forwarding }) {
-      const all = listDestinations(store.database)
+    run(context, { arguments: words, options }, gateway) {
+      const all = listDestinations(context.database)
       const { destinationId } = recordNamed('destination update', words, all, NAMES)
       const patch = changing.read(options)
       demandChange('destination update', patch)
       changing.named(() =>
-        forwarding
-          ? forwarding.update(destinationId, patch, ACTOR)
-          : updateDestination(store, settings.get, destinationId, patch, ACTOR),
+        gateway
+          ? gateway.forwarding.update(destinationId, patch, ACTOR)
+          : updateDestination(context, destinationId, patch, ACTOR),
       )
       return destinationId
     },
@@ -66,11 +66,11 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about:
       'remove a destination that nothing waits for, named by its id, AE title or name; print its id',
     options: {},
-    run({ store }, { arguments: words }, { forwarding }) {
-      const all = listDestinations(store.database)
+    run(context, { arguments: words }, gateway) {
+      const all = listDestinations(context.database)
       const { destinationId } = recordNamed('destination remove', words, all, NAMES)
-      if (forwarding) forwarding.remove(destinationId, ACTOR)
-      else removeDestination(store, destinationId, ACTOR)
+      if (gateway) gateway.forwarding.remove(destinationId, ACTOR)
+      else removeDestination(context, destinationId, ACTOR)
       return destinationId
     },
   },
@@ -78,7 +78,7 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '[--json]',
     about: 'print the destinations as a table, with what waits and what was not taken',
     options: LIST_OPTIONS,
-    run({ store: { database } }, { arguments: words, options }) {
+    run({ database }, { arguments: words, options }) {
       demandNoWords('destination list', words)
       const all = listDestinations(database).map((destination) => ({
         ...destination,

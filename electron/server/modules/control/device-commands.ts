@@ -1,3 +1,5 @@
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice, changeDevice, removeDevice } from '#server/modules/devices/devices.ts'
 import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
 import type { DataCommand } from './command.ts'
 import {
@@ -23,30 +25,30 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: usageOf(adding.options),
     about: 'let a device in, print its id',
     options: adding.options,
-    run({ devices }, { arguments: words, options }) {
+    run(context, { arguments: words, options }) {
       demandNoWords('device add', words)
       const device = adding.read(options)
-      return adding.named(() => devices.add(device, ACTOR)).deviceId
+      return adding.named(() => addDevice(context, device, ACTOR)).deviceId
     },
   },
   'device update': {
     usage: 'DEVICE [OPTION …]',
     about: 'change a device, named by its id, AE title or name; print its id',
     options: withoutDefaults(changing.options),
-    run({ devices }, { arguments: words, options }) {
-      const { deviceId } = recordNamed('device update', words, devices.list(), NAMES)
+    run(context, { arguments: words, options }) {
+      const { deviceId } = recordNamed('device update', words, listDevices(context.database), NAMES)
       const patch = changing.read(options)
       demandChange('device update', patch)
-      return changing.named(() => devices.update(deviceId, patch, ACTOR)).deviceId
+      return changing.named(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
     },
   },
   'device remove': {
     usage: 'DEVICE',
     about: 'remove a device, named by its id, AE title or name; print its id',
     options: {},
-    run({ devices }, { arguments: words }) {
-      const { deviceId } = recordNamed('device remove', words, devices.list(), NAMES)
-      devices.remove(deviceId, ACTOR)
+    run(context, { arguments: words }) {
+      const { deviceId } = recordNamed('device remove', words, listDevices(context.database), NAMES)
+      removeDevice(context, deviceId, ACTOR)
       return deviceId
     },
   },
@@ -54,9 +56,9 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '[--json]',
     about: 'print the devices as a table',
     options: LIST_OPTIONS,
-    run({ devices }, { arguments: words, options }) {
+    run(context, { arguments: words, options }) {
       demandNoWords('device list', words)
-      const all = devices.list()
+      const all = listDevices(context.database)
       if (options.json === true) return JSON.stringify(all)
       return tableOf(
         ['ID', 'AE TITLE', 'ADDRESS', 'MODALITY', 'NAME', 'ENABLED', 'LAST SEEN'],

@@ -1,4 +1,5 @@
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import type { CommandOption } from './command.ts'
 
 /** What the commands on records, such as devices and destinations, have in common. */
@@ -34,7 +35,9 @@ export function demandNoWords(command: string, words: readonly string[]): void {
   if (words.length > 0)
     throw new ApiError(
       'malformed',
-      `${command} takes options only; “${words[0]}” is none. ${command} --help lists them.`,
+      verbatim(
+        `${command} takes options only; “${words[0]}” is none. ${command} --help lists them.`,
+      ),
     )
 }
 
@@ -54,7 +57,7 @@ export function recordNamed<T>(
   if (word === undefined || words.length > 1)
     throw new ApiError(
       'malformed',
-      `${command} takes one ${kind}: its id, AE title or name. ${kind} list shows them.`,
+      verbatim(`${command} takes one ${kind}: its id, AE title or name. ${kind} list shows them.`),
     )
   const exact = records.find((record) => record[id] === word)
   if (exact) return exact
@@ -64,11 +67,16 @@ export function recordNamed<T>(
   )
   const [only] = found
   if (only === undefined)
-    throw new ApiError('not-found', `There is no ${kind} “${word}”. ${kind} list shows them.`)
+    throw new ApiError(
+      'not-found',
+      verbatim(`There is no ${kind} “${word}”. ${kind} list shows them.`),
+    )
   if (found.length > 1)
     throw new ApiError(
       'refused',
-      `${found.length} ${kind}s are called “${word}”: name one by its id, as ${kind} list shows it.`,
+      verbatim(
+        `${found.length} ${kind}s are called “${word}”: name one by its id, as ${kind} list shows it.`,
+      ),
     )
   return only
 }
@@ -78,7 +86,7 @@ export function demandChange(command: string, patch: object): void {
   if (Object.keys(patch).length === 0)
     throw new ApiError(
       'malformed',
-      `Nothing to change was given. ${command} --help lists the options.`,
+      verbatim(`Nothing to change was given. ${command} --help lists the options.`),
     )
 }
 

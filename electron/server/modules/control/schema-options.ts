@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { type CommandOption, kebab, NOT_CARRIED_OUT } from './command.ts'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
@@ -67,9 +69,10 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
       const parsed = schema.safeParse(given, { error: messageOf })
       if (parsed.success) return parsed.data
       throw new ApiError('malformed', NOT_CARRIED_OUT, {
-        errors: parsed.error.issues.map(({ path, message }) => ({
-          path: `--${optionOf(path.join('.')) ?? kebab(path.join('.'))}`,
-          message,
+        errors: parsed.error.issues.map((issue) => ({
+          path: `--${optionOf(issue.path.join('.')) ?? kebab(issue.path.join('.'))}`,
+          // A text of `messageOf` is no code.
+          message: issue.message.includes(' ') ? verbatim(issue.message) : issueMessage(issue),
         })),
       })
     },
@@ -82,7 +85,7 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
           const name = optionOf(path)
           return { path: name === undefined ? path : `--${name}`, message }
         })
-        throw new ApiError(error.code, error.message, { errors })
+        throw new ApiError(error.code, error.explanation, { errors })
       }
     },
   }

@@ -1,20 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Backups } from '#server/modules/backups/backups.ts'
+import type { Dicom } from '#server/modules/devices/dicom-services.ts'
 import { lockThisPc } from '#server/modules/users/sessions.ts'
-import type { ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
-
-/** What the running gateway does for the desktop app, beyond its data. */
-export interface RunningGateway {
-  status(): Promise<ShellStatus>
-  /**
-   * Makes everything ready for its end; resolves with one sentence. @throws ApiError, StoreError:
-   * it goes on as before
-   */
-  prepareUpdate(): Promise<string>
-  /** Where its log goes; undefined: to stderr. */
-  readonly logFile: string | undefined
-}
 
 /**
  * What the desktop app asks of the gateway, by the table of `commands.ts`; scripts may ask the
@@ -25,15 +15,14 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '',
     about: 'print how the running gateway stands, as JSON',
     options: {},
-    run: async (_parts, _request, { running }) =>
-      JSON.stringify(await (running ?? none()).status()),
+    run: async (_context, _request, gateway) => JSON.stringify(await (gateway ?? none()).status()),
   },
   lock: {
     usage: '',
     about: 'lock every window of this PC',
     options: {},
-    run({ store }) {
-      const count = lockThisPc(store)
+    run(context) {
+      const count = lockThisPc(context)
       return count === 1 ? 'One window was locked.' : `${count} windows were locked.`
     },
   },
@@ -42,23 +31,15 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about:
       'make a back-up, take no more associations and wait for those that are open; stop the gateway then, or it goes on after five minutes',
     options: {},
-    run: (_parts, _request, { running }) => (running ?? none()).prepareUpdate(),
+    run: (_context, _request, gateway) => (gateway ?? none()).prepareUpdate(),
   },
 }
 
 function none(): never {
-  throw new ApiError('unavailable', 'No gateway runs on this data folder.')
+  throw new ApiError('unavailable', verbatim('No gateway runs on this data folder.'))
 }
 
-export interface UpdatePreparationDeps {
-  /** Makes a back-up. @throws ApiError, StoreError */
-  readonly backUp: () => Promise<void>
-  /** Whether new associations are put off. */
-  readonly putOff: (isOn: boolean) => void
-  readonly openAssociations: () => number
-  readonly waitMs?: number
-  readonly lapseMs?: number
-}
+type Listening = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'putOff'> | undefined }
 
 /** A device may send a large study; longer than that nobody waits. */
 const WAIT_MS = 120_000
@@ -67,38 +48,58 @@ const LAPSE_MS = 5 * 60_000
 const LOOK_MS = 250
 
 /**
- * The order in which a gateway is made ready for its end: what can fail first, what devices feel
+ * The order in which a gateway is made ready for its end: what can fail first, what devices notice
  * last.
  */
-export function updatePreparation(
-  deps: UpdatePreparationDeps,
-): (() => Promise<string>) & Disposable {
-  const { backUp, putOff, openAssociations, waitMs = WAIT_MS, lapseMs = LAPSE_MS } = deps
-  let underWay: Promise<string> | undefined
-  let lapse: NodeJS.Timeout | undefined
+export class UpdatePreparation implements Disposable {
+  readonly #backups: Pick<Backups, 'make'>
+  readonly #listening: Listening
+  readonly #waitMs: number
+  readonly #lapseMs: number
+  #current: Promise<string> | undefined
+  #lapse: NodeJS.Timeout | undefined
 
-  async function prepare(): Promise<string> {
-    await backUp()
-    clearTimeout(lapse)
-    putOff(true)
+  constructor(
+    backups: Pick<Backups, 'make'>,
+    listening: Listening,
+    waitMs = WAIT_MS,
+    lapseMs = LAPSE_MS,
+  ) {
+    this.#backups = backups
+    this.#listening = listening
+    this.#waitMs = waitMs
+    this.#lapseMs = lapseMs
+  }
+
+  /** Calls that come while one is under way share it. @throws ApiError, StoreError */
+  run(): Promise<string> {
+    this.#current ??= this.#prepare().finally(() => {
+      this.#current = undefined
+    })
+    return this.#current
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#lapse)
+  }
+
+  /** An unknown caller that stays connected does not hold an update up. */
+  #open(): number {
+    return this.#listening.dicom?.openOfDevices ?? 0
+  }
+
+  async #prepare(): Promise<string> {
+    await this.#backups.make('before-update', 'gateway')
+    clearTimeout(this.#lapse)
+    this.#listening.dicom?.putOff(true)
     const began = performance.now()
-    while (openAssociations() > 0 && performance.now() - began < waitMs) await wait(LOOK_MS)
-    lapse = setTimeout(() => putOff(false), lapseMs).unref()
-    const left = openAssociations()
+    while (this.#open() > 0 && performance.now() - began < this.#waitMs) await wait(LOOK_MS)
+    this.#lapse = setTimeout(() => this.#listening.dicom?.putOff(false), this.#lapseMs).unref()
+    const left = this.#open()
     if (left === 0)
       return 'A back-up was made, and no device is connected: the gateway can be stopped.'
     const still =
       left === 1 ? 'One association is still open' : `${left} associations are still open`
     return `A back-up was made. ${still}, and what is done by ${left === 1 ? 'it' : 'them'} ends with the gateway.`
   }
-
-  return Object.assign(
-    () => {
-      underWay ??= prepare().finally(() => {
-        underWay = undefined
-      })
-      return underWay
-    },
-    { [Symbol.dispose]: () => clearTimeout(lapse) },
-  )
 }

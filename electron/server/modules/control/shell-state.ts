@@ -1,14 +1,12 @@
+import type { Context } from '#server/context.ts'
 import { bannersOf, type Situation } from '#server/modules/dashboard/banner.ts'
-import { situationOf } from '#server/modules/dashboard/status.ts'
-import { type DashboardTodayDeps, todayOf } from '#server/modules/dashboard/today.ts'
-import type { Parts } from '#server/parts.ts'
+import { type LiveState, situationOf } from '#server/modules/dashboard/status.ts'
+import { todayOf } from '#server/modules/dashboard/today.ts'
 import type { TodayItem } from '#shared/contract/dashboard-today.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ShellAttention, ShellStatus, TrayState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
-
-export type ShellStateDeps = Omit<DashboardTodayDeps, 'ports'> &
-  Parameters<typeof situationOf>[0] & { readonly version: string }
+import { english } from '#shared/messages/english.ts'
 
 /**
  * Nobody: the tray is everybody's, so it tells what an owner would be told, and nothing that is one
@@ -29,27 +27,31 @@ const WATCH: SignedInUser = {
  * How the gateway stands, for the tray and notifications of the desktop app (control command
  * `status`).
  */
-export function shellState(deps: ShellStateDeps): () => Promise<ShellStatus> {
-  const look = todayOf(deps)
+export function shellState(
+  context: Context,
+  live: LiveState,
+  version: string,
+): () => Promise<ShellStatus> {
+  const look = todayOf(context, live)
   return async () => {
-    const situation = situationOf(deps)
+    const situation = situationOf(context, live)
     const { items, numbers } = await look(WATCH)
     const pressing = items.filter(({ tone }) => tone !== 'info')
     return {
-      version: deps.version,
+      version,
       isSafe: situation.isSafe === true,
       tray: trayOf(situation, pressing),
-      lines: bannersOf(situation).map(({ text }) => text),
+      lines: bannersOf(situation).map(({ text }) => english(text)),
       attention: attentionOf(pressing),
       openAssociations: numbers.devicesConnected,
-      update: updateOf(deps.settings, situation.timeZone),
+      update: updateOf(context, situation.timeZone),
     }
   }
 }
 
-const updateOf = (settings: Parts['settings'], timeZone: string): ShellStatus['update'] => ({
-  isAutomatic: settings.get('update.isAutomatic'),
-  at: settings.get('update.at'),
+const updateOf = (context: Context, timeZone: string): ShellStatus['update'] => ({
+  isAutomatic: context.settings.get('update.isAutomatic'),
+  at: context.settings.get('update.at'),
   timeZone,
 })
 

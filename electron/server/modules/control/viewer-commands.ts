@@ -1,11 +1,14 @@
+import { apiKeyRecords } from '#server/modules/api-keys/queries.ts'
 import { changeEndpoint } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { createStudy } from '#server/modules/studies/service.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { createViewerLink } from '#server/modules/viewer/links.ts'
 import { Uid } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { DataCommand } from './command.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { type DataCommand, originOf } from './command.ts'
 
 const ACTOR = 'command-line'
 
@@ -44,7 +47,7 @@ export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
 
 function addFileHost(
   ...[
-    { store, settings },
+    context,
     {
       arguments: [host],
       options,
@@ -52,37 +55,43 @@ function addFileHost(
   ]: Parameters<DataCommand['run']>
 ): string {
   if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host))
-    throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
-  const endpoint = defaultEndpoint(store.database)
+    throw new ApiError('malformed', verbatim('file-host add takes HOST:PORT.'))
+  const endpoint = defaultEndpoint(context.database)
   if (!endpoint)
     throw new ApiError(
       'not-found',
-      'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
+      verbatim('There is no partner yet: serve --partner-url, or the Partner screen, sets one up.'),
     )
   const fileHosts = [...endpoint.fileHosts, host]
-  changeEndpoint(store, settings, endpoint.endpointId, { fileHosts }, ACTOR)
+  changeEndpoint(context, endpoint.endpointId, { fileHosts }, ACTOR)
   if (options.plaintext === true)
-    settings.change(
-      { 'partner.plaintextHosts': [...new Set([...settings.get('partner.plaintextHosts'), host])] },
+    context.settings.change(
+      {
+        'partner.plaintextHosts': [
+          ...new Set([...context.settings.get('partner.plaintextHosts'), host]),
+        ],
+      },
       ACTOR,
     )
   return host
 }
 
 /** As a partner creates it, with the newest key that may: the link ends with the key. */
-function viewerLink(...[parts, { options }, { origin }]: Parameters<DataCommand['run']>): string {
-  const { deps } = parts
+function viewerLink(...[context, { options }, gateway]: Parameters<DataCommand['run']>): string {
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
-    throw new ApiError('malformed', '--study takes a Study Instance UID, or the id of a study.')
-  const key = parts.apiKeys
-    .list()
-    .find((one) => one.revokedAt === null && one.isViewerEnabled && one.scope === 'all')
+    throw new ApiError(
+      'malformed',
+      verbatim('--study takes a Study Instance UID, or the id of a study.'),
+    )
+  const key = apiKeyRecords(context.database).find(
+    (one) => one.revokedAt === null && one.isViewerEnabled && one.scope === 'all',
+  )
   if (!key)
     throw new ApiError(
       'not-found',
-      'There is no API key with the viewer: api-key create --viewer makes one.',
+      verbatim('There is no API key with the viewer: api-key create --viewer makes one.'),
     )
   const caller: ApiKeyCaller = {
     kind: 'api-key',
@@ -90,14 +99,15 @@ function viewerLink(...[parts, { options }, { origin }]: Parameters<DataCommand[
     scope: key.scope,
     isViewerEnabled: true,
   }
-  const isMissing = 'studyInstanceUid' in either && !deps.store.studies.byUid('viewer', named)
+  const isMissing =
+    'studyInstanceUid' in either && !findStudyByUid(context.database, 'viewer', named)
   if (isMissing && typeof options.description === 'string') {
     const study = {
       studyInstanceUid: named,
       studyDescription: options.description,
       severity: 'normal' as const,
     }
-    createStudy(deps.store, caller, 'viewer', study)
+    createStudy(context, caller, 'viewer', study)
   }
-  return origin + createViewerLink(deps.store, caller, either)
+  return originOf(context, gateway) + createViewerLink(context, caller, either)
 }

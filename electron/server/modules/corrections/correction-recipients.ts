@@ -1,13 +1,16 @@
 import type { Context } from '#server/context.ts'
-import type { EventRow } from '#server/modules/events/queries.ts'
-import { listEvents } from '#server/modules/events/queries.ts'
+import { type EventRow, listEvents } from '#server/modules/events/queries.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { endpointName } from '#server/modules/partners/targets.ts'
-import { personOf } from '#server/modules/reports/report-people.ts'
+import { findCriticalResult, listSignedReports } from '#server/modules/reports/report-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import { listFormerDestinations } from './correction-notice-queries.ts'
 import { viewersOf } from './correction-queries.ts'
 
 /** Somebody who got images, or values, of a study. */
@@ -18,15 +21,17 @@ export interface Recipient {
   readonly contacts: NoticeContact[]
 }
 
-/** Events that tell a partner whose study it is, or give it the report or pictures of it. */
-const TELLING: Readonly<Partial<Record<EventType, NoticeContact['what']>>> = {
+type What = NoticeContact['what']
+
+/** Events that give a partner values of a study, its report or its captures. */
+const CONTACTS_BY_EVENT: Readonly<Partial<Record<EventType, What>>> = {
   'patient_study.enrichment_requested': 'enrichment',
   'clinical_context.enrichment_requested': 'context',
   'report.delivered': 'report',
   'secondary_capture.access_requested': 'captures',
 }
 /** What of these a signed report is. */
-const OF_REPORT: ReadonlySet<NoticeContact['what']> = new Set([
+const OF_REPORT: ReadonlySet<What> = new Set([
   'report',
   'customer',
   'signed',
@@ -34,22 +39,23 @@ const OF_REPORT: ReadonlySet<NoticeContact['what']> = new Set([
   'ordered',
 ])
 const REFERRING_PHYSICIAN = 'referring-physician'
-const AT_ONCE = 100
+const PAGE = 100
 
 /** Who has signed reports of a study that images are added to. */
-export function reportRecipientsOf(store: Context, studyInstanceUid: string): Recipient[] {
-  const study = store.studies.byUid('scribe', studyInstanceUid)
-  if (!study || store.reports.signedOf(study.studyId).length === 0) return []
-  return recipientsOf(store, studyInstanceUid, []).flatMap(
-    ({ subject, contacts, ...recipient }) => {
-      const ofReport = contacts
-        .filter(({ what }) => OF_REPORT.has(what))
-        .map((contact) => ({ ...contact, isOfTarget: true }))
-      // The study that the images come from may have been ordered by somebody else.
-      const own = subject === REFERRING_PHYSICIAN ? `${subject}-of-target` : subject
-      return ofReport.length === 0 ? [] : [{ ...recipient, subject: own, contacts: ofReport }]
-    },
-  )
+export function reportRecipientsOf(context: Context, studyInstanceUid: string): Recipient[] {
+  const study = findStudyByUid(context.database, 'scribe', studyInstanceUid)
+  if (!study || listSignedReports(context.database, study.studyId).length === 0) return []
+  return recipientsOf(context, studyInstanceUid, []).flatMap((recipient) => {
+    const contacts = recipient.contacts
+      .filter(({ what }) => OF_REPORT.has(what))
+      .map((contact) => ({ ...contact, isOfTarget: true }))
+    // The study that the images come from may have been ordered by somebody else.
+    const subject =
+      recipient.subject === REFERRING_PHYSICIAN
+        ? `${REFERRING_PHYSICIAN}-of-target`
+        : recipient.subject
+    return contacts.length === 0 ? [] : [{ ...recipient, subject, contacts }]
+  })
 }
 
 /**
@@ -59,137 +65,144 @@ export function reportRecipientsOf(store: Context, studyInstanceUid: string): Re
  * out.
  */
 export function recipientsOf(
-  store: Context,
+  context: Context,
   studyInstanceUid: string,
   destinationIds: readonly string[],
   since?: string,
 ): Recipient[] {
-  const found = new Map<string, Recipient>()
-  const images = store.imageStudies.get(studyInstanceUid)
-  const scribe = store.studies.byUid('scribe', studyInstanceUid)
-  const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter(
-    (study) => study !== undefined,
-  )
-  const known = openReferences(store.database)
+  const recipients = new Recipients(since)
+  addDestinations(context, recipients, studyInstanceUid, destinationIds)
+  addPartners(context, recipients, studyInstanceUid)
+  addPeople(context, recipients, studyInstanceUid)
+  return recipients.list()
+}
 
-  function add(
-    kind: NoticeKind,
-    subject: string,
-    name: string,
-    what: NoticeContact['what'],
-    at: string | null,
-  ): void {
-    if (name.trim() === '' || (since !== undefined && (at === null || at <= since))) return
-    const recipient = found.get(subject) ?? { kind, subject, name, contacts: [] }
-    found.set(subject, recipient)
+/** Each recipient once, with the newest contact of each kind. */
+class Recipients {
+  readonly #since: string | undefined
+  readonly #found = new Map<string, Recipient>()
+
+  constructor(since: string | undefined) {
+    this.#since = since
+  }
+
+  add(kind: NoticeKind, subject: string, name: string, what: What, at: string | null): void {
+    if (name.trim() === '') return
+    if (this.#since !== undefined && (at === null || at <= this.#since)) return
+    const recipient = this.#found.get(subject) ?? { kind, subject, name, contacts: [] }
+    this.#found.set(subject, recipient)
     const before = recipient.contacts.findIndex((contact) => contact.what === what)
     if (before === -1) recipient.contacts.push({ what, at })
     else if ((recipient.contacts[before]?.at ?? '') < (at ?? ''))
       recipient.contacts[before] = { what, at }
   }
 
-  function addDestinations(): void {
-    for (const destinationId of destinationIds) {
-      const name = findDestination(store.database, destinationId)?.name ?? ''
-      add('destination', `destination:${destinationId}`, name, 'has-images', null)
-    }
-    for (const { destinationId, name } of store.correctionNotices.formerDestinations(
-      studyInstanceUid,
-    ))
-      add('destination', `former-destination:${destinationId}`, name, 'former-destination', null)
-    if (images?.isFetched)
-      add('destination', 'source', images.deviceName || images.callingAeTitle, 'source', null)
-  }
-
-  const keyName = (apiKeyId: string) => known.apiKey(apiKeyId)?.description || apiKeyId
-
-  function addEvent({ type, endpointId, attempts, createdAt, updatedAt, isTest }: EventRow): void {
-    const what = TELLING[type]
-    // What was never sent has informed nobody.
-    if (what === undefined || isTest || attempts === 0 || endpointId === null) return
-    const endpoint = findEndpoint(store.database, endpointId)
-    const at = updatedAt > createdAt ? updatedAt : createdAt
-    if (endpoint?.apiKeyId)
-      add('partner', `api-key:${endpoint.apiKeyId}`, keyName(endpoint.apiKeyId), what, at)
-    else
-      add(
-        'partner',
-        `endpoint:${endpointId}`,
-        endpoint ? endpointName(endpoint) : endpointId,
-        what,
-        at,
-      )
-  }
-
-  function addPartners(): void {
-    for (const { createdByApiKeyId, expressCustomerId, createdAt } of studies) {
-      if (createdByApiKeyId !== null)
-        add(
-          'partner',
-          `api-key:${createdByApiKeyId}`,
-          keyName(createdByApiKeyId),
-          'created-study',
-          createdAt,
-        )
-      if (expressCustomerId !== null) {
-        const name = known.expressCustomer(expressCustomerId)?.expressCustomerName ?? ''
-        add('partner', `customer:${expressCustomerId}`, name, 'customer', null)
-      }
-    }
-    for (const event of eventsOf(studyInstanceUid)) addEvent(event)
-  }
-
-  function* eventsOf(uid: string): Generator<EventRow> {
-    let after: string | undefined
-    do {
-      const about = { subject: scribe?.studyId ?? uid, studyInstanceUid: uid }
-      const { items, next } = listEvents(store.database, {
-        about,
-        show: 'all',
-        after,
-        limit: AT_ONCE,
-      })
-      yield* items
-      after = next
-    } while (after !== undefined)
-  }
-
-  function addPeople(): void {
-    const reports = scribe ? store.reports.signedOf(scribe.studyId) : []
-    for (const { reportId, signer, userId, signedAt } of reports) {
-      const id = signer?.userId ?? userId
-      add('person', `user:${id}`, signer?.name || personOf({ store }, id).name, 'signed', signedAt)
-      const told = store.criticalResults.get(reportId)?.communication
-      if (told)
-        add(
-          'person',
-          `told:${reportId}`,
-          told.communicatedTo,
-          'critical-result',
-          told.communicatedAt,
-        )
-    }
-    for (const { userId, at } of viewersOf(store.database, studyInstanceUid))
-      add('person', `user:${userId}`, personOf({ store }, userId).name, 'opened-images', at)
-    const ordered =
-      scribe?.detail.reportMetadata?.referringPhysicianName ||
-      images?.header.referringPhysicianName ||
-      ''
-    const last = reports.at(-1)
-    if (last) add('person', REFERRING_PHYSICIAN, nameOf(ordered), 'ordered', last.signedAt)
-  }
-
-  addDestinations()
-  addPartners()
-  addPeople()
-  return [...found.values()]
+  list = (): Recipient[] => [...this.#found.values()]
 }
 
-/** PS3.5 §6.2.1.2: the first component group, as a person writes it. */
+function addDestinations(
+  { database }: Context,
+  recipients: Recipients,
+  studyInstanceUid: string,
+  destinationIds: readonly string[],
+): void {
+  for (const destinationId of destinationIds) {
+    const name = findDestination(database, destinationId)?.name ?? ''
+    recipients.add('destination', `destination:${destinationId}`, name, 'has-images', null)
+  }
+  for (const { destinationId, name } of listFormerDestinations(database, studyInstanceUid)) {
+    const subject = `former-destination:${destinationId}`
+    recipients.add('destination', subject, name, 'former-destination', null)
+  }
+  const study = findImageStudy(database, studyInstanceUid)
+  if (study?.isFetched)
+    recipients.add(
+      'destination',
+      'source',
+      study.deviceName || study.callingAeTitle,
+      'source',
+      null,
+    )
+}
+
+function addPartners(context: Context, recipients: Recipients, studyInstanceUid: string): void {
+  const { database } = context
+  const references = openReferences(database)
+  const addKey = (apiKeyId: string, what: What, at: string) => {
+    const name = references.apiKey(apiKeyId)?.description || apiKeyId
+    recipients.add('partner', `api-key:${apiKeyId}`, name, what, at)
+  }
+  for (const area of ['scribe', 'viewer'] as const) {
+    const study = findStudyByUid(database, area, studyInstanceUid)
+    if (!study) continue
+    if (study.createdByApiKeyId !== null)
+      addKey(study.createdByApiKeyId, 'created-study', study.createdAt)
+    if (study.expressCustomerId !== null) {
+      const name = references.expressCustomer(study.expressCustomerId)?.expressCustomerName ?? ''
+      recipients.add('partner', `customer:${study.expressCustomerId}`, name, 'customer', null)
+    }
+  }
+  for (const event of eventsOf(context, studyInstanceUid)) {
+    const { endpointId } = event
+    const what = CONTACTS_BY_EVENT[event.type]
+    // What was never sent has informed nobody.
+    if (what === undefined || event.isTest || event.attempts === 0 || endpointId === null) continue
+    const endpoint = findEndpoint(database, endpointId)
+    const at = event.updatedAt > event.createdAt ? event.updatedAt : event.createdAt
+    if (endpoint?.apiKeyId) addKey(endpoint.apiKeyId, what, at)
+    else {
+      const name = endpoint ? endpointName(endpoint) : endpointId
+      recipients.add('partner', `endpoint:${endpointId}`, name, what, at)
+    }
+  }
+}
+
+function* eventsOf({ database }: Context, studyInstanceUid: string): Generator<EventRow> {
+  const scribe = findStudyByUid(database, 'scribe', studyInstanceUid)
+  const about = { subject: scribe?.studyId ?? studyInstanceUid, studyInstanceUid }
+  let after: string | undefined
+  do {
+    const { items, next } = listEvents(database, { about, show: 'all', after, limit: PAGE })
+    yield* items
+    after = next
+  } while (after !== undefined)
+}
+
+function addPeople(context: Context, recipients: Recipients, studyInstanceUid: string): void {
+  const { database } = context
+  const scribe = findStudyByUid(database, 'scribe', studyInstanceUid)
+  const reports = scribe ? listSignedReports(database, scribe.studyId) : []
+  for (const { reportId, signer, userId, signedAt } of reports) {
+    const id = signer?.userId ?? userId
+    const name = signer?.name || namedUserOf(context.database, id).name
+    recipients.add('person', `user:${id}`, name, 'signed', signedAt)
+    const communication = findCriticalResult(database, reportId)?.communication
+    if (communication)
+      recipients.add(
+        'person',
+        `told:${reportId}`,
+        communication.communicatedTo,
+        'critical-result',
+        communication.communicatedAt,
+      )
+  }
+  for (const { userId, at } of viewersOf(database, studyInstanceUid)) {
+    const { name } = namedUserOf(context.database, userId)
+    recipients.add('person', `user:${userId}`, name, 'opened-images', at)
+  }
+  const last = reports.at(-1)
+  if (!last) return
+  const physician =
+    scribe?.detail.reportMetadata?.referringPhysicianName ||
+    findImageStudy(database, studyInstanceUid)?.header.referringPhysicianName ||
+    ''
+  recipients.add('person', REFERRING_PHYSICIAN, nameOf(physician), 'ordered', last.signedAt)
+}
+
+/** The first component group of a DICOM person name, as a person writes it. */
 function nameOf(personName: string): string {
-  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = (
-    personName.split('=')[0] ?? ''
-  ).split('^')
+  const [group = ''] = personName.split('=')
+  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = group.split('^')
   return [prefix, given, middle, family, suffix]
     .filter((part) => part.trim() !== '')
     .join(' ')

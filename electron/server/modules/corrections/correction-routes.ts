@@ -1,89 +1,105 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
-import type { ImageStudies } from '#server/modules/images/image-studies.ts'
+import { serveAll } from '#server/http/operations.ts'
+import { windowList } from '#server/http/pagination.ts'
+import {
+  demandManagingImages,
+  readImageStudy,
+  seesImages,
+} from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
-import {
-  type Correction,
-  type CorrectionTarget,
-  dashboardCorrections,
-} from '#shared/contract/corrections.ts'
+import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
+import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
+import { confirmNotice, visibleNotices } from './correction-notices.ts'
+import { type Corrections, existingCorrection, listIdentities } from './corrections.ts'
 
-export interface DashboardCorrectionsDeps {
-  readonly store: Pick<Context, 'database'>
-  readonly imageStudies: Pick<ImageStudies, 'demandManaging' | 'read' | 'isVisible'>
-  readonly feed: Feed
-  readonly ports: CorrectionPorts
-}
-
-/**
- * Declares the window's calls to correct the identity of images (`shared/contract/corrections.ts`).
- */
-export function serveDashboardCorrections(
-  app: HttpApp,
-  { store, imageStudies, feed, ports }: DashboardCorrectionsDeps,
-): void {
-  const callerOf = windowCaller(store)
+/** The window's calls to correct the identity of images. */
+export function serveCorrections(app: HttpApp, context: Context, corrections: Corrections): void {
+  const { feed } = context
+  const callerOf = windowCaller(context)
+  const afterChange = () => {
+    feed.noteImages()
+    feed.noteStatus()
+  }
 
   /** The images may be put only where the caller manages them too. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {
-    if (target.to === 'study') imageStudies.demandManaging(caller, target.studyInstanceUid)
+    if (target.to === 'study') demandManagingImages(context, caller, target.studyInstanceUid)
     // Orders of the worklist are of every patient.
-    if (target.to === 'order') imageStudies.demandManaging(caller)
+    if (target.to === 'order') demandManagingImages(context, caller)
   }
 
-  const handlers: HandlersOf<typeof dashboardCorrections> = {
-    async identities({ params, user }) {
-      imageStudies.demandManaging(callerOf(user), params.studyInstanceUid)
-      return { identities: await ports.identities(params.studyInstanceUid) }
+  serveAll(
+    app,
+    dashboardCorrections,
+    {
+      async identities({ params: { studyInstanceUid }, user }) {
+        demandManagingImages(context, callerOf(user), studyInstanceUid)
+        return { identities: await listIdentities(context, studyInstanceUid) }
+      },
+      async targets({ params: { studyInstanceUid }, query, user }) {
+        const caller = callerOf(user)
+        demandManagingImages(context, caller, studyInstanceUid)
+        const targets = await corrections.targets(studyInstanceUid, query.search)
+        const isShown = ({ target }: (typeof targets)[number]) =>
+          target.to === 'study'
+            ? seesImages(context, caller, target.studyInstanceUid)
+            : visibleCustomers(caller) === undefined
+        return { targets: targets.filter(isShown) }
+      },
+      preview({ params: { studyInstanceUid }, body, user }) {
+        const caller = callerOf(user)
+        demandManagingImages(context, caller, studyInstanceUid)
+        demandTarget(caller, body.target)
+        return corrections.preview(studyInstanceUid, body)
+      },
+      apply({ params: { studyInstanceUid }, body, user }) {
+        const caller = callerOf(user)
+        demandManagingImages(context, caller, studyInstanceUid)
+        demandTarget(caller, body.target)
+        return corrections.apply(studyInstanceUid, body, user.userId)
+      },
+      list({ params: { studyInstanceUid }, user }) {
+        const caller = callerOf(user)
+        readImageStudy(context, caller, studyInstanceUid)
+        // A correction names the patient of both its studies.
+        const shown = corrections
+          .list(studyInstanceUid)
+          .filter(({ fromStudyInstanceUid, toStudyInstanceUid }) =>
+            [fromStudyInstanceUid, toStudyInstanceUid].every((uid) =>
+              seesImages(context, caller, uid),
+            ),
+          )
+        return { corrections: shown }
+      },
+      undo({ params: { correctionId }, body, user }) {
+        const caller = callerOf(user)
+        const record = existingCorrection(context, correctionId)
+        demandManagingImages(context, caller, record.fromStudyInstanceUid)
+        demandManagingImages(context, caller, record.toStudyInstanceUid)
+        return corrections.undo(correctionId, body.reason, user.userId)
+      },
     },
-    async targets({ params, query, user }) {
-      const caller = callerOf(user)
-      imageStudies.demandManaging(caller, params.studyInstanceUid)
-      const targets = await ports.targets(params.studyInstanceUid, query.search)
-      const isShown = ({ target }: (typeof targets)[number]) =>
-        target.to === 'study'
-          ? imageStudies.isVisible(caller, target.studyInstanceUid)
-          : visibleCustomers(caller) === undefined
-      return { targets: targets.filter(isShown) }
-    },
-    async preview({ params, body, user }) {
-      const caller = callerOf(user)
-      imageStudies.demandManaging(caller, params.studyInstanceUid)
-      demandTarget(caller, body.target)
-      return ports.preview(params.studyInstanceUid, body)
-    },
-    async apply({ params, body, user }) {
-      const caller = callerOf(user)
-      imageStudies.demandManaging(caller, params.studyInstanceUid)
-      demandTarget(caller, body.target)
-      return ports.apply(params.studyInstanceUid, body, user.userId)
-    },
-    list({ params, user }) {
-      const caller = callerOf(user)
-      imageStudies.read(caller, params.studyInstanceUid)
-      // A correction names the patient of both its studies.
-      const isShown = ({ fromStudyInstanceUid, toStudyInstanceUid }: Correction) =>
-        [fromStudyInstanceUid, toStudyInstanceUid].every((uid) =>
-          imageStudies.isVisible(caller, uid),
-        )
-      return { corrections: ports.list(params.studyInstanceUid).filter(isShown) }
-    },
-    async undo({ params, body, user }) {
-      const caller = callerOf(user)
-      for (const studyInstanceUid of ports.studiesOf(params.correctionId))
-        imageStudies.demandManaging(caller, studyInstanceUid)
-      return ports.undo(params.correctionId, body.reason, user.userId)
-    },
-  }
+    { afterChange },
+  )
+}
 
-  serveAll(app, dashboardCorrections, handlers, {
-    afterChange() {
-      feed.noteImages()
-      feed.noteStatus()
+/** The window's calls about who has to be informed of corrections. */
+export function serveCorrectionNotices(app: HttpApp, context: Context): void {
+  const callerOf = windowCaller(context)
+  const list = windowList(context.database.seal)
+  serveAll(
+    app,
+    dashboardCorrectionNotices,
+    {
+      list: ({ query, user }) =>
+        list('notices', dashboardCorrectionNotices.list, { query }, (page) =>
+          visibleNotices(context, callerOf(user), { show: query.show, ...page }),
+        ),
+      confirm: ({ params, body, user }) =>
+        confirmNotice(context, callerOf(user), params.noticeId, body.note),
     },
-  })
+    { afterChange: () => context.feed.noteStatus() },
+  )
 }

@@ -1,6 +1,6 @@
 import type { CorrectedItem, CorrectedValue } from '#server/dicom/data-set/corrected-copy.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
+import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import type { CorrectedPatient, CorrectionKind } from '#shared/contract/corrections.ts'
 
 /** What an order determines, of the worklist row as it is known here; '' where it says nothing. */

@@ -1,11 +1,20 @@
+import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { diskNews, type IntakeDeps } from '#server/modules/images/ports.ts'
+import type { Context } from '#server/context.ts'
+import { fileFor, StorageFault } from '#server/database/image-files.ts'
+import { removeUncommitted } from '#server/modules/images/crash-recovery.ts'
+import { noteDisk, noteImagesChanged } from '#server/modules/images/image-feed.ts'
+import { temporaryIn } from '#server/modules/images/stored-object.ts'
+import { reportError } from '#server/platform/log.ts'
 import type { Correction } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import { type Copy, type Wanted, writeCopy } from './correction-copies.ts'
 
 /** A correction, an undo or a restored correction of these studies that is under way. */
-export interface Running {
+export interface Run {
   readonly studies: Set<string>
+  /** Resolved when the first copy is being written. */
   readonly begun: PromiseWithResolvers<void>
   /** Known once copies are written. */
   correction?: Omit<Correction, 'progress'>
@@ -13,108 +22,98 @@ export interface Running {
   bytes: number
   done: number
   /** `done` when the window was last notified. */
-  notedAt: number
+  notifiedAt: number
 }
 
-/** Written or read back between two notes of progress. */
-const NOTED_BYTES = 64 << 20
+/** Written or read back between two notifications of progress. */
+const NOTIFIED_BYTES = 64 << 20
+/** A correction that takes longer is answered while it is under way. */
 const LONG_MS = 10_000
 const GIGABYTE = 1_000_000_000
 
-export type CorrectionRuns = ReturnType<typeof openCorrectionRuns>
+/** Whether the disk has room for so many bytes, beside what is kept free for received images. */
+export const hasRoom = ({ imageFiles, settings }: Context, bytes: number) =>
+  imageFiles.space().freeBytes >= bytes + settings.get('intake.stopGigabytes') * GIGABYTE
 
-/** Corrections, undos and restored corrections that are under way: of each study one at a time. */
-export function openCorrectionRuns(deps: IntakeDeps) {
-  const { setting, uuid } = deps
-  const { imageFiles } = deps.store
-  const running = new Set<Running>()
-  const works = new Set<Promise<unknown>>()
-  const closing = new AbortController()
+/**
+ * Corrections, undos and restored corrections that are under way: one at a time for each study.
+ * `flushEvents` writes the events that are only in memory: whoever was asked about a study has to
+ * be informed of its correction.
+ */
+export class CorrectionRuns implements AsyncDisposable {
+  readonly #context: Context
+  readonly #flushEvents: () => Promise<void>
+  readonly #longMs: number
+  readonly #running = new Set<Run>()
+  readonly #works = new Set<Promise<unknown>>()
+  readonly #closing = new AbortController()
 
-  const isBusy = (uids: readonly (string | undefined)[], own?: Running) =>
-    [...running].some(
+  constructor(context: Context, flushEvents: () => Promise<void>, longMs = LONG_MS) {
+    this.#context = context
+    this.#flushEvents = flushEvents
+    this.#longMs = longMs
+    // What an earlier run was copying when it ended.
+    rmSync(temporaryIn(context.folder), { recursive: true, force: true })
+  }
+
+  isBusy(uids: readonly (string | undefined)[], own?: Run): boolean {
+    return [...this.#running].some(
       (run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)),
     )
+  }
 
   /** @throws ApiError outdated: a correction of one of the studies is under way */
-  function occupy(run: Running, uids: readonly string[]): void {
-    if (isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
+  occupy(run: Run, uids: readonly string[]): void {
+    if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
     for (const uid of uids) run.studies.add(uid)
   }
 
   /** No other correction of these studies begins before the work has ended, however it ended. */
-  async function exclusively<T>(
-    uids: readonly string[],
-    work: (run: Running) => Promise<T>,
-  ): Promise<T> {
-    if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
-    const run: Running = {
+  async exclusively<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    const run: Run = {
       studies: new Set(),
       begun: Promise.withResolvers(),
       bytes: 0,
       done: 0,
-      notedAt: 0,
+      notifiedAt: 0,
     }
-    occupy(run, uids)
-    running.add(run)
+    this.occupy(run, uids)
+    this.#running.add(run)
     const working = work(run)
-    works.add(working)
+    this.#works.add(working)
     try {
       return await working
     } finally {
-      works.delete(working)
-      running.delete(run)
-      deps.onChanged()
+      this.#works.delete(working)
+      this.#running.delete(run)
+      this.#notify()
     }
   }
 
-  /** Kept free on the disk, for images that devices send. */
-  const reservedBytes = () => setting('intake.stopGigabytes') * GIGABYTE
-
-  /** Whether the disk has room for so many bytes of copies, beside what is kept free. */
-  const hasRoom = (bytes: number) => imageFiles.space().freeBytes >= bytes + reservedBytes()
-
-  /** @throws ApiError unavailable: the gateway stops, or the disk has become too full */
-  function passed(run: Running, bytes: number): void {
-    if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
-    run.done += bytes
-    if (run.done - run.notedAt < NOTED_BYTES) return
-    run.notedAt = run.done
-    deps.onChanged()
-    if (!hasRoom(0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
-  }
-
-  const shareOf = (run: Running) => (run.bytes === 0 ? 0 : Math.min(1, run.done / run.bytes))
-  /** Null where nothing of it is under way. */
-  const progressOf = (correctionId: string) => {
-    const run = [...running].find(({ correction }) => correction?.correctionId === correctionId)
-    return run ? shareOf(run) : null
-  }
-
   /** The result of the work or, where it takes long, what it is about. */
-  async function answered(
+  async answered(
     uids: readonly string[],
-    work: (run: Running) => Promise<Correction>,
+    work: (run: Run) => Promise<Correction>,
   ): Promise<Correction> {
     const timer = new AbortController()
     const { signal } = timer
     let isLong: Promise<Correction | undefined> | undefined
-    const working = exclusively(uids, (run) => {
-      const over = delay(deps.longCorrectionMs ?? LONG_MS, undefined, { signal, ref: false }).then(
-        () => run.begun.promise,
-      )
-      isLong = over.then(() => run.correction && { ...run.correction, progress: shareOf(run) })
+    const working = this.exclusively(uids, (run) => {
+      isLong = delay(this.#longMs, undefined, { signal, ref: false })
+        .then(() => run.begun.promise)
+        .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
+      // Aborted where it did not take long.
+      isLong.catch(() => undefined)
       return work(run)
     })
-    // Aborted where it did not take long.
-    isLong?.catch(() => undefined)
     try {
       const underWay = await Promise.race([
         working.then(() => undefined),
         ...(isLong ? [isLong] : []),
       ])
       if (!underWay) return await working
-      working.catch(tellFailure)
+      working.catch((error) => this.#reportFailure(error))
       return underWay
     } finally {
       timer.abort()
@@ -122,29 +121,91 @@ export function openCorrectionRuns(deps: IntakeDeps) {
   }
 
   /** Nobody waits for the answer any more. */
-  function tellFailure(error: unknown): void {
-    if (!(error instanceof ApiError)) deps.onError(uuid().slice(0, 8), error)
-    deps.onNews(diskNews('danger', NOT_MADE))
+  #reportFailure(error: unknown): void {
+    if (!(error instanceof ApiError)) reportError(this.#context, error)
+    noteDisk(this.#context, 'danger', message('corrections.failed'))
+  }
+
+  /**
+   * Makes the copies, in the study `to`, and commits their rows. The files exist from here to the
+   * commit, or not at all: a note on the disk lists what a crash leaves.
+   * @throws ApiError refused, unavailable
+   */
+  async withCopies<T>(
+    run: Run,
+    wanted: readonly Wanted[],
+    uids: ReadonlyMap<string, string>,
+    to: string,
+    commit: (copies: readonly Copy[]) => T,
+  ): Promise<T> {
+    const { imageFiles, database, uuid } = this.#context
+    const files = wanted.map(() => fileFor(to, uuid()))
+    let noted = imageFiles.copies.note(files)
+    for (const file of files) imageFiles.arriving.add(file)
+    try {
+      run.begun.resolve()
+      run.bytes = 2 * wanted.reduce((sum, { source }) => sum + source.bytes, 0)
+      const copies: Copy[] = []
+      for (const [index, one] of wanted.entries())
+        copies.push(
+          await writeCopy(this.#context, one, files[index] as string, uids, (bytes) =>
+            this.#passed(run, bytes),
+          ),
+        )
+      await this.#flushEvents()
+      noted = imageFiles.copies.complete(noted)
+      return await database.commitSoon(() => commit(copies))
+    } catch (error) {
+      if (error instanceof StorageFault)
+        throw new ApiError('unavailable', message('corrections.not-written'))
+      throw error
+    } finally {
+      // The rows may be committed: where this fails the next start cleans up, and the result of
+      // the commit stands.
+      await removeUncommitted(this.#context, noted, files).catch((error: unknown) =>
+        reportError(this.#context, error),
+      )
+      for (const file of files) imageFiles.arriving.delete(file)
+    }
+  }
+
+  /** @throws ApiError unavailable: the gateway stops, or the disk has become too full */
+  #passed(run: Run, bytes: number): void {
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+    run.done += bytes
+    if (run.done - run.notifiedAt < NOTIFIED_BYTES) return
+    run.notifiedAt = run.done
+    this.#notify()
+    if (!hasRoom(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
+  }
+
+  /** Null where nothing of the correction is under way. */
+  progressOf(correctionId: string): number | null {
+    const run = [...this.#running].find((one) => one.correction?.correctionId === correctionId)
+    return run ? shareOf(run) : null
   }
 
   /** Those of the study whose copies are being written. */
-  const ofStudy = (studyInstanceUid: string): Correction[] =>
-    [...running].flatMap((run) =>
+  ofStudy(studyInstanceUid: string): Correction[] {
+    return [...this.#running].flatMap((run) =>
       run.correction && run.studies.has(studyInstanceUid)
         ? [{ ...run.correction, progress: shareOf(run) }]
         : [],
     )
+  }
 
-  return {
-    ...{ isBusy, occupy, exclusively, hasRoom, passed, progressOf, answered, ofStudy },
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      while (works.size > 0) await Promise.allSettled(works)
-    },
+  #notify(): void {
+    noteImagesChanged(this.#context)
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#closing.abort()
+    while (this.#works.size > 0) await Promise.allSettled(this.#works)
   }
 }
 
-export const UNDER_WAY = 'A correction of these images is in progress: wait until it has finished.'
-const STOPPING = 'The gateway is stopping. Nothing was changed.'
-const NOT_MADE = 'A correction of images, or its undo, failed. Nothing was changed: repeat it.'
-export const TOO_LITTLE_SPACE = 'There is too little disk space for the corrected copies.'
+const shareOf = ({ bytes, done }: Run) => (bytes === 0 ? 0 : Math.min(1, done / bytes))
+
+export const UNDER_WAY = message('corrections.under-way')
+const STOPPING = message('corrections.stopping')
+export const TOO_LITTLE_SPACE = message('corrections.too-little-space')

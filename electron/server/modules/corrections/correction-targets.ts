@@ -1,7 +1,14 @@
-import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
+import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import type { IntakeDeps } from '#server/modules/images/ports.ts'
-import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
+import { listReportObjects } from '#server/modules/reports/report-document-queries.ts'
+import { listSignedReports } from '#server/modules/reports/report-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import { addDays, clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import type { CorrectionTarget, TargetChoice } from '#shared/contract/corrections.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
@@ -10,156 +17,172 @@ import { identityOfHeader, type Order, patientOf, type Target } from './correcti
 
 /** Orders of the worklist that are known here. */
 export interface Orders {
-  /** Of these days (YYYY-MM-DD), those that no device may be sent left out. */
+  /** Of these days (YYYY-MM-DD), without those that no device may be sent. */
   onDays(days: readonly string[]): Promise<Order[]>
   get(orderId: string): Promise<Order | undefined>
-}
-
-/** Where images can be put that are corrected. */
-export interface CorrectionTargets {
-  /** Undefined: it is not known any more. */
-  targetOf(target: CorrectionTarget): Promise<Target | undefined>
-  /** Orders and studies that the images of the study may belong to, the most similar first. */
-  search(study: ImageStudyRecord, search: string): Promise<TargetChoice[]>
 }
 
 const MOST_TARGETS = 60
 /** Modalities of the copies of reports. */
 const OF_REPORTS: readonly string[] = ['SR', 'DOC']
-
-export function openCorrectionTargets({
-  store,
-  clock,
-  setting,
-  orders,
-}: Pick<IntakeDeps, 'store' | 'clock' | 'setting' | 'orders'>): CorrectionTargets {
-  const { imageStudies, reportObjects, reports, studies } = store
-  const today = () => clinicDay(clock(), timeZoneOf(setting('clinic.timeZone')))
-
-  /** Without the copies of its signed reports. */
-  function imagesIn(studyInstanceUid: string): number {
-    const study = studies.byUid('scribe', studyInstanceUid)
-    const signed = study ? reports.signedOf(study.studyId) : []
-    const copies = signed.flatMap(({ reportId }) => reportObjects.ofReport(reportId)).length
-    return Math.max(0, (imageStudies.get(studyInstanceUid)?.instances ?? 0) - copies)
-  }
-
-  return {
-    async targetOf(target) {
-      if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
-      if (target.to === 'order') {
-        const order = await orders.get(target.orderId)
-        if (!order) return undefined
-        const { studyInstanceUid } = order
-        const there = imagesThere(imageStudies.get(studyInstanceUid))
-        return { ...NOTHING, ...there, patient: patientOf(order), studyInstanceUid, order }
-      }
-      const { studyInstanceUid } = target
-      const there = imagesThere(imageStudies.get(studyInstanceUid))
-      if (there)
-        return { ...NOTHING, ...there, patient: identityOfHeader(there.header), studyInstanceUid }
-      const metadata = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
-      if (!metadata) return undefined
-      const order = (await orders.onDays(daysAround(metadata.scanDate, today()))).find(
-        (one) => one.studyInstanceUid === studyInstanceUid,
-      )
-      const patient = { ...patientOfMetadata(metadata) }
-      if (order) patient.accessionNumber = order.accessionNumber
-      return { ...NOTHING, patient, studyInstanceUid, order }
-    },
-
-    async search(study, search) {
-      const { studyInstanceUid } = study
-      const own = identityOfHeader(study.header)
-      const listed = await orders.onDays(daysAround(study.header.studyDate, today()))
-      const found: TargetChoice[] = listed.map((order) => ({
-        target: { to: 'order', orderId: order.orderId },
-        ...patientOf(order),
-        description:
-          order.requestedProcedureDescription ||
-          order.scheduledProcedureStepDescription ||
-          order.studyDescription,
-        ...{ modality: order.modality, date: order.date, time: order.time },
-        instances: imagesIn(order.studyInstanceUid),
-      }))
-      const searches =
-        search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
-      const others = new Map(
-        searches
-          .flatMap(
-            (text) =>
-              imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items,
-          )
-          .map((other) => [other.studyInstanceUid, other]),
-      )
-      others.delete(studyInstanceUid)
-      for (const other of others.values()) {
-        if (other.instances === 0) continue
-        const { studyDescription, studyDate, studyTime } = other.header
-        found.push({
-          target: { to: 'study', studyInstanceUid: other.studyInstanceUid },
-          ...identityOfHeader(other.header),
-          description: studyDescription,
-          modality: other.modalities.filter((one) => !OF_REPORTS.includes(one)).join(', '),
-          ...{ date: studyDate, time: studyTime, instances: imagesIn(other.studyInstanceUid) },
-        })
-      }
-      const ordered = new Set(listed.map((order) => order.studyInstanceUid))
-      const waiting = studies.search.find(
-        { area: 'scribe', search, isCancelled: false },
-        'newest',
-        undefined,
-        MOST_TARGETS,
-      )
-      for (const { studyInstanceUid: uid, detail, studyDescription } of waiting.items) {
-        if (ordered.has(uid) || imageStudies.get(uid)?.instances) continue
-        const metadata = detail.reportMetadata ?? {}
-        found.push({
-          target: { to: 'study', studyInstanceUid: uid },
-          ...patientOfMetadata(metadata),
-          description: studyDescription,
-          modality: '',
-          date: (metadata.scanDate ?? '').replaceAll('-', ''),
-          time: '',
-          instances: 0,
-        })
-      }
-      const words = folded(search).split(/[\s^]/)
-      const isFound = (choice: TargetChoice) => {
-        const { patientName, patientId, accessionNumber, description } = choice
-        const text = folded([patientName, patientId, accessionNumber, description].join(' '))
-        return words.every((word) => text.includes(word))
-      }
-      const score = (choice: TargetChoice) =>
-        (isSame(choice.accessionNumber, own.accessionNumber) ? 8 : 0) +
-        (isSame(choice.patientId, own.patientId) ? 4 : 0) +
-        (isSameName(choice.patientName, own.patientName) ? 4 : 0) +
-        (study.modalities.includes(choice.modality) ? 2 : 0) +
-        (choice.date === study.header.studyDate ? 1 : 0)
-      return found
-        .filter(isFound)
-        .sort((a, b) => score(b) - score(a) || a.patientName.localeCompare(b.patientName))
-        .slice(0, MOST_TARGETS)
-    },
-  }
-}
-
 const NOTHING = {
   studyInstanceUid: undefined,
   order: undefined,
   header: undefined,
   row: undefined,
 } as const
+
+/** Where images are to be put; undefined: it is not known any more. */
+export async function targetOf(
+  context: Context,
+  orders: Orders,
+  target: CorrectionTarget,
+): Promise<Target | undefined> {
+  const { database } = context
+  if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
+  if (target.to === 'order') {
+    const order = await orders.get(target.orderId)
+    if (!order) return undefined
+    const { studyInstanceUid } = order
+    const there = imagesThere(findImageStudy(database, studyInstanceUid))
+    return { ...NOTHING, ...there, patient: patientOf(order), studyInstanceUid, order }
+  }
+  const { studyInstanceUid } = target
+  const there = imagesThere(findImageStudy(database, studyInstanceUid))
+  if (there)
+    return { ...NOTHING, ...there, patient: identityOfHeader(there.header), studyInstanceUid }
+  const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
+  if (!metadata) return undefined
+  const listed = await orders.onDays(daysAround(context, metadata.scanDate))
+  const order = listed.find((one) => one.studyInstanceUid === studyInstanceUid)
+  const patient = patientOfMetadata(metadata, order?.accessionNumber)
+  return { ...NOTHING, patient, studyInstanceUid, order }
+}
+
+/** Orders and studies that the images of the study may belong to, the most similar first. */
+export async function searchTargets(
+  context: Context,
+  orders: Orders,
+  study: ImageStudyRecord,
+  search: string,
+): Promise<TargetChoice[]> {
+  const { database } = context
+  const own = identityOfHeader(study.header)
+  const listed = await orders.onDays(daysAround(context, study.header.studyDate))
+  const ordered = new Set(listed.map((order) => order.studyInstanceUid))
+  const words = folded(search).split(/[\s^]/)
+  const isFound = ({ patientName, patientId, accessionNumber, description }: TargetChoice) => {
+    const text = folded([patientName, patientId, accessionNumber, description].join(' '))
+    return words.every((word) => text.includes(word))
+  }
+  const similarity = (choice: TargetChoice) =>
+    (isSame(choice.accessionNumber, own.accessionNumber) ? 8 : 0) +
+    (isSame(choice.patientId, own.patientId) ? 4 : 0) +
+    (isSameName(choice.patientName, own.patientName) ? 4 : 0) +
+    (study.modalities.includes(choice.modality) ? 2 : 0) +
+    (choice.date === study.header.studyDate ? 1 : 0)
+  return [
+    ...listed.map((order) => choiceOfOrder(database, order)),
+    ...studiesWithImages(
+      database,
+      study,
+      search === '' ? [own.patientId, own.patientName] : [search],
+    ),
+    ...waitingStudies(database, search, ordered),
+  ]
+    .filter(isFound)
+    .sort((a, b) => similarity(b) - similarity(a) || a.patientName.localeCompare(b.patientName))
+    .slice(0, MOST_TARGETS)
+}
+
+const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
+  target: { to: 'order', orderId: order.orderId },
+  ...patientOf(order),
+  description:
+    order.requestedProcedureDescription ||
+    order.scheduledProcedureStepDescription ||
+    order.studyDescription,
+  modality: order.modality,
+  date: order.date,
+  time: order.time,
+  instances: imagesIn(database, order.studyInstanceUid),
+})
+
+/** Other studies with images that one of the texts finds. */
+function studiesWithImages(
+  database: Database,
+  { studyInstanceUid: own }: ImageStudyRecord,
+  searches: readonly string[],
+): TargetChoice[] {
+  const found = new Map<string, ImageStudyRecord>()
+  for (const search of searches)
+    if (search !== '')
+      for (const study of listImageStudyRecords(
+        database,
+        { show: 'all', search },
+        undefined,
+        MOST_TARGETS,
+      ).items)
+        if (study.studyInstanceUid !== own && study.instances > 0)
+          found.set(study.studyInstanceUid, study)
+  return [...found.values()].map(({ studyInstanceUid, header, modalities }) => ({
+    target: { to: 'study', studyInstanceUid },
+    ...identityOfHeader(header),
+    description: header.studyDescription,
+    modality: modalities.filter((one) => !OF_REPORTS.includes(one)).join(', '),
+    date: header.studyDate,
+    time: header.studyTime,
+    instances: imagesIn(database, studyInstanceUid),
+  }))
+}
+
+/** Studies that were created through the interface and wait for images, without those of orders. */
+const waitingStudies = (
+  database: Database,
+  search: string,
+  ordered: ReadonlySet<string>,
+): TargetChoice[] =>
+  searchStudies(
+    database,
+    { area: 'scribe', search, isCancelled: false },
+    'newest',
+    undefined,
+    MOST_TARGETS,
+  )
+    .items.filter(
+      ({ studyInstanceUid: uid }) => !ordered.has(uid) && !findImageStudy(database, uid)?.instances,
+    )
+    .map(({ studyInstanceUid, studyDescription, detail: { reportMetadata = {} } }) => ({
+      target: { to: 'study', studyInstanceUid },
+      ...patientOfMetadata(reportMetadata),
+      description: studyDescription,
+      modality: '',
+      date: (reportMetadata.scanDate ?? '').replaceAll('-', ''),
+      time: '',
+      instances: 0,
+    }))
+
+/** Without the copies of its signed reports. */
+function imagesIn(database: Database, studyInstanceUid: string): number {
+  const study = findStudyByUid(database, 'scribe', studyInstanceUid)
+  const signed = study ? listSignedReports(database, study.studyId) : []
+  const copies = signed.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
+  return Math.max(0, (findImageStudy(database, studyInstanceUid)?.instances ?? 0) - copies)
+}
+
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const isSame = (one: string, other: string) => one !== '' && one === other
 
 /** The patient of a study that was created through the interface. */
-const patientOfMetadata = ({ patientName, mrn, dateOfBirth, sex }: StudyReportMetadata) => ({
+const patientOfMetadata = (
+  { patientName, mrn, dateOfBirth, sex }: StudyReportMetadata,
+  accessionNumber = '',
+) => ({
   patientName: (patientName ?? '').trim(),
   patientId: (mrn ?? '').trim(),
   patientBirthDate: (dateOfBirth ?? '').replaceAll('-', ''),
   patientSex: sex ? PATIENT_SEX[sex] : ('' as const),
-  accessionNumber: '',
+  accessionNumber,
 })
 
 /** A study that was only announced, or holds what the gateway made, has no patient of its own. */
@@ -169,10 +192,11 @@ function imagesThere(study: ImageStudyRecord | undefined) {
 }
 
 /**
- * YYYY-MM-DD of the days around when the images were made, and of those around now.
+ * YYYY-MM-DD of the days around when the images were made, and of those around today.
  * @param studyDate YYYYMMDD or YYYY-MM-DD; another text says nothing
  */
-function daysAround(studyDate: string | undefined, today: string): string[] {
+function daysAround({ clock, settings }: Context, studyDate: string | undefined): string[] {
+  const today = clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone')))
   const [, year, month, day] = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(studyDate ?? '') ?? []
   const days = year ? [`${year}-${month}-${day}`, today] : [today]
   return [...new Set(days.flatMap((one) => [-1, 0, 1].map((offset) => addDays(one, offset))))]

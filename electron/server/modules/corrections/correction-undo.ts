@@ -1,185 +1,230 @@
-import { note } from '#server/modules/audit/audit.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
-import type { Actor, CorrectedImage, IntakeDeps } from '#server/modules/images/ports.ts'
-import { isReceived, type StudyImages } from '#server/modules/images/study-images.ts'
+import { note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
+import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
+import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { CorrectionPreview } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type CorrectionCommit, senderOf } from './correction-commit.ts'
-import type { CorrectionCopies, Wanted } from './correction-copies.ts'
-import { type CorrectionPlans, IN_DOUBT, outdated } from './correction-plan.ts'
-import type { CorrectionRecord } from './correction-queries.ts'
-import type { Running } from './correction-runs.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import {
+  finishCorrection,
+  moveReferences,
+  type OnCorrected,
+  replaceImages,
+  restateStudy,
+  senderOf,
+} from './correction-commit.ts'
+import { uidsFor, type Wanted } from './correction-copies.ts'
+import { findRejectionNote } from './correction-notice-queries.ts'
+import { IN_DOUBT, outdated, stateOfStudies } from './correction-plan.ts'
+import {
+  type CorrectedImage,
+  type CorrectionRecord,
+  countCopiesGone,
+  findCorrection,
+  isCorrectionSent,
+  listCorrectedPairs,
+  setCorrectionUndone,
+} from './correction-queries.ts'
+import type { CorrectionRuns, Run } from './correction-runs.ts'
+import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
 
-export interface CorrectionUndoDeps extends IntakeDeps {
-  readonly images: StudyImages
-  readonly plans: Pick<CorrectionPlans, 'core'>
-  readonly copies: CorrectionCopies
-  readonly commit: CorrectionCommit
+/** Why the correction cannot be undone; null where it can. */
+export function undoObstacleOf({ database }: Context, record: CorrectionRecord): Message | null {
+  const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, details, at } = record
+  if (record.undoneAt !== null) return message('corrections.undone-already')
+  if (record.undoes !== null) return message('corrections.is-undo')
+  const target = findImageStudy(database, toStudyInstanceUid)
+  if (target?.inDoubt) return IN_DOUBT
+  const linked =
+    linkedSince(details.handedOut.from, findImageStudy(database, fromStudyInstanceUid)) ??
+    (fromStudyInstanceUid === toStudyInstanceUid
+      ? undefined
+      : linkedSince(details.handedOut.to, target))
+  if (linked) return linkedObstacle(linked)
+  const isSignedSince = (uid: string) => {
+    const study = findStudyByUid(database, 'scribe', uid)
+    return study !== undefined && isReportSignedSince(database, study.studyId, at)
+  }
+  if (isSignedSince(toStudyInstanceUid)) return message('corrections.signed-since')
+  if (isSignedSince(fromStudyInstanceUid)) return message('corrections.signed-without')
+  return countCopiesGone(database, correctionId) > 0 ? message('corrections.copies-gone') : null
 }
 
-/** The undo of corrections, and why it is not possible any more. */
-export function openCorrectionUndo(deps: CorrectionUndoDeps) {
-  const { store, clock, uuid, plans, copies, commit } = deps
-  const { database, corrections, imageStudies, instances, reports, studies } = store
-  const { existing, imagesOf, headersOf } = deps.images
+/** Whether a destination has, or may have, originals or copies of it. */
+const hasLeft = ({ database }: Context, correctionId: string) =>
+  isCorrectionSent(database, correctionId) ||
+  findRejectionNote(database, correctionId) !== undefined
 
-  /** Why it cannot be undone; '' where it can. */
-  function obstacleOf(record: CorrectionRecord): string {
-    const {
-      correctionId,
-      fromStudyInstanceUid,
-      toStudyInstanceUid,
-      details,
-      at,
-      undoneAt,
-      undoes,
-    } = record
-    if (undoneAt !== null) return 'It was undone already.'
-    if (undoes !== null) return 'It undid another correction: correct the images again instead.'
-    const target = imageStudies.get(toStudyInstanceUid)
-    if (target?.inDoubt) return IN_DOUBT
-    const linked =
-      linkedSince(details.handedOut.from, imageStudies.get(fromStudyInstanceUid)) ??
-      (fromStudyInstanceUid === toStudyInstanceUid
-        ? undefined
-        : linkedSince(details.handedOut.to, target))
-    if (linked) return linkedObstacle(linked)
-    const isSignedSince = (uid: string) => {
-      const study = studies.byUid('scribe', uid)
-      return study !== undefined && reports.isSignedSince(study.studyId, at)
-    }
-    if (isSignedSince(toStudyInstanceUid)) return 'A report was signed with the corrected images.'
-    if (isSignedSince(fromStudyInstanceUid)) return SIGNED_WITHOUT
-    if (corrections.copiesGone(correctionId) > 0)
-      return 'The corrected images have since been corrected again, set aside or replaced.'
-    return ''
-  }
+/** What the images of both studies are before an undo, read ahead of its transaction. */
+type Undoing = Awaited<ReturnType<typeof readUndoing>>
 
-  /**
-   * The worklist row of one of the two studies without the correction: that of before where the
-   * study has what the correction gave it, and otherwise that which was found since.
-   */
-  function rowBefore(
-    { fromStudyInstanceUid: from, toStudyInstanceUid: to, at, details }: CorrectionRecord,
-    uid: string,
-  ) {
-    const now = imageStudies.get(uid)?.handedOut ?? null
-    const { handedOut } = details
-    // The demographics of the row were corrected.
-    if (from === to) return isSameRow(now, handedOut.from) ? handedOut.from : now
-    // The target got the row of the order, where it had none.
-    return uid === to && handedOut.to === null && now?.at === at && now.linkedBy === undefined
-      ? null
-      : now
-  }
-
-  /** Whether a destination has, or may have, originals or copies of it. */
-  const hasLeft = (correctionId: string) =>
-    corrections.isSent(correctionId) || (deps.isCorrectionQueued?.(correctionId) ?? false)
-
-  async function undo(
-    record: CorrectionRecord,
-    reason: string,
-    userId: string,
-    run: Running,
-  ): Promise<void> {
-    const { correctionId } = record
-    const demandUndoable = () => {
-      const obstacle = obstacleOf(corrections.get(correctionId) ?? record)
-      if (obstacle !== '') throw new ApiError('refused', obstacle)
-    }
-    demandUndoable()
-    const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
-    const pairs = pairsOf(record)
-    const copyIds = new Set(pairs.map(({ copy }) => copy.instanceId))
-    const others = imagesOf(now).filter((each) => isReceived(each) && !copyIds.has(each.instanceId))
-    const staying = now === back ? [] : await headersOf(others)
-    const there = await headersOf(now === back ? others : imagesOf(back).filter(isReceived))
-    const before = JSON.stringify(plans.core(now, back))
-    const actor: Actor = `user:${userId}`
-    const audit = (detail: Record<string, string | number>) =>
-      note(deps.store, actor, 'images.undo-correction', back, {
-        correctionId,
-        reason,
-        instances: pairs.length,
-        ...detail,
-      })
-
-    if (!hasLeft(correctionId)) {
-      const originals = await headersOf(pairs.map(({ original }) => original).filter(isReceived))
-      await database.commitSoon(() => {
-        demandUndoable()
-        if (JSON.stringify(plans.core(now, back)) !== before || hasLeft(correctionId))
-          throw outdated()
-        const at = instantOf(clock())
-        for (const { copy } of pairs)
-          instances.setState(copy.instanceId, 'superseded', null, WITHDRAWN)
-        for (const { original } of pairs)
-          instances.setState(original.instanceId, 'current', null, '')
-        corrections.setUndone(correctionId, { at, by: userId, with: null, reason })
-        const turned = pairs.map(({ original, copy }) => ({ original: copy, copy: original }))
-        commit.moveWhatNames(turned, now, back, at)
-        const sender = senderOf(pairs.map(({ original }) => original)) ?? {}
-        commit.restate(back, [...there, ...originals], rowBefore(record, back), sender, at)
-        if (now !== back) commit.restate(now, staying, rowBefore(record, now), {}, at)
-        const standing = corrections.get(correctionId) ?? record
-        const states = pairs.map(({ original, copy }) => ({
-          original: { ...original, state: 'current' as const },
-          copy: { ...copy, state: 'superseded' as const },
-        }))
-        commit.finish({ correction: standing, pairs: states, isUndo: true })
-        audit({})
-      })
-      return
-    }
-
-    // What an archive rejected it does not show again: the originals go out once more, under UIDs
-    // of their own.
-    const wanted = pairs.map(
-      ({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }),
-    )
-    await copies.withCopies(
-      wanted,
-      { uids: copies.uidsFor(wanted, back, back), to: back, run },
-      (made) => {
-        demandUndoable()
-        if (JSON.stringify(plans.core(now, back)) !== before) throw outdated()
-        const at = instantOf(clock())
-        const furtherId = uuid()
-        commit.replace(made, {
-          ...{ from: existing(now), toStudyInstanceUid: back, staying, there },
-          handedOut: () => rowBefore(record, back),
-          handedOutFrom: rowBefore(record, now),
-          record: {
-            ...{
-              correctionId: furtherId,
-              kind: record.kind,
-              cause: record.cause,
-              userId,
-              at,
-              undoes: correctionId,
-            },
-            ...{ fromStudyInstanceUid: now, toStudyInstanceUid: back },
-            details: { reason, changes: record.details.changes.map(turned) },
-          },
-        })
-        corrections.setUndone(correctionId, { at, by: userId, with: furtherId, reason })
-        imageStudies.compareAnew(back)
-        imageStudies.compareAnew(now)
-        audit({ furtherCorrectionId: furtherId })
-      },
-    )
-  }
-
-  function pairsOf({ correctionId }: CorrectionRecord): CorrectedImage[] {
-    return corrections.pairsOf(correctionId).flatMap(({ originalId, correctedId }) => {
-      const [original, copy] = [instances.get(originalId), instances.get(correctedId)]
-      return original && copy ? [{ original, copy }] : []
+/** Undoes the correction. @throws ApiError refused, outdated, unavailable */
+export async function undoCorrection(
+  context: Context,
+  runs: CorrectionRuns,
+  onCorrected: OnCorrected,
+  record: CorrectionRecord,
+  reason: string,
+  userId: string,
+  run: Run,
+): Promise<void> {
+  const { database } = context
+  demandUndoable(context, record)
+  const undoing = await readUndoing(context, record)
+  if (!hasLeft(context, record.correctionId)) {
+    await database.commitSoon(() => {
+      demandUnchanged(context, record, undoing)
+      if (hasLeft(context, record.correctionId)) throw outdated()
+      makeOriginalsCurrent(context, onCorrected, record, undoing, reason, userId)
     })
+    return
   }
+  // What an archive rejected it does not show again: the originals are sent once more, under new
+  // UIDs.
+  const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
+  const wanted = undoing.pairs.map(
+    ({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }),
+  )
+  const uids = uidsFor(context, wanted, back, back)
+  await runs.withCopies(run, wanted, uids, back, (made) => {
+    demandUnchanged(context, record, undoing)
+    const at = instantOf(context.clock())
+    const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
+      from: existingStudy(database, now),
+      staying: undoing.staying,
+      there: undoing.there,
+      handedOut: () => rowBefore(context, record, back),
+      handedOutFrom: rowBefore(context, record, now),
+      correction: {
+        correctionId: context.uuid(),
+        kind: record.kind,
+        cause: record.cause,
+        toStudyInstanceUid: back,
+        userId,
+        at,
+        undoes: record.correctionId,
+      },
+      details: {
+        reason,
+        changes: record.details.changes.map(({ field, before, after }) => ({
+          field,
+          before: [after],
+          after: before[0] ?? '',
+        })),
+      },
+    })
+    setCorrectionUndone(database, record.correctionId, { at, by: userId, with: furtherId, reason })
+    compareIdentity(database, back)
+    compareIdentity(database, now)
+    const detail = { correctionId: record.correctionId, reason, instances: made.length }
+    note(context, `user:${userId}`, 'images.undo-correction', back, {
+      ...detail,
+      furtherCorrectionId: furtherId,
+    })
+  })
+}
 
-  return { obstacleOf, undo }
+function demandUndoable(context: Context, record: CorrectionRecord): void {
+  const standing = findCorrection(context.database, record.correctionId) ?? record
+  const obstacle = undoObstacleOf(context, standing)
+  if (obstacle) throw new ApiError('refused', obstacle)
+}
+
+/** Within the transaction of the undo. @throws ApiError refused, outdated */
+function demandUnchanged(context: Context, record: CorrectionRecord, { before }: Undoing): void {
+  demandUndoable(context, record)
+  const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
+  if (stateOfStudies(context.database, now, back) !== before) throw outdated()
+}
+
+async function readUndoing(context: Context, record: CorrectionRecord) {
+  const { database } = context
+  const { correctionId, fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
+  const pairs = listCorrectedPairs(database, correctionId).flatMap(
+    ({ originalId, correctedId }): CorrectedImage[] => {
+      const original = findInstance(database, originalId)
+      const copy = findInstance(database, correctedId)
+      return original && copy ? [{ original, copy }] : []
+    },
+  )
+  const copyIds = new Set(pairs.map(({ copy }) => copy.instanceId))
+  const others = imagesOf(database, now).filter(
+    (each) => isReceived(each) && !copyIds.has(each.instanceId),
+  )
+  const there = now === back ? others : imagesOf(database, back).filter(isReceived)
+  return {
+    pairs,
+    staying: now === back ? [] : await headersOf(context, others),
+    there: await headersOf(context, there),
+    originals: await headersOf(context, pairs.map(({ original }) => original).filter(isReceived)),
+    before: stateOfStudies(database, now, back),
+  }
+}
+
+/** Within the transaction of the undo, where nothing of the correction left the gateway. */
+function makeOriginalsCurrent(
+  context: Context,
+  onCorrected: OnCorrected,
+  record: CorrectionRecord,
+  { pairs, staying, there, originals }: Undoing,
+  reason: string,
+  userId: string,
+): void {
+  const { database } = context
+  const { correctionId, fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
+  const at = instantOf(context.clock())
+  for (const { copy } of pairs)
+    setInstanceState(
+      database,
+      copy.instanceId,
+      'superseded',
+      null,
+      message('corrections.withdrawn'),
+    )
+  for (const { original } of pairs) setInstanceState(database, original.instanceId, 'current')
+  setCorrectionUndone(database, correctionId, { at, by: userId, with: null, reason })
+  const reversed = pairs.map(({ original, copy }) => ({ original: copy, copy: original }))
+  moveReferences(context, reversed, now, back, at)
+  const sender = senderOf(pairs.map(({ original }) => original))
+  const row = rowBefore(context, record, back)
+  restateStudy(context, back, [...there, ...originals], row, at, sender)
+  if (now !== back) restateStudy(context, now, staying, rowBefore(context, record, now), at)
+  finishCorrection(context, onCorrected, {
+    correction: findCorrection(database, correctionId) ?? record,
+    pairs: pairs.map(({ original, copy }) => ({
+      original: { ...original, state: 'current' },
+      copy: { ...copy, state: 'superseded' },
+    })),
+    isUndo: true,
+  })
+  const detail = { correctionId, reason, instances: pairs.length }
+  note(context, `user:${userId}`, 'images.undo-correction', back, detail)
+}
+
+/**
+ * The worklist row of one of the two studies without the correction: that of before where the study
+ * has what the correction gave it, and otherwise that which was found since.
+ */
+function rowBefore(
+  { database }: Context,
+  {
+    fromStudyInstanceUid: from,
+    toStudyInstanceUid: to,
+    at,
+    details: { handedOut },
+  }: CorrectionRecord,
+  uid: string,
+) {
+  const now = findImageStudy(database, uid)?.handedOut ?? null
+  // The demographics of the row were corrected.
+  if (from === to) return isSameRow(now, handedOut.from) ? handedOut.from : now
+  // The target got the row of the order, where it had none.
+  return uid === to && handedOut.to === null && now?.at === at && now.linkedBy === undefined
+    ? null
+    : now
 }
 
 /** Whether it is the row at all; its patient may have been corrected. */
@@ -198,13 +243,4 @@ function linkedSince(
 }
 
 const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: HandedOutRow) =>
-  `Since the correction, images were linked to the order ${accessionNumber || scheduledProcedureStepId}: undo that on Reconcile first.`
-
-const turned = ({ field, before, after }: CorrectionPreview['changes'][number]) => ({
-  field,
-  before: [after],
-  after: before[0] ?? '',
-})
-const SIGNED_WITHOUT =
-  'Since the correction, a report of the study that the images were taken from was signed.'
-const WITHDRAWN = 'The correction that made it was undone.'
+  message('corrections.linked-since', { order: accessionNumber || scheduledProcedureStepId })

@@ -1,300 +1,289 @@
-import { note } from '#server/modules/audit/audit.ts'
-import type { Arrivals } from '#server/modules/images/arrivals.ts'
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { listImageSeries } from '#server/modules/images/image-study-list-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import type { Actor, IntakeDeps } from '#server/modules/images/ports.ts'
-import type { Settling } from '#server/modules/images/settling.ts'
-import { isReceived, openStudyImages } from '#server/modules/images/study-images.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { findUser } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type {
-  CORRECTION_CAUSES,
   Correction,
-  CorrectionPreview,
   CorrectionRequest,
+  dashboardCorrections,
   ImageIdentity,
-  TargetChoice,
 } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
-import { openCorrectionCommit } from './correction-commit.ts'
-import { openCorrectionCopies, type Wanted } from './correction-copies.ts'
-import { openCorrectionPlans, outdated } from './correction-plan.ts'
-import type { CorrectionRecord } from './correction-queries.ts'
-import { openCorrectionRestore } from './correction-restore.ts'
-import { correctedValues, identityOfHeader, rowOfOrder } from './correction-rules.ts'
-import { openCorrectionRuns, type Running, UNDER_WAY } from './correction-runs.ts'
-import { openCorrectionTargets } from './correction-targets.ts'
-import { openCorrectionUndo } from './correction-undo.ts'
+import { message } from '#shared/messages/message.ts'
+import type { CallOf } from '#shared/operation.ts'
+import { type OnCorrected, replaceImages } from './correction-commit.ts'
+import { newUid, uidsFor, type Wanted } from './correction-copies.ts'
+import { outdated, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
+import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
+import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
+import { correctedValues, identityOfHeader, rowOfOrder, type Target } from './correction-rules.ts'
+import { CorrectionRuns, type Run, UNDER_WAY } from './correction-runs.ts'
+import { type Orders, searchTargets } from './correction-targets.ts'
+import { undoCorrection, undoObstacleOf } from './correction-undo.ts'
+import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
 
-export interface CorrectionsDeps extends IntakeDeps {
-  readonly arrivals: Pick<Arrivals, 'forget' | 'rivalOf'>
-  readonly settling: Pick<Settling, 'reopen'>
-  /** Files that are about to have a row. */
-  readonly arriving: Set<string>
-}
-
-export interface CorrectionOrder extends CorrectionRequest {
-  readonly cause: (typeof CORRECTION_CAUSES)[number]
-  readonly reason: string
-  readonly digest: string
-}
+export type CorrectionOrder = CallOf<(typeof dashboardCorrections)['apply']>['body']
 
 /**
  * Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and
- * undo.
+ * undo. `flushEvents` writes the events that are only in memory; `onCorrected` is called in the
+ * transaction of each correction and undo; a correction that takes longer than `longMs` is answered
+ * while it is under way.
  */
-export interface Corrections extends AsyncDisposable {
-  /** @throws ApiError not-found */
-  identities(studyInstanceUid: string): Promise<ImageIdentity[]>
+export class Corrections implements AsyncDisposable {
+  readonly #context: Context
+  readonly #orders: Orders
+  readonly #flushEvents: () => Promise<void>
+  readonly #onCorrected: OnCorrected
+  readonly #runs: CorrectionRuns
+
+  constructor(
+    context: Context,
+    orders: Orders,
+    flushEvents: () => Promise<void>,
+    onCorrected: OnCorrected,
+    longMs?: number,
+  ) {
+    this.#context = context
+    this.#orders = orders
+    this.#flushEvents = flushEvents
+    this.#onCorrected = onCorrected
+    this.#runs = new CorrectionRuns(context, flushEvents, longMs)
+  }
+
   /**
    * Orders and studies that the images may belong to, the most similar first. @throws ApiError
    * not-found
    */
-  targets(studyInstanceUid: string, search: string): Promise<TargetChoice[]>
+  async targets(studyInstanceUid: string, search: string) {
+    const study = existingStudy(this.#context.database, studyInstanceUid)
+    return await searchTargets(this.#context, this.#orders, study, search)
+  }
+
   /** @throws ApiError not-found */
-  preview(studyInstanceUid: string, request: CorrectionRequest): Promise<CorrectionPreview>
+  async preview(studyInstanceUid: string, request: CorrectionRequest) {
+    return (await this.#plan(studyInstanceUid, request)).preview
+  }
+
+  #plan(studyInstanceUid: string, request: CorrectionRequest, own?: Run) {
+    return planCorrection(this.#context, this.#orders, studyInstanceUid, request, (uids) =>
+      this.#runs.isBusy(uids, own),
+    )
+  }
+
   /**
    * Answers when it is done or, where that takes long, while it is under way, with `progress`.
    * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any
    *   more, or another correction of the study or its target is under way
    */
-  apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction>
-  /** Those under way first, then the newest. @throws ApiError not-found */
-  list(studyInstanceUid: string): Correction[]
-  /** @throws ApiError not-found */
-  studiesOf(correctionId: string): readonly string[]
-  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
-  undo(correctionId: string, reason: string, userId: string): Promise<Correction>
-  /**
-   * Whether the instance was found as another version of an image that is shown; releasing it is
-   * `restore`.
-   */
-  isVersion(instance: InstanceRecord): boolean
-  /**
-   * Those of the instances that were set aside as other versions of images that are shown take
-   * their places, of several versions of one image the last: the correction that made it is
-   * recorded anew. How many did. @throws ApiError outdated, unavailable
-   */
-  restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
-  /** For the start: what an earlier run left of copies is deleted, unless it was complete. */
-  sweep(): Promise<void>
-}
-
-export function openCorrections(deps: CorrectionsDeps): Corrections {
-  const { store, clock, uuid } = deps
-  const { corrections, imageStudies } = store
-  const images = openStudyImages(deps)
-  const runs = openCorrectionRuns(deps)
-  const targets = openCorrectionTargets(deps)
-  const plans = openCorrectionPlans({ store, targets, images, runs })
-  const copies = openCorrectionCopies({ ...deps, images, runs })
-  const commit = openCorrectionCommit({ ...deps, images })
-  const undo = openCorrectionUndo({ ...deps, images, plans, copies, commit })
-  const restore = openCorrectionRestore({ ...deps, images, runs, plans, commit })
-  const { existing, imagesOf, headerOfInstance, headersOf } = images
-
-  async function applied(
-    studyInstanceUid: string,
-    order: CorrectionOrder,
-    userId: string,
-    run: Running,
-  ): Promise<Correction> {
-    const { cause, reason, digest, ...request } = order
-    const planned = await plans.plan(studyInstanceUid, request, run)
-    const { chosen, staying, target, preview } = planned
-    if (preview.digest !== digest) throw outdated()
-    if (preview.obstacle !== '' || !target) throw new ApiError('refused', preview.obstacle)
-    const to = planned.toStudyInstanceUid ?? copies.newUid()
-    runs.occupy(run, [to])
-    const correctionId = uuid()
-    const { kind } = request
-    run.correction = {
-      ...{
-        correctionId,
-        kind,
-        cause,
-        reason,
-        fromStudyInstanceUid: studyInstanceUid,
-        toStudyInstanceUid: to,
-      },
-      ...{
-        instances: chosen.length,
-        changes: preview.changes,
-        at: instantOf(clock()),
-        by: nameOf(userId),
-      },
-      ...{ undone: null, undoObstacle: UNDER_WAY },
-    }
-    const before = JSON.stringify(plans.core(studyInstanceUid, planned.toStudyInstanceUid))
-    const stayingHeaders = await headersOf(staying.filter(isReceived))
-    const there = to === studyInstanceUid ? [] : await headersOf(imagesOf(to).filter(isReceived))
-    const wanted: Wanted[] = []
-    for (const original of chosen) {
-      const identity = identityOfHeader((await headerOfInstance(original)).study)
-      wanted.push({
-        original,
-        source: original,
-        values: correctedValues(kind, identity, { ...target, studyInstanceUid: to }),
-      })
-    }
-    const actor: Actor = `user:${userId}`
-    const record = await copies.withCopies(
-      wanted,
-      { uids: copies.uidsFor(wanted, studyInstanceUid, to), to, run },
-      (made) => {
-        if (JSON.stringify(plans.core(studyInstanceUid, planned.toStudyInstanceUid)) !== before)
-          throw outdated()
-        const at = instantOf(clock())
-        const current = existing(studyInstanceUid)
-        const kept = commit.replace(made, {
-          ...{ from: current, toStudyInstanceUid: to, staying: stayingHeaders, there },
-          handedOut: (now) => {
-            if (target.order)
-              return now?.handedOut ?? rowOfOrder(target.order, current.callingAeTitle, at)
-            // What was corrected is what the row should have said.
-            if (kind === 'correct')
-              return current.handedOut && { ...current.handedOut, ...target.patient }
-            return now?.handedOut ?? null
-          },
-          record: {
-            ...{
-              correctionId,
-              kind,
-              cause,
-              fromStudyInstanceUid: studyInstanceUid,
-              toStudyInstanceUid: to,
-              userId,
-              at,
-              undoes: null,
-            },
-            details: { reason, changes: preview.changes },
-          },
-        })
-        note(deps.store, actor, 'images.correct', studyInstanceUid, {
-          ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: made.length },
-        })
-        return kept
-      },
+  apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
+    return this.#runs.answered([studyInstanceUid], (run) =>
+      this.#apply(studyInstanceUid, order, userId, run),
     )
-    return finished(record)
   }
 
-  async function undone(
-    record: CorrectionRecord,
-    reason: string,
+  async #apply(
+    studyInstanceUid: string,
+    { cause, reason, digest, ...request }: CorrectionOrder,
     userId: string,
-    run: Running,
+    run: Run,
   ): Promise<Correction> {
-    run.correction = { ...viewOf(record), undoObstacle: UNDER_WAY }
-    await undo.undo(record, reason, userId, run)
-    return finished(corrections.get(record.correctionId) ?? record)
+    const context = this.#context
+    const { database } = context
+    const plan = await this.#plan(studyInstanceUid, request, run)
+    const { chosen, staying, target, preview } = plan
+    if (preview.digest !== digest) throw outdated()
+    if (preview.obstacle) throw new ApiError('refused', preview.obstacle)
+    if (!target) throw outdated()
+    const to = plan.toStudyInstanceUid ?? newUid(context)
+    this.#runs.occupy(run, [to])
+    const correction = {
+      correctionId: context.uuid(),
+      kind: request.kind,
+      cause,
+      toStudyInstanceUid: to,
+    }
+    run.correction = {
+      ...correction,
+      reason,
+      fromStudyInstanceUid: studyInstanceUid,
+      instances: chosen.length,
+      changes: preview.changes,
+      at: instantOf(context.clock()),
+      by: this.#nameOf(userId),
+      undone: null,
+      undoObstacle: UNDER_WAY,
+    }
+    const state = () => stateOfStudies(database, studyInstanceUid, plan.toStudyInstanceUid)
+    const before = state()
+    const stayingHeaders = await headersOf(context, staying.filter(isReceived))
+    const there =
+      to === studyInstanceUid
+        ? []
+        : await headersOf(context, imagesOf(database, to).filter(isReceived))
+    const wanted = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
+    const uids = uidsFor(context, wanted, studyInstanceUid, to)
+    const record = await this.#runs.withCopies(run, wanted, uids, to, (made) => {
+      if (state() !== before) throw outdated()
+      const at = instantOf(context.clock())
+      const current = existingStudy(database, studyInstanceUid)
+      const kept = replaceImages(context, this.#onCorrected, made, {
+        from: current,
+        staying: stayingHeaders,
+        there,
+        handedOut: (now) => rowAfter(plan, target, current, now, at),
+        correction: { ...correction, userId, at, undoes: null },
+        details: { reason, changes: preview.changes },
+      })
+      const detail = { ...correction, reason, instances: made.length }
+      note(context, `user:${userId}`, 'images.correct', studyInstanceUid, detail)
+      return kept
+    })
+    return this.#finished(record)
   }
 
-  function viewOf(record: CorrectionRecord): Correction {
-    const {
-      correctionId,
-      kind,
-      cause,
-      fromStudyInstanceUid,
-      toStudyInstanceUid,
-      details,
-      at,
-      undoneAt,
-      undoneBy,
-    } = record
+  /** Those under way first, then the newest. @throws ApiError not-found */
+  list(studyInstanceUid: string): Correction[] {
+    const { database } = this.#context
+    existingStudy(database, studyInstanceUid)
+    const made = listCorrections(database, studyInstanceUid).map((record) => this.#view(record))
+    const known = new Set(made.map(({ correctionId }) => correctionId))
+    const underWay = this.#runs.ofStudy(studyInstanceUid)
+    return [...underWay.filter(({ correctionId }) => !known.has(correctionId)), ...made]
+  }
+
+  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
+  async undo(correctionId: string, reason: string, userId: string): Promise<Correction> {
+    const context = this.#context
+    const record = existingCorrection(context, correctionId)
+    const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
+    return await this.#runs.answered(uids, async (run) => {
+      run.correction = { ...this.#view(record), undoObstacle: UNDER_WAY }
+      await undoCorrection(context, this.#runs, this.#onCorrected, record, reason, userId, run)
+      return this.#finished(findCorrection(context.database, correctionId) ?? record)
+    })
+  }
+
+  /**
+   * Those of the instances that were set aside as other versions of images that are shown replace
+   * them, of several versions of one image the last: the correction that made it is recorded anew.
+   * Returns how many did. @throws ApiError outdated, unavailable
+   */
+  async restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
+    const context = this.#context
+    const pairs = copiesToRestore(context.database, found)
+    const byStudies = Map.groupBy(
+      pairs,
+      ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`,
+    )
+    for (const group of byStudies.values()) {
+      const images = group.flatMap(({ original, copy }) => [original, copy])
+      await this.#runs.exclusively(
+        images.map(({ studyInstanceUid }) => studyInstanceUid),
+        () =>
+          restoreCorrection(context, this.#onCorrected, this.#flushEvents, group, reason, actor),
+      )
+    }
+    return pairs.length
+  }
+
+  #view(record: CorrectionRecord): Correction {
+    const { details, userId, undoneAt, undoneBy, undoes: _, undoneWith: __, ...facts } = record
     return {
-      ...{
-        correctionId,
-        kind,
-        cause,
-        reason: details.reason,
-        fromStudyInstanceUid,
-        toStudyInstanceUid,
-      },
-      ...{ instances: record.instances, changes: details.changes, at, by: nameOf(record.userId) },
+      ...facts,
+      reason: details.reason,
+      changes: details.changes,
+      by: this.#nameOf(userId),
       undone:
         undoneAt === null
           ? null
-          : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
-      undoObstacle: runs.isBusy([fromStudyInstanceUid, toStudyInstanceUid])
+          : { at: undoneAt, by: this.#nameOf(undoneBy ?? ''), reason: details.undoReason },
+      undoObstacle: this.#runs.isBusy([record.fromStudyInstanceUid, record.toStudyInstanceUid])
         ? UNDER_WAY
-        : undo.obstacleOf(record),
-      progress: runs.progressOf(correctionId),
+        : undoObstacleOf(this.#context, record),
+      progress: this.#runs.progressOf(record.correctionId),
     }
   }
 
   /** The correction as it is once nothing of it is under way. */
-  const finished = (record: CorrectionRecord): Correction => ({
-    ...viewOf(record),
-    undoObstacle: undo.obstacleOf(record),
-    progress: null,
-  })
+  #finished(record: CorrectionRecord): Correction {
+    const undoObstacle = undoObstacleOf(this.#context, record)
+    return { ...this.#view(record), undoObstacle, progress: null }
+  }
 
-  function nameOf(userId: string): string {
-    const user = findUser(store.database, userId)
+  #nameOf(userId: string): string {
+    const user = findUser(this.#context.database, userId)
     return user ? `${user.firstName} ${user.lastName}`.trim() : ''
   }
 
-  return {
-    async identities(studyInstanceUid) {
-      existing(studyInstanceUid)
-      const series = new Map(
-        imageStudies.seriesOf(studyInstanceUid).map((each) => [each.seriesInstanceUid, each]),
-      )
-      const found = new Map<string, ImageIdentity>()
-      for (const instance of imagesOf(studyInstanceUid)) {
-        const identity = identityOfHeader((await headerOfInstance(instance)).study)
-        const { seriesInstanceUid, modality, instanceId, instanceNumber } = instance
-        const key = JSON.stringify([identity, seriesInstanceUid])
-        const known = found.get(key)
-        if (known) {
-          known.instanceIds.push(instanceId)
-          known.instanceNumbers.push(instanceNumber)
-        } else {
-          const seriesDescription = series.get(seriesInstanceUid)?.seriesDescription ?? ''
-          const ofSeries = { seriesInstanceUid, seriesDescription, modality }
-          found.set(key, {
-            ...identity,
-            ...ofSeries,
-            instanceIds: [instanceId],
-            instanceNumbers: [instanceNumber],
-          })
-        }
-      }
-      return [...found.values()]
-    },
-
-    targets: async (studyInstanceUid, search) =>
-      await targets.search(existing(studyInstanceUid), search),
-
-    preview: async (studyInstanceUid, request) =>
-      (await plans.plan(studyInstanceUid, request)).preview,
-    apply: (studyInstanceUid, order, userId) =>
-      runs.answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
-    list(studyInstanceUid) {
-      existing(studyInstanceUid)
-      const made = corrections.ofStudy(studyInstanceUid).map(viewOf)
-      const known = new Set(made.map(({ correctionId }) => correctionId))
-      return [
-        ...runs.ofStudy(studyInstanceUid).filter(({ correctionId }) => !known.has(correctionId)),
-        ...made,
-      ]
-    },
-    studiesOf(correctionId) {
-      const record = corrections.get(correctionId)
-      if (!record) throw noCorrection()
-      return [record.fromStudyInstanceUid, record.toStudyInstanceUid]
-    },
-    isVersion: (instance) => restore.versionOf(instance) !== undefined,
-    restore: restore.restore,
-    async undo(correctionId, reason, userId) {
-      const record = corrections.get(correctionId)
-      if (!record) throw noCorrection()
-      const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
-      return await runs.answered(uids, (run) => undone(record, reason, userId, run))
-    },
-    sweep: copies.sweep,
-    [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
+  [Symbol.asyncDispose]() {
+    return this.#runs[Symbol.asyncDispose]()
   }
 }
 
-const noCorrection = () => new ApiError('not-found', 'There is no such correction.')
+async function wantedCopies(context: Context, { kind, chosen }: Plan, target: Target) {
+  const wanted: Wanted[] = []
+  for (const original of chosen) {
+    const identity = identityOfHeader((await headerOfInstance(context, original)).study)
+    const values = correctedValues(kind, identity, target)
+    wanted.push({ original, source: original, values })
+  }
+  return wanted
+}
+
+/** The worklist row of the target after the correction. */
+function rowAfter(
+  { kind }: Plan,
+  { order, patient }: Target,
+  from: ImageStudyRecord,
+  to: ImageStudyRecord | undefined,
+  at: string,
+) {
+  if (order) return to?.handedOut ?? rowOfOrder(order, from.callingAeTitle, at)
+  // What was corrected is what the row should have said.
+  if (kind === 'correct') return from.handedOut && { ...from.handedOut, ...patient }
+  return to?.handedOut ?? null
+}
+
+/** The patients and series that the images of the study name. @throws ApiError not-found */
+export async function listIdentities(
+  context: Context,
+  studyInstanceUid: string,
+): Promise<ImageIdentity[]> {
+  const { database } = context
+  existingStudy(database, studyInstanceUid)
+  const descriptions = new Map(
+    listImageSeries(database, studyInstanceUid).map((series) => [
+      series.seriesInstanceUid,
+      series.seriesDescription,
+    ]),
+  )
+  const found = new Map<string, ImageIdentity>()
+  for (const instance of imagesOf(database, studyInstanceUid)) {
+    const identity = identityOfHeader((await headerOfInstance(context, instance)).study)
+    const { seriesInstanceUid, modality, instanceId, instanceNumber } = instance
+    const key = JSON.stringify([identity, seriesInstanceUid])
+    const known = found.get(key) ?? {
+      ...identity,
+      seriesInstanceUid,
+      seriesDescription: descriptions.get(seriesInstanceUid) ?? '',
+      modality,
+      instanceIds: [],
+      instanceNumbers: [],
+    }
+    known.instanceIds.push(instanceId)
+    known.instanceNumbers.push(instanceNumber)
+    found.set(key, known)
+  }
+  return [...found.values()]
+}
+
+/** @throws ApiError not-found */
+export function existingCorrection({ database }: Context, correctionId: string): CorrectionRecord {
+  const record = findCorrection(database, correctionId)
+  if (!record) throw new ApiError('not-found', message('corrections.none-such'))
+  return record
+}

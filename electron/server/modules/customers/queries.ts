@@ -1,9 +1,8 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { flag } from '#server/database/flag.ts'
 import { type SliceQuery, sliceOf, type TimeKey } from '#server/database/page.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { folded } from '#server/platform/folding.ts'
+import { flag, rawQuery } from '#server/database/query.ts'
+import { folded } from '#server/platform/text.ts'
 import type { Metadata } from '#shared/contract/values.ts'
 
 // The tables expressCustomers, customerUsers and organizations.
@@ -139,7 +138,7 @@ export function listCustomerUsers(
   )
 }
 
-/** A legacy organization: it is created, and never changed or linked (decision 0006). */
+/** A legacy organization: it is created, and never changed or linked (the interface has no call for it). */
 export interface OrganizationRecord {
   readonly orgId: string
   readonly orgName: string

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { listPage, printTimeKey } from '#server/http/list-page.ts'
 import { serve, serveAll } from '#server/http/operations.ts'
+import { listPage, printTimeKey } from '#server/http/pagination.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { readPeopleCursor, stateOf } from '#server/modules/users/people-routes.ts'
 import { type CustomerUser, dashboardPeople } from '#shared/contract/dashboard-people.ts'

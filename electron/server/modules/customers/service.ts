@@ -1,6 +1,6 @@
+import { differences, note } from '#server/audit-log/audit.ts'
+import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
-import { differences, note } from '#server/modules/audit/audit.ts'
-import type { AuditDetail } from '#server/modules/audit/audit-queries.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
@@ -15,6 +15,7 @@ import type { Outcome } from '#shared/contract/conventions.ts'
 import type { Metadata } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
 /** @throws ApiError not-permitted */
@@ -57,7 +58,7 @@ export function readCustomer({ database }: Context, caller: Caller, expressCusto
 }
 
 /**
- * Fields that the patch does not name stay; `metadata` null clears all of it.
+ * Omitted fields are unchanged; `metadata: null` clears the metadata.
  * @throws ApiError not-permitted, not-found
  */
 export const updateCustomer = (
@@ -107,13 +108,12 @@ export function addCustomerUser(
     demandLinking(caller)
     const customer = existing(database, expressCustomerId)
     existingUser(context, userId)
-    if (!customer.isActive)
-      return { success: false, message: 'The customer is deactivated: reactivate it first.' }
+    if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
     const createdAt = instantOf(clock())
     if (!queries.insertCustomerUser(database, { expressCustomerId, userId, createdAt }))
-      return { success: true, message: 'The user was linked to the customer already.' }
+      return { success: true, message: message('customers.linked-already') }
     note(context, actorOf(caller), 'customer.add-user', expressCustomerId, { userId })
-    return { success: true, message: 'The user is linked to the customer.' }
+    return { success: true, message: message('customers.linked') }
   })
 }
 
@@ -133,9 +133,9 @@ export function removeCustomerUser(
     existing(database, expressCustomerId)
     existingUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
-      return { success: false, message: 'The user is not linked to the customer.' }
+      return { success: false, message: message('customers.not-linked') }
     note(context, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
-    return { success: true, message: 'The user is not linked to the customer any more.' }
+    return { success: true, message: message('customers.unlinked') }
   })
 }
 
@@ -194,7 +194,7 @@ export function createOrganization(
 
 function existing(database: Context['database'], expressCustomerId: string) {
   const customer = queries.findCustomer(database, expressCustomerId)
-  if (!customer) throw new ApiError('not-found', 'There is no such customer.')
+  if (!customer) throw new ApiError('not-found', message('customers.no-customer'))
   return customer
 }
 

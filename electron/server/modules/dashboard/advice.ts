@@ -1,9 +1,11 @@
+import type { SettingValues } from '#server/configuration/setting-queries.ts'
+import type { Context } from '#server/context.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
-import type { SettingValues } from '#server/modules/settings/setting-queries.ts'
 import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
-import type { DashboardDeps } from './deps.ts'
+import { type Message, message, sentences } from '#shared/messages/message.ts'
 
 /** What advice is drawn from. */
 export interface Condition {
@@ -31,120 +33,92 @@ const onlyByTls = (condition: Condition) =>
 const expiring = ({ certificates }: Condition) =>
   certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
 
-const CERTIFICATES = {
-  https: 'of the window and the interface',
-  'dicom-tls': 'of DICOM TLS',
-} as const satisfies Record<Certificate['use'], string>
-const counted = (count: number, one: string, many: string) =>
-  count === 1 ? one : `${count} ${many}`
-
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
 // Gravest first: what stops worklists, what opens a door, what is merely unset.
 const ADVICE: readonly {
   readonly applies: (condition: Condition) => boolean
-  readonly text: (condition: Condition) => string
+  readonly text: (condition: Condition) => Message
   /** It has an item of its own on Today. */
   readonly isItem?: true
 }[] = [
   {
     applies: ({ unreadableSettings }) => unreadableSettings.length > 0,
-    text: ({ unreadableSettings }) =>
-      `These settings could not be read and have their first value; set them again: ${unreadableSettings.join(', ')}.`,
+    text: ({ unreadableSettings: settings }) =>
+      message('dashboard.settings-unreadable', { settings }),
   },
   {
     isItem: true,
     applies: ({ hasPartner }) => !hasPartner,
-    text: () => 'No partner is set, so every worklist is refused. Enter its address under Partner.',
+    text: () => message('dashboard.no-partner'),
   },
   {
     applies: ({ devices, unknownCallers }) => devices.length === 0 && unknownCallers === 0,
-    text: () =>
-      'No device is known. Add one under Devices, or let it call once and approve it there.',
+    text: () => message('dashboard.no-device'),
   },
   {
     applies: (condition) => condition.devices.length > 0 && enabled(condition).length === 0,
-    text: () =>
-      'Every device is switched off, so every device is rejected. Switch one on under Devices.',
+    text: () => message('dashboard.devices-off'),
   },
   {
     applies: (condition) => !condition.hasTlsListener && onlyByTls(condition).length > 0,
-    text: (condition) =>
-      `${counted(onlyByTls(condition).length, 'A device', 'devices')} may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.`,
+    text: (condition) => message('dashboard.tls-off', { count: onlyByTls(condition).length }),
   },
   {
     isItem: true,
     applies: (condition) => expiring(condition).length > 0,
     text: (condition) =>
       expiring(condition)
-        .map(({ use, daysLeft }) => {
-          const when =
-            daysLeft < 0 ? 'has ended' : `ends in ${counted(daysLeft, 'one day', 'days')}`
-          return `The certificate ${CERTIFICATES[use]} ${when}. Renew it under Settings, and give the new one to who trusts the old one.`
-        })
-        .join(' '),
+        .map(({ use, daysLeft: days }) =>
+          days < 0
+            ? message('dashboard.certificate-ended', { use })
+            : message('dashboard.certificate-ends', { use, days }),
+        )
+        .reduce((before, next) => sentences(before, next)),
   },
   {
     isItem: true,
     applies: ({ images }) => images.mismatches > 0,
-    text: ({ images }) =>
-      images.mismatches === 1
-        ? 'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.'
-        : `The images of ${images.mismatches} studies name another patient or order than their worklist rows or the studies. Compare them under Images.`,
+    text: ({ images }) => message('dashboard.mismatches', { count: images.mismatches }),
   },
   {
     isItem: true,
     applies: ({ images }) => images.quarantined > 0,
-    text: ({ images }) =>
-      images.quarantined === 1
-        ? 'An image was set aside and waits for a decision. Release or discard it under Images.'
-        : `${images.quarantined} images were set aside and wait for a decision. Release or discard them under Images.`,
+    text: ({ images }) => message('dashboard.quarantined', { count: images.quarantined }),
   },
   {
     isItem: true,
     applies: ({ forwards }) => forwards.failed > 0,
-    text: ({ forwards }) =>
-      forwards.failed === 1
-        ? 'An image could not be sent to its destination and was given up. Send it again or drop it under Destinations.'
-        : `${forwards.failed} images could not be sent to their destinations and were given up. Send them again or drop them under Destinations.`,
+    text: ({ forwards }) => message('dashboard.forwards-failed', { count: forwards.failed }),
   },
   {
     applies: (condition) =>
       condition.settings['commitment.isOn'] &&
       enabled(condition).every(({ port }) => port === null),
-    text: () =>
-      'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
+    text: () => message('dashboard.no-commitment-port'),
   },
   {
     isItem: true,
     applies: ({ unknownCallers }) => unknownCallers > 0,
-    text: ({ unknownCallers }) =>
-      unknownCallers === 1
-        ? 'An unknown device has called. Approve or dismiss it under Devices.'
-        : `${unknownCallers} unknown devices have called. Approve or dismiss them under Devices.`,
+    text: ({ unknownCallers: count }) => message('dashboard.unknown-callers', { count }),
   },
   {
     isItem: true,
     applies: ({ workstationsAsking = 0 }) => workstationsAsking > 0,
-    text: ({ workstationsAsking = 0 }) =>
-      workstationsAsking === 1
-        ? 'A workstation asks to open the window. Approve or refuse it under Settings, Access from other PCs.'
-        : `${workstationsAsking} workstations ask to open the window. Approve or refuse them under Settings, Access from other PCs.`,
+    text: ({ workstationsAsking: count = 0 }) =>
+      message('dashboard.workstations-asking', { count }),
   },
   {
     applies: ({ settings }) => settings['dimse.allowUnknownDevices'],
-    text: () =>
-      'Any device on the network may read the worklist. Switch off “Serve callers that are not in the device list” once yours are known.',
+    text: () => message('dashboard.any-device'),
   },
   {
     applies: ({ settings }) => !LOOPBACK.includes(settings['http.host']),
-    text: () =>
-      'The window is open to the network without encryption: passwords and patient data can be read on the way. Put a TLS proxy before it.',
+    text: () => message('dashboard.open-without-encryption'),
   },
   {
     applies: ({ settings }) => settings['http.publicUrl'] === null,
-    text: () =>
-      'Links given to the partner point to this PC only. Set the public URL under Settings if the partner is to open them.',
+    text: () => message('dashboard.no-public-url'),
   },
 ]
 
@@ -152,28 +126,30 @@ const ADVICE: readonly {
  * What an administrator should mend, gravest first; `without-items` leaves out what Today tells by
  * itself.
  */
-export const adviceFor = (condition: Condition, which: 'all' | 'without-items' = 'all'): string[] =>
+export const adviceFor = (
+  condition: Condition,
+  which: 'all' | 'without-items' = 'all',
+): Message[] =>
   ADVICE.filter(({ applies, isItem }) => applies(condition) && (which === 'all' || !isItem)).map(
     ({ text }) => text(condition),
   )
 
 /** The condition as it is now. */
-export function conditionOf({
-  store,
-  settings,
-  devices,
-  listeners,
-  ...found
-}: Pick<DashboardDeps, 'store' | 'settings' | 'devices'> &
-  Pick<Condition, 'images' | 'forwards' | 'certificates' | 'unknownCallers'> &
-  Pick<Status, 'listeners'>): Condition {
+export function conditionOf(
+  context: Context,
+  {
+    listeners,
+    ...found
+  }: Pick<Condition, 'images' | 'forwards' | 'certificates' | 'unknownCallers'> &
+    Pick<Status, 'listeners'>,
+): Condition {
   const { images, forwards, certificates, unknownCallers } = found
   return {
-    settings: settings.all(),
-    unreadableSettings: store.settings.unreadable(),
-    hasPartner: defaultEndpoint(store.database) !== undefined,
-    devices: devices.list(),
-    workstationsAsking: workstationsAsking(store.database),
+    settings: context.settings.all(),
+    unreadableSettings: context.settings.unreadable(),
+    hasPartner: defaultEndpoint(context.database) !== undefined,
+    devices: listDevices(context.database),
+    workstationsAsking: workstationsAsking(context.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
     ...{ images, forwards, certificates, unknownCallers },
   }

@@ -1,10 +1,11 @@
 import { auditFaultSentence } from '#server/modules/audit/audit-trail.ts'
+import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
 import { clinicDay, wallClock } from '#server/platform/clinic-day.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { AuditCheck, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import type { Downtime, PartnerFault } from '#shared/contract/worklist.ts'
-import type { UndeliveredReports } from './ports.ts'
+import { type Message, message, sentences } from '#shared/messages/message.ts'
 
 export interface Situation {
   /** `serve --safe-mode`. */
@@ -30,16 +31,16 @@ export interface Situation {
 }
 
 // What is wrong with the partner, as the beginning of a sentence that goes on "since 10:42".
-const FAULT_WORDS: Record<PartnerFault, string> = {
-  'no-endpoint': 'No partner is set',
-  unreachable: 'Partner unreachable',
-  timeout: 'Partner does not answer in time',
-  status: 'Partner answers with an error',
-  oversize: 'Partner sends answers that are too large',
-  invalid: 'Partner sends answers that cannot be read',
-  refused: 'Partner refuses worklist queries',
-  'circuit-open': 'Partner unreachable',
-  'forbidden-address': 'Partner has an address that is not allowed',
+const PARTNER_FAULTS: Readonly<Record<PartnerFault, Message>> = {
+  'no-endpoint': message('dashboard.partner-unset'),
+  unreachable: message('dashboard.partner-unreachable'),
+  timeout: message('dashboard.partner-late'),
+  status: message('dashboard.partner-error'),
+  oversize: message('dashboard.partner-answer-too-large'),
+  invalid: message('dashboard.partner-answer-unreadable'),
+  refused: message('dashboard.partner-refuses'),
+  'circuit-open': message('dashboard.partner-unreachable'),
+  'forbidden-address': message('dashboard.partner-address-forbidden'),
 }
 
 type Banner = NonNullable<Status['banner']>
@@ -68,20 +69,16 @@ export function bannersOf(situation: Situation): Banner[] {
 }
 
 function safeModeBanner({ isSafe }: Situation): Status['banner'] {
-  if (!isSafe) return null
-  return {
-    tone: 'danger',
-    text: 'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.',
-  }
+  return isSafe ? { tone: 'danger', text: message('dashboard.safe-mode') } : null
 }
 
 // Gravest first: of several listeners that are down, the first of these is named.
-const LISTENERS = {
-  dimse: 'No device can reach the gateway: its DICOM listener is down',
-  'dimse-tls': 'No device can reach the gateway by TLS: its DICOM TLS listener is down',
-  http: 'The HTTP listener is down',
-  https: 'Other PCs cannot open the window: its HTTPS listener is down',
-} as const satisfies Record<Status['listeners'][number]['name'], string>
+const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> = {
+  dimse: message('dashboard.dimse-down'),
+  'dimse-tls': message('dashboard.dimse-tls-down'),
+  http: message('dashboard.http-down'),
+  https: message('dashboard.https-down'),
+}
 
 function listenerBanner({ listeners }: Situation): Status['banner'] {
   const order = Object.keys(LISTENERS)
@@ -89,97 +86,96 @@ function listenerBanner({ listeners }: Situation): Status['banner'] {
     .filter((listener) => !listener.isUp)
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
   if (!down) return null
-  const what = LISTENERS[down.name]
-  return { tone: 'danger', text: down.detail ? `${what} (${down.detail}).` : `${what}.` }
+  const [what, why] = [LISTENERS[down.name], down.detail]
+  return {
+    tone: 'danger',
+    text: why
+      ? message('dashboard.listener-down-because', { what, why })
+      : message('dashboard.listener-down', { what }),
+  }
 }
 
 function storageBanner(
-  { storage }: Situation,
+  { storage: { state, detail } }: Situation,
   states: readonly Status['storage']['state'][],
 ): Status['banner'] {
-  if (!states.includes(storage.state)) return null
-  if (storage.state === 'low') return { tone: 'warning', text: storage.detail }
+  if (!states.includes(state) || !detail) return null
+  if (state === 'low') return { tone: 'warning', text: detail }
   // What a device could not send is on that device alone.
-  return { tone: 'danger', text: `${storage.detail} Devices keep theirs until this is mended.` }
+  return { tone: 'danger', text: message('dashboard.devices-keep-images', { why: detail }) }
 }
 
 function recordsBanner({ records }: Situation): Status['banner'] {
-  return records && records.state !== 'ok' ? { tone: 'danger', text: records.detail } : null
+  return records?.detail ? { tone: 'danger', text: records.detail } : null
 }
 
 function auditBanner({ audit }: Situation): Status['banner'] {
-  const text = audit && auditFaultSentence(audit)
-  return text === undefined
-    ? null
-    : { tone: 'danger', text: `${text} Keep a copy of the data folder and tell the vendor.` }
+  const what = audit && auditFaultSentence(audit)
+  return what ? { tone: 'danger', text: message('dashboard.audit-broken', { what }) } : null
 }
 
 function partnerBanner(situation: Situation): Status['banner'] {
   const { partner, downtime, timeZone, now } = situation
   if (partner.state !== 'down' && partner.state !== 'refusing') return null
-  const fault =
-    FAULT_WORDS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
-  const since = partner.downSince ? ` since ${timeText(partner.downSince, timeZone, now)}` : ''
+  const what =
+    PARTNER_FAULTS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
+  const fault = partner.downSince
+    ? message('dashboard.partner-fault-since', {
+        what,
+        since: timeText(partner.downSince, timeZone, now),
+      })
+    : message('dashboard.partner-fault', { what })
   // A refusal is an answer; what was stored before it is not served.
   if (partner.state === 'refusing')
-    return { tone: 'danger', text: `${fault}${since}. Devices get no worklist.` }
+    return { tone: 'danger', text: sentences(fault, message('dashboard.no-worklist')) }
   if (!partner.lastOkAt)
-    return {
-      tone: 'danger',
-      text: `${fault}${since}. There is no earlier answer: devices get no worklist.`,
-    }
+    return { tone: 'danger', text: sentences(fault, message('dashboard.no-earlier-answer')) }
 
   const ageMs = Math.max(0, now - Date.parse(partner.lastOkAt))
-  const age = `${timeText(partner.lastOkAt, timeZone, now)} (${ageText(ageMs)} old)`
+  const [at, age] = [timeText(partner.lastOkAt, timeZone, now), ageText(ageMs)]
   // By age: minutes by itself, hours in downtime mode, an answer of another
   // day never.
   const isYoung = ageMs <= situation.storedMinutes * 60_000
   const isForDowntime =
     ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
   if (isYoung || (isForDowntime && downtime.isOn)) {
-    const mode = downtime.isOn ? ` ${downtimeText(situation)}` : ''
-    return { tone: 'warning', text: `${fault}${since}. Worklists come from ${age}.${mode}` }
+    const answer = message('dashboard.stored-answer', { at, age })
+    return { tone: 'warning', text: sentences(fault, answer, downtimeText(situation)) }
   }
-  const remedy = isForDowntime ? ' Downtime mode serves it for longer.' : ''
-  return {
-    tone: 'danger',
-    text: `${fault}${since}. The last answer is from ${age}, too old to serve: devices get no worklist.${remedy}`,
-  }
+  const remedy = isForDowntime ? message('dashboard.downtime-serves-longer') : undefined
+  const tooOld = message('dashboard.stored-answer-too-old', { at, age })
+  return { tone: 'danger', text: sentences(fault, tooOld, remedy) }
 }
 
 function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
   const [off] = undelivered?.switchedOff ?? []
   if (!off) return null
-  return {
-    tone: 'danger',
-    text: `Reports for ${off.name} wait. ${off.reason} Switch it on again, or enter its new address, under Partner.`,
-  }
+  const { name: endpoint, reason } = off
+  return { tone: 'danger', text: message('dashboard.reports-wait', { endpoint, reason }) }
 }
 
 function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['banner'] {
   if (!undelivered?.since) return null
-  const { count, since, fault } = undelivered
-  const what =
-    count === 1 ? 'A signed report has not reached' : `${count} signed reports have not reached`
-  const why = fault === null ? '' : ` (${fault})`
+  const { count, fault: why } = undelivered
+  const since = timeText(undelivered.since, timeZone, now)
   return {
     tone: 'danger',
-    text: `${what} the partner since ${timeText(since, timeZone, now)}${why}. ${count === 1 ? 'It is' : 'They are'} tried again by ${count === 1 ? 'itself' : 'themselves'}; tell the partner by phone what cannot wait.`,
+    text: why
+      ? message('dashboard.reports-undelivered-because', { count, since, why })
+      : message('dashboard.reports-undelivered', { count, since }),
   }
 }
 
 function downtimeBanner(situation: Situation): Status['banner'] {
-  return situation.downtime.isOn
-    ? { tone: 'warning', text: `${downtimeText(situation)} It ends with the next live answer.` }
-    : null
+  const on = downtimeText(situation)
+  return on ? { tone: 'warning', text: sentences(on, message('dashboard.downtime-ends')) } : null
 }
 
 // Electron falls back to a fixed password where Linux has no key ring (safeStorage, `basic_text`):
 // that is no protection.
-const KEY_STORES: Partial<Record<KeyStoreState, string>> = {
-  basic:
-    'This account has no key ring that protects anything: the data key stays in a plain file. Settings, Readiness says what to do.',
-  none: 'This account has no key store: the data key stays in a plain file. Settings, Readiness says what to do.',
+const KEY_STORES: Partial<Record<KeyStoreState, Message>> = {
+  basic: message('dashboard.key-ring-protects-nothing'),
+  none: message('dashboard.no-key-store'),
 }
 
 function keyStoreBanner({ keyStore }: Situation): Status['banner'] {
@@ -187,28 +183,31 @@ function keyStoreBanner({ keyStore }: Situation): Status['banner'] {
   return text === undefined ? null : { tone: 'warning', text }
 }
 
-function downtimeText({ downtime, timeZone, now }: Situation): string {
-  const since = downtime.since ? ` since ${timeText(downtime.since, timeZone, now)}` : ''
-  const until = downtime.until
-    ? `, until ${timeText(downtime.until, timeZone, now)} at the latest`
-    : ''
-  return `Downtime mode is on${since}${downtime.userName && ` (${downtime.userName})`}${until}.`
+function downtimeText({ downtime, timeZone, now }: Situation): Message | undefined {
+  const { isOn, since, until, userName } = downtime
+  if (!isOn || !since || !until) return undefined
+  return message('dashboard.downtime-on', {
+    since: timeText(since, timeZone, now),
+    userName,
+    until: timeText(until, timeZone, now),
+  })
 }
 
 /** `10:42` today, `19 Nov 10:42` on another day, in the clinic's time zone. */
-export function timeText(instant: Instant, timeZone: string, now: number): string {
-  const at = Date.parse(instant)
-  const time = wallClock(at, timeZone).time.slice(0, 5)
+export function timeText(instant: Instant, timeZone: string, now: number): string | Message {
+  const clock = wallClock(Date.parse(instant), timeZone)
+  const time = clock.time.slice(0, 5)
   if (isSameDay(instant, now, timeZone)) return time
-  return `${new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(at)} ${time}`
+  const [, month = 0, day = 0] = clock.day.split('-').map(Number)
+  return message('dashboard.day-and-time', { day, month, time })
 }
 
 const isSameDay = (instant: Instant, now: number, timeZone: string): boolean =>
   clinicDay(Date.parse(instant), timeZone) === clinicDay(now, timeZone)
 
-function ageText(ms: number): string {
+function ageText(ms: number): Message {
   const minutes = Math.floor(ms / 60_000)
-  if (minutes < 1) return 'under a minute'
-  if (minutes < 120) return `${minutes} min`
-  return `${Math.floor(minutes / 60)} h`
+  return minutes < 120
+    ? message('dashboard.minutes', { minutes })
+    : message('dashboard.hours', { hours: Math.floor(minutes / 60) })
 }

@@ -1,38 +1,69 @@
+import type { Context } from '#server/context.ts'
+import { serveFeedEvents } from '#server/http/feed-routes.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
+import type { CollectorFault } from '#server/modules/audit/audit-collector.ts'
+import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
+import type { openNotices } from '#server/modules/corrections/correction-notices.ts'
+import { countUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
+import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
+import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
+import type { UserCaller } from '#server/modules/users/caller.ts'
+import { currentDowntime } from '#server/modules/worklist/downtime.ts'
+import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
+import type { ExamsToday } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type WriteHealth, writeFaultSentence } from '#server/platform/write-health.ts'
-import type { Status } from '#shared/contract/dashboard.ts'
+import {
+  type Certificate,
+  dashboardStatus,
+  type PartnerStatus,
+  type Status,
+} from '#shared/contract/dashboard.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf, type Situation } from './banner.ts'
-import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
-type SituationDeps = Pick<
-  DashboardDeps,
-  'store' | 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'
->
+/** What the services of the gateway say of themselves now. */
+export interface LiveState {
+  readonly auditTrail: AuditTrail
+  readonly collectorFault: () => CollectorFault | undefined
+  readonly listeners: () => Status['listeners']
+  readonly partner: () => PartnerStatus
+  readonly openAssociations: () => number
+  /** Who has to be informed of corrections by a person: counted up to `most`, and since when. */
+  readonly correctionNotices: (caller: UserCaller, most: number) => ReturnType<typeof openNotices>
+  /** Files in the recovery folder. */
+  readonly recoveredFiles: () => number
+  /** Where images are kept. */
+  readonly storage: () => Status['storage']
+  /** Instances that wait and that were given up, of all destinations. */
+  readonly forwards: () => Status['forwards']
+  readonly undelivered: () => UndeliveredReports
+  /** How the data key is kept, where the desktop app said so. */
+  readonly keyStore: () => KeyStoreState | undefined
+  readonly certificates: () => Certificate[]
+  readonly examsToday: () => Promise<ExamsToday>
+  /** The first day whose exams without an order are counted, `YYYY-MM-DD`. */
+  readonly firstReconciledDay: () => string
+}
 
 /** What the line across the window is drawn from, as it is now. */
-export const situationOf = ({
-  store,
-  auditTrail,
-  clock,
-  settings,
-  downtime,
-  ports,
-}: SituationDeps): Situation => ({
-  isSafe: ports.isSafe,
-  listeners: ports.listenerStatus(),
-  partner: ports.partnerStatus(),
-  downtime: downtime.current(),
-  storage: ports.storage(),
-  records: recordsOf(store.writeHealth),
-  audit: auditTrail.latest,
-  undelivered: ports.undelivered(),
-  keyStore: ports.keyStore?.(),
-  now: clock(),
-  timeZone: timeZoneOf(settings.get('clinic.timeZone')),
-  storedMinutes: settings.get('worklist.storedMinutes'),
-  downtimeHours: settings.get('worklist.downtimeHours'),
+export const situationOf = (context: Context, live: LiveState): Situation => ({
+  isSafe: context.isSafe,
+  listeners: live.listeners(),
+  partner: live.partner(),
+  downtime: currentDowntime(context),
+  storage: live.storage(),
+  records: recordsOf(context.writeHealth),
+  audit: live.auditTrail.latest,
+  undelivered: live.undelivered(),
+  keyStore: live.keyStore(),
+  now: context.clock(),
+  timeZone: timeZoneOf(context.settings.get('clinic.timeZone')),
+  storedMinutes: context.settings.get('worklist.storedMinutes'),
+  downtimeHours: context.settings.get('worklist.downtimeHours'),
 })
 
 /** Whether what the gateway records of its work can be written. */
@@ -40,41 +71,41 @@ export function recordsOf(health: WriteHealth): Status['records'] {
   const fault = health.fault()
   return fault
     ? { state: fault.kind, since: instantOf(fault.since), detail: writeFaultSentence(fault) }
-    : { state: 'ok', since: null, detail: '' }
+    : { state: 'ok', since: null, detail: null }
 }
 
-/** The gateway at a glance. `startedAt` is when the handlers were made. */
-export function statusHandlers(
-  deps: SituationDeps & Pick<DashboardDeps, 'devices'>,
-): Pick<DashboardHandlers, 'status'> {
-  const { store, clock, settings, devices, ports } = deps
-  const startedAt = instantOf(clock())
-  return {
-    status() {
-      const situation = situationOf(deps)
-      const { listeners, partner, downtime, storage, now, timeZone } = situation
-      const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
-      const images = { ...store.imageStudies.summary(today), recovered: ports.recoveredFiles() }
-      const forwards = ports.forwards()
-      const unknownCallers = store.callers.count()
-      return {
-        ...{ listeners, partner, downtime, storage, records: recordsOf(store.writeHealth) },
-        banner: bannerOf(situation),
-        today: store.inspections.today(today),
-        images,
-        forwards,
-        unknownCallers,
-        openAssociations: ports.openAssociations(),
-        advice: adviceFor(
-          conditionOf({
-            ...{ store, settings, devices, images, forwards, unknownCallers },
-            listeners,
-            certificates: ports.certificates(),
-          }),
-        ),
-        startedAt,
-        clinicTimeZone: timeZone,
-      }
+/** Declares the calls about the gateway at a glance. It started when they are declared. */
+export function serveStatus(app: HttpApp, context: Context, live: LiveState): void {
+  const startedAt = instantOf(context.clock())
+  serveAll(app, dashboardStatus, {
+    status: () => ({ ...statusNow(context, live), startedAt }),
+    feed({ query }) {
+      const { items, ...rest } = context.feed.latest(query)
+      return { lines: items, ...rest }
     },
+  })
+  serveFeedEvents(app, context.feed)
+}
+
+function statusNow(context: Context, live: LiveState): Omit<Status, 'startedAt'> {
+  const situation = situationOf(context, live)
+  const { listeners, partner, downtime, storage, now, timeZone } = situation
+  const today = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
+  const images = { ...summariseImages(context.database, today), recovered: live.recoveredFiles() }
+  const forwards = live.forwards()
+  const unknownCallers = countUnknownCallers(context.database)
+  const certificates = live.certificates()
+  return {
+    ...{ listeners, partner, downtime, storage, records: recordsOf(context.writeHealth) },
+    banner: bannerOf(situation),
+    today: countInspectionsSince(context.database, today),
+    images,
+    forwards,
+    unknownCallers,
+    openAssociations: live.openAssociations(),
+    advice: adviceFor(
+      conditionOf(context, { images, forwards, unknownCallers, listeners, certificates }),
+    ),
+    clinicTimeZone: timeZone,
   }
 }

@@ -1,52 +1,33 @@
+import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
-import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
+import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
+import { backupHealth } from '#server/modules/backups/backup-health.ts'
+import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
+import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
+import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
 import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { currentDowntime } from '#server/modules/worklist/downtime.ts'
+import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { adviceFor, conditionOf } from './advice.ts'
-import type { DashboardDeps } from './deps.ts'
-import type { DashboardPorts, ExamPorts, ReconciliationPort } from './ports.ts'
-import { recordsOf } from './status.ts'
-import { itemsOf, MOST_COUNTED } from './today-items.ts'
+import { type LiveState, recordsOf } from './status.ts'
+import { countSignedReports } from './today-count-queries.ts'
+import { itemsOf } from './today-items.ts'
+import { countForToday, MOST_COUNTED } from './today-lines.ts'
 
-export interface DashboardTodayDeps
-  extends Pick<
-    DashboardDeps,
-    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime'
-  > {
-  readonly ports: Pick<
-    DashboardPorts,
-    | 'isSafe'
-    | 'collectorFault'
-    | 'listenerStatus'
-    | 'partnerStatus'
-    | 'openAssociations'
-    | 'storage'
-    | 'recoveredFiles'
-    | 'correctionNotices'
-    | 'forwards'
-    | 'undelivered'
-    | 'certificates'
-  >
-  readonly exams: Pick<ExamPorts, 'today'>
-  readonly reconciliation: Pick<ReconciliationPort, 'firstDay'>
-}
-
-const HOUR_MS = 60 * 60_000
-const DAY_MS = 24 * HOUR_MS
 /** An invitation that is in no mailbox after so long waits for something. */
 const MAIL_LATE_MS = 10 * 60_000
-const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 
 /** Declares the call behind Today (`shared/contract/dashboard-today.ts`). */
-export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): void {
-  const look = todayOf(deps)
+export function serveToday(app: HttpApp, context: Context, live: LiveState): void {
+  const look = todayOf(context, live)
   serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
 }
 
@@ -54,25 +35,29 @@ export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): voi
  * What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic
  * has stored.
  */
-export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promise<Today> {
-  const { store, clock, auditTrail, settings, downtime, ports, exams, reconciliation } = deps
-  const callerOf = windowCaller(store)
+export function todayOf(context: Context, live: LiveState): (user: SignedInUser) => Promise<Today> {
+  const { clock } = context
+  const callerOf = windowCaller(context)
 
   return async (user) => {
     const now = clock()
-    const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
+    const timeZone = timeZoneOf(context.settings.get('clinic.timeZone'))
     const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
-    const unplannedSince = instantOf(startOfDay(reconciliation.firstDay(), timeZone))
+    const unplannedSince = instantOf(startOfDay(live.firstReconciledDay(), timeZone))
+    const { userId } = user
     const customers = visibleCustomers(callerOf(user))
-    const planned = await exams.today()
-    const images = { ...store.imageStudies.summary(dayBegan), recovered: ports.recoveredFiles() }
-    const notices = ports.correctionNotices(callerOf(user), MOST_COUNTED + 1)
-    const forwards = ports.forwards()
-    const callers = store.callers.list()
-    const listeners = ports.listenerStatus()
-    const certificates = ports.certificates()
-    const condition = conditionOf({
-      ...deps,
+    const counts = countForToday(context.database, { userId, customers, now })
+    const planned = await live.examsToday()
+    const images = {
+      ...summariseImages(context.database, dayBegan),
+      recovered: live.recoveredFiles(),
+    }
+    const notices = live.correctionNotices(callerOf(user), MOST_COUNTED + 1)
+    const forwards = live.forwards()
+    const callers = listUnknownCallers(context.database)
+    const listeners = live.listeners()
+    const certificates = live.certificates()
+    const condition = conditionOf(context, {
       listeners,
       images,
       forwards,
@@ -82,39 +67,31 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
     const items = itemsOf({
       now,
       person: user,
-      needsSecondFactor: needsSecondFactor(store, user),
-      isSafe: ports.isSafe,
-      isSetUp: settings.get('setup.isDone'),
+      customers,
+      needsSecondFactor: needsSecondFactor(context, user),
+      isSafe: context.isSafe,
+      isSetUp: context.settings.get('setup.isDone'),
       listeners,
-      storage: ports.storage(),
-      records: recordsOf(store.writeHealth),
-      partner: ports.partnerStatus(),
-      downtime: downtime.current(),
-      audit: auditTrail.latest,
-      anchorFault: store.audit.anchorFault,
-      collectorFault: ports.collectorFault(),
-      upkeep: upkeepHealth({ store, clock, settings }),
+      storage: live.storage(),
+      records: recordsOf(context.writeHealth),
+      partner: live.partner(),
+      downtime: currentDowntime(context),
+      audit: live.auditTrail.latest,
+      anchorFault: context.audit.anchorFault,
+      collectorFault: live.collectorFault(),
+      upkeep: backupHealth(context),
       images,
       notices,
       forwards,
-      undelivered: ports.undelivered(),
+      undelivered: live.undelivered(),
       callers,
-      workstations: workstationsAsking(store.database),
+      workstations: workstationsAsking(context.database),
       exams: planned,
-      unplanned: store.examFacts.unplanned(unplannedSince, MOST_COUNTED + 1),
-      mail: store.outbox.overdue('invitation.mail', instantOf(now - MAIL_LATE_MS)),
+      unplanned: countUnplannedStudies(context.database, unplannedSince, MOST_COUNTED + 1),
+      mail: overdueOutboxJobs(context.database, 'invitation.mail', instantOf(now - MAIL_LATE_MS)),
       certificates,
       advice: adviceFor(condition, 'without-items'),
-      counts: store.todayCounts,
-      customers,
-      dayAgo: instantOf(now - DAY_MS),
-      threeDaysAgo: instantOf(now - 3 * DAY_MS),
-    })
-    const unread = store.todayCounts.unread({
-      statuses: OPEN_STATUSES,
-      severities: ['stat', 'high', 'normal'],
-      customers,
-      most: MOST_COUNTED + 1,
+      counts,
     })
     return {
       items,
@@ -122,15 +99,15 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
         exams: planned.all,
         examsBegun: planned.begun,
         examsCompleted: planned.completed,
-        queries: store.inspections.today(dayBegan).queries,
+        queries: countInspectionsSince(context.database, dayBegan).queries,
         imagesToday: images.today,
         receiving: images.receiving,
         unread: {
-          count: Math.min(unread.count, MOST_COUNTED),
-          isMore: unread.count > MOST_COUNTED,
+          count: Math.min(counts.unread.count, MOST_COUNTED),
+          isMore: counts.unread.count > MOST_COUNTED,
         },
-        signedToday: store.todayCounts.signed(dayBegan),
-        devicesConnected: ports.openAssociations(),
+        signedToday: countSignedReports(context.database, dayBegan),
+        devicesConnected: live.openAssociations(),
       },
       at: instantOf(now),
     }

@@ -1,3 +1,4 @@
+import type { Context } from '#server/context.ts'
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type {
@@ -5,47 +6,32 @@ import type {
   AssociationInfo,
   AssociationObserver,
   Negotiated,
+  Rejection,
 } from '#server/dicom/dimse/service.ts'
 import { STATUS } from '#server/dicom/dimse/status.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
-import type { Log } from '#server/platform/log.ts'
 import { isOfThisPc } from '#server/platform/network-interfaces.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashboard-activity.ts'
+import { type Message, type MessageParam, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
-import { isCalledAeTitle } from './association-policy.ts'
-import type { Devices } from './devices.ts'
-
-export interface AssociationFeedDeps {
-  readonly feed: Feed
-  /** Where connections are kept; it hears the lines of the feed too. */
-  readonly associationLog: Pick<AssociationLog, 'opened' | 'counted' | 'closed'>
-  readonly devices: Devices
-  readonly settings: Settings
-  readonly log: Log
-  /**
-   * Whether studies are being fetched from this caller (C-MOVE): it is let in for that, and there
-   * is nothing to approve.
-   */
-  readonly isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean
-}
+import { isCalledAeTitle, visible } from './association-policy.ts'
+import { isDeviceSwitchedOff, noteCaller, noteDeviceSeen, recogniseDevice } from './devices.ts'
 
 /** More than two storage classes of one proposal are named by their number. */
-function inShort(services: readonly string[]): string {
+function inShort(services: readonly string[]): MessageParam {
+  if (services.length === 0) return message('devices.nothing-offered')
   const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
-  if (storage.length <= 2) return services.join(', ')
+  if (storage.length <= 2) return services
   return [
     ...services.filter((name) => !storage.includes(name)),
-    `storage of ${storage.length} kinds of objects`,
-  ].join(', ')
+    message('devices.storage-kinds', { count: storage.length }),
+  ]
 }
 
-const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
-
-const meaningOf = (status: number): string =>
-  (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
+const meaningOf = (status: number): MessageParam =>
+  (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ??
+  message('devices.failed')
 
 /** What was asked, counted. */
 function countedOf({
@@ -100,183 +86,188 @@ function termsOf({ request, results }: Negotiated): AssociationTerms {
   }
 }
 
+/** Whether studies are being fetched from this caller (C-MOVE). */
+type IsFetchedFrom = (callingAeTitle: string, remoteAddress: string) => boolean
+
 /**
  * What happens on the network as lines of the feed and the log, in plain words; unknown callers go
  * to the inbox.
+ * @param isFetchedFrom a caller that images are fetched from is let in for that, and there is
+ *   nothing to approve
+ * @param ended called with each association that has ended
  */
-export function observeAssociations(deps: AssociationFeedDeps): AssociationObserver {
-  const { feed, associationLog, devices, settings, log, isFetchedFrom } = deps
-  const begin = (association: AssociationInfo, negotiated?: Negotiated) => {
-    const {
-      associationId,
-      callingAeTitle,
-      calledAeTitle,
-      remoteAddress: address,
-      tls,
-    } = association
-    associationLog.opened({
-      ...{
-        associationId,
-        address,
-        tls: tls?.protocol ?? '',
-        device: devices.recogniseDevice(callingAeTitle, address),
-      },
-      ...{ aeTitle: visible(callingAeTitle), calledAeTitle: visible(calledAeTitle) },
-      terms: negotiated && (() => termsOf(negotiated)),
-    })
-  }
-  const line = (
-    association: AssociationInfo | undefined,
-    address: string,
-    kind: FeedLine['kind'],
-    tone: FeedLine['tone'],
-    text: string,
-  ) => {
-    const { associationId = '', callingAeTitle: aeTitle = '' } = association ?? {}
-    // A caller may call itself anything: what cannot be seen is not put before a person.
-    feed.append({
-      associationId,
-      kind,
-      tone,
-      aeTitle: visible(aeTitle),
-      address,
-      text: visible(text),
-      inspectionId: null,
-    })
-  }
-  const nameOf = (association: AssociationInfo) => {
-    const device = devices.recogniseDevice(association.callingAeTitle, association.remoteAddress)
-    return device?.name
-      ? `${device.name} (${association.callingAeTitle})`
-      : association.callingAeTitle || 'A caller without a name'
-  }
-  // Of a disk that takes no writes the log has one line already, see `records`.
-  const background = (work: Promise<void>, what: string) =>
-    work.catch((error: unknown) =>
-      log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what),
-    )
-
-  function noteCaller(association: AssociationInfo, services: readonly string[]): void {
-    const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association
-    // Our own self-test calls by our own name.
-    if (isCalledAeTitle(settings, aeTitle) && isOfThisPc(address)) return
-    // A device that is switched off is known: there is nothing to approve.
-    if (
-      !aeTitle ||
-      settings.get('dimse.allowUnknownDevices') ||
-      devices.isSwitchedOff(aeTitle, address)
-    )
-      return
-    void background(
-      devices.noteCaller({ aeTitle, address, calledAeTitle, services: [...services] }),
-      'an unknown caller could not be noted',
-    )
-    feed.noteStatus()
-  }
-
+export function observeAssociations(
+  context: Context,
+  associationLog: AssociationLog,
+  isFetchedFrom: IsFetchedFrom,
+  ended: (associationId: string, how: Parameters<AssociationObserver['closed']>[1]) => void,
+): AssociationObserver {
   return {
     opened(association, services, negotiated) {
-      const { remoteAddress } = association
-      begin(association, negotiated)
-      const device = devices.recogniseDevice(association.callingAeTitle, remoteAddress)
-      if (device)
-        void background(
-          devices.noteSeen(device.deviceId, remoteAddress),
-          'a device could not be noted as seen',
-        )
-      else if (!isFetchedFrom(association.callingAeTitle, remoteAddress))
-        noteCaller(association, services)
-      const wrongTitle = isCalledAeTitle(settings, association.calledAeTitle)
-        ? ''
-        : `, calling us ${association.calledAeTitle} instead of ${settings.get('dimse.aeTitle')}`
-      line(
-        association,
-        remoteAddress,
-        'opened',
-        wrongTitle ? 'warning' : 'plain',
-        `${nameOf(association)} connected for ${inShort(services) || 'nothing we offer'}${wrongTitle}.`,
-      )
-      feed.noteStatus()
+      begin(context, associationLog, association, negotiated)
+      noteOpened(context, association, services, isFetchedFrom)
+      context.feed.noteStatus()
     },
     rejected(association, rejection, services) {
-      const { remoteAddress } = association
-      begin(association)
-      // PS3.8 Table 9-21: calling AE title not recognised.
-      if (rejection.source === 1 && rejection.reason === 3) noteCaller(association, services)
-      line(
-        association,
-        remoteAddress,
-        'rejected',
-        'danger',
-        `${nameOf(association)} was refused: ${rejection.why}.`,
-      )
+      begin(context, associationLog, association)
+      noteRejected(context, association, rejection, services)
       associationLog.closed(association.associationId, 'rejected', rejection.why)
-      log.warn(
-        {
-          aeTitle: association.callingAeTitle,
-          address: remoteAddress,
-          result: rejection.result,
-          source: rejection.source,
-          reason: rejection.reason,
-        },
-        'association rejected',
-      )
     },
     answered(association, answer) {
-      const { remoteAddress } = association
-      const { service, status, responses, ms } = answer
       associationLog.counted(association.associationId, countedOf(answer))
-      const facts = {
-        aeTitle: association.callingAeTitle,
-        address: remoteAddress,
-        service,
-        status: status.toString(16).padStart(4, '0'),
-        responses,
-        ms: Math.round(ms),
-      }
-      log[status === 0 ? 'debug' : 'info'](facts, 'answered')
-      // A worklist query has its own line, with its sentence, from the worklist.
-      if (service !== 'Verification') return
-      const isGood = status === 0
-      line(
-        association,
-        remoteAddress,
-        'echo',
-        isGood ? 'good' : 'warning',
-        isGood
-          ? `${nameOf(association)} tested the connection (C-ECHO): it works.`
-          : `${nameOf(association)} tested the connection (C-ECHO): ${meaningOf(status)}.`,
-      )
+      noteAnswered(context, association, answer)
     },
-    closed(association, { kind, detail, remoteAddress }) {
-      feed.noteStatus()
-      if (!association) {
-        line(
-          undefined,
-          remoteAddress,
-          'aborted',
-          'warning',
-          `A connection from ${remoteAddress} ended before it asked for anything: ${detail}.`,
-        )
-        return
-      }
-      if (kind === 'released')
-        line(
-          association,
-          remoteAddress,
-          'closed',
-          'plain',
-          `${nameOf(association)} closed the connection.`,
-        )
-      else
-        line(
-          association,
-          remoteAddress,
-          'aborted',
-          'warning',
-          `The connection of ${nameOf(association)} broke off: ${detail}.`,
-        )
-      associationLog.closed(association.associationId, kind, detail)
+    closed(association, how) {
+      context.feed.noteStatus()
+      noteClosed(context, association, how)
+      if (!association) return
+      associationLog.closed(association.associationId, how.kind, how.detail)
+      ended(association.associationId, how)
     },
   }
+}
+
+function begin(
+  context: Context,
+  associationLog: AssociationLog,
+  association: AssociationInfo,
+  negotiated?: Negotiated,
+): void {
+  const { associationId, callingAeTitle, calledAeTitle, remoteAddress, tls } = association
+  associationLog.opened({
+    ...{ associationId, address: remoteAddress, tls: tls?.protocol ?? '' },
+    ...{ aeTitle: visible(callingAeTitle), calledAeTitle: visible(calledAeTitle) },
+    device: recogniseDevice(context, callingAeTitle, remoteAddress),
+    terms: negotiated && (() => termsOf(negotiated)),
+  })
+}
+
+function noteOpened(
+  context: Context,
+  association: AssociationInfo,
+  services: readonly string[],
+  isFetchedFrom: IsFetchedFrom,
+): void {
+  const { callingAeTitle, calledAeTitle, remoteAddress } = association
+  const device = recogniseDevice(context, callingAeTitle, remoteAddress)
+  if (device)
+    void noteDeviceSeen(context, device.deviceId, remoteAddress).catch(
+      failed(context, 'a device could not be noted as seen'),
+    )
+  else if (!isFetchedFrom(callingAeTitle, remoteAddress))
+    noteUnknown(context, association, services)
+  const who = nameOf(context, association)
+  const what = inShort(services)
+  if (isCalledAeTitle(context, calledAeTitle)) {
+    addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
+    return
+  }
+  const called = visible(calledAeTitle)
+  const aeTitle = context.settings.get('dimse.aeTitle')
+  const text = message('devices.connected-to-another', { who, what, called, aeTitle })
+  addLine(context, association, 'opened', 'warning', text)
+}
+
+function noteRejected(
+  context: Context,
+  association: AssociationInfo,
+  { result, source, reason, why, isSentence }: Rejection,
+  services: readonly string[],
+): void {
+  const { callingAeTitle: aeTitle, remoteAddress: address } = association
+  // PS3.8 Table 9-21: calling AE title not recognised.
+  if (source === 1 && reason === 3) noteUnknown(context, association, services)
+  const who = nameOf(context, association)
+  const text = isSentence
+    ? message('devices.refused-because', { who, why })
+    : message('devices.refused', { who, why })
+  addLine(context, association, 'rejected', 'danger', text)
+  context.log.warn({ aeTitle, address, result, source, reason }, 'association rejected')
+}
+
+function noteAnswered(
+  context: Context,
+  association: AssociationInfo,
+  { service, status, responses, ms }: Answered,
+): void {
+  const { callingAeTitle: aeTitle, remoteAddress: address } = association
+  const facts = {
+    ...{ aeTitle, address, service, status: status.toString(16).padStart(4, '0') },
+    ...{ responses, ms: Math.round(ms) },
+  }
+  const isGood = status === 0
+  context.log[isGood ? 'debug' : 'info'](facts, 'answered')
+  // A worklist query has its own line, with its sentence, from the worklist.
+  if (service !== 'Verification') return
+  const who = nameOf(context, association)
+  const text = isGood
+    ? message('devices.echo-works', { who })
+    : message('devices.echo-failed', { who, meaning: meaningOf(status) })
+  addLine(context, association, 'echo', isGood ? 'good' : 'warning', text)
+}
+
+function noteClosed(
+  context: Context,
+  association: AssociationInfo | undefined,
+  { kind, detail, remoteAddress }: Parameters<AssociationObserver['closed']>[1],
+): void {
+  if (!association) {
+    const text = message('devices.nothing-asked', { address: remoteAddress, why: detail })
+    addLine(context, { remoteAddress }, 'aborted', 'warning', text)
+    return
+  }
+  const who = nameOf(context, association)
+  if (kind === 'released')
+    addLine(context, association, 'closed', 'plain', message('devices.closed', { who }))
+  else {
+    const text = message('devices.broke-off', { who, why: detail })
+    addLine(context, association, 'aborted', 'warning', text)
+  }
+}
+
+function noteUnknown(
+  context: Context,
+  { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle }: AssociationInfo,
+  services: readonly string[],
+): void {
+  // Our own self-test calls by our own name.
+  if (isCalledAeTitle(context, aeTitle) && isOfThisPc(address)) return
+  // A device that is switched off is known: there is nothing to approve.
+  if (
+    !aeTitle ||
+    context.settings.get('dimse.allowUnknownDevices') ||
+    isDeviceSwitchedOff(context, aeTitle, address)
+  )
+    return
+  void noteCaller(context, { aeTitle, address, calledAeTitle, services: [...services] }).catch(
+    failed(context, 'an unknown caller could not be noted'),
+  )
+  context.feed.noteStatus()
+}
+
+/** Of a disk that takes no writes the log has one line already (`write-health.ts`). */
+const failed =
+  ({ log }: Context, message: string) =>
+  (error: unknown): void =>
+    log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, message)
+
+function nameOf(
+  context: Context,
+  { callingAeTitle, remoteAddress }: AssociationInfo,
+): string | Message {
+  const device = recogniseDevice(context, callingAeTitle, remoteAddress)
+  if (device?.name) return visible(`${device.name} (${callingAeTitle})`)
+  return visible(callingAeTitle) || message('devices.unnamed-caller')
+}
+
+function addLine(
+  { feed }: Context,
+  association: Pick<AssociationInfo, 'remoteAddress'> & Partial<AssociationInfo>,
+  kind: FeedLine['kind'],
+  tone: FeedLine['tone'],
+  text: Message,
+): void {
+  const { associationId = '', callingAeTitle = '', remoteAddress: address } = association
+  const aeTitle = visible(callingAeTitle)
+  feed.append({ associationId, kind, tone, aeTitle, address, text, inspectionId: null })
 }

@@ -1,4 +1,5 @@
 import type { AssociationCounts, AssociationRecord } from '#shared/contract/dashboard-activity.ts'
+import { english } from '#shared/messages/english.ts'
 
 /** Who answers, for whoever gets the text. */
 export interface SupportAbout {
@@ -45,62 +46,60 @@ export function supportTextOf(
   { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,
   about: SupportAbout,
 ): string {
-  const {
-    counts,
-    tls,
-    deviceName,
-    aeTitle,
-    address,
-    calledAeTitle,
-    openedAt,
-    endedAt,
-    how,
-    detail,
-    times,
-  } = association
-  const facts = [
-    ['Association', association.associationId],
-    [
-      'Caller',
-      `${aeTitle || '(no AE title)'} at ${address}${deviceName ? `, in the device list as “${deviceName}”` : ', not in the device list'}`,
-    ],
-    [
-      'Called AE title',
-      `${calledAeTitle}${calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`}`,
-    ],
-    ['Transport', tls || 'TCP, not encrypted'],
-    ['Began', openedAt],
-    ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],
-    ['How', detail ? `${how}: ${detail}` : how],
-    ...(times > 1
-      ? [['Stands for', `${times} connections of this caller within a second`] as const]
-      : []),
-  ] as const
+  const { counts } = association
   const counted = (Object.keys(COUNTED) as (keyof AssociationCounts)[]).filter(
     (name) => counts[name] > 0,
   )
   return [
     `Isthmus ${about.version}: a connection of a device, as of ${about.now}. No patient is named here.`,
     '',
-    ...facts.map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
+    ...factsOf(association, about).map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
     '',
     'What happened',
-    ...lines.map(({ at, text }) => `  ${at}  ${masked(text)}`),
+    ...lines.map(({ at, text }) => `  ${at}  ${masked(english(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
     ...counted.map((name) => `  ${counts[name]} ${COUNTED[name]}`),
     '',
     'What was proposed and agreed',
-    ...(terms === null
-      ? ['  Not kept.']
-      : [
-          `  Implementation ${terms.implementationClassUid} ${terms.implementationVersionName}; longest PDU ${terms.maximumLength || 'any'}`,
-          ...terms.contexts.flatMap(
-            ({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => [
-              `  ${id}  ${name === abstractSyntax ? name : `${name} (${abstractSyntax})`}: ${RESULTS[result] ?? `result ${result}`}${transferSyntax ? ` ${transferSyntax}` : ''}`,
-              `     proposed ${transferSyntaxes.join(', ')}`,
-            ],
-          ),
-        ]),
+    ...(terms ? termsText(terms) : ['  Not kept.']),
     '',
   ].join('\n')
+}
+
+function factsOf(
+  association: AssociationRecord['association'],
+  about: SupportAbout,
+): [name: string, value: string][] {
+  const { deviceName, aeTitle, address, calledAeTitle, endedAt, how, detail, times } = association
+  const device = deviceName ? `in the device list as “${deviceName}”` : 'not in the device list'
+  const called = calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`
+  return [
+    ['Association', association.associationId],
+    ['Caller', `${aeTitle || '(no AE title)'} at ${address}, ${device}`],
+    ['Called AE title', calledAeTitle + called],
+    ['Transport', association.tls || 'TCP, not encrypted'],
+    ['Began', association.openedAt],
+    ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],
+    ['How', detail ? `${how}: ${english(detail)}` : how],
+    ...(times > 1
+      ? [['Stands for', `${times} connections of this caller within a second`] as [string, string]]
+      : []),
+  ]
+}
+
+function termsText(terms: NonNullable<AssociationRecord['terms']>): string[] {
+  const { implementationClassUid, implementationVersionName, maximumLength, contexts } = terms
+  return [
+    `  Implementation ${implementationClassUid} ${implementationVersionName}; longest PDU ${maximumLength || 'any'}`,
+    ...contexts.flatMap(
+      ({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => {
+        const sopClass = name === abstractSyntax ? name : `${name} (${abstractSyntax})`
+        const outcome = RESULTS[result] ?? `result ${result}`
+        return [
+          `  ${id}  ${sopClass}: ${outcome}${transferSyntax ? ` ${transferSyntax}` : ''}`,
+          `     proposed ${transferSyntaxes.join(', ')}`,
+        ]
+      },
+    ),
+  ]
 }

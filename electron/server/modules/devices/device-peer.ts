@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Device } from '#shared/contract/devices.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /** A device as it is called by the network. */
 export interface DevicePeer {
@@ -10,7 +11,7 @@ export interface DevicePeer {
   readonly tls?: { readonly ca?: string }
 }
 
-/** Where a device listens, or one sentence that says what is to be entered first. */
+/** Where a device listens, or what is to be entered first. */
 export function devicePeer({
   aeTitle,
   address,
@@ -18,13 +19,12 @@ export function devicePeer({
   port,
   tls: rule,
   certificate,
-}: Device): DevicePeer | string {
-  if (port === null) return 'No port is entered for this device: enter the port that it listens at.'
+}: Device): DevicePeer | Message {
+  if (port === null) return message('devices.no-port')
   // A device may be known by a range of addresses, or by none: then it is where it last called
   // from.
   const host = address !== null && isIP(address) !== 0 ? address : lastAddress
-  if (host === null)
-    return 'The address of this device is not known: enter it, or let the device call once.'
+  if (host === null) return message('devices.no-address')
   // What comes by TLS only is called so too.
   const tls = rule === 'optional' ? undefined : certificate === null ? {} : { ca: certificate }
   return { aeTitle, host, port, ...(tls && { tls }) }

@@ -1,40 +1,41 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
+import { flag } from '#server/database/query.ts'
 import type { Device } from '#shared/contract/devices.ts'
 
-/** The clinic's devices; one row for each AE title (in any case) and address. */
-export interface DevicesStore {
-  /** By AE title, then name. */
-  list(): Device[]
-  get(deviceId: string): Device | undefined
-  insert(device: Device): void
-  /** Everything but the id, `createdAt` and what `noteSeen` writes. */
-  update(device: Device): void
-  remove(deviceId: string): boolean
-  noteSeen(
-    deviceId: string,
-    seen: { readonly lastSeenAt: string; readonly lastAddress: string },
-  ): void
+// One row for each AE title (in any case) and address.
+
+const selectDevices = (database: Database) => database.sql.selectFrom('devices').selectAll()
+
+/** By AE title, then name. */
+export const listDevices = (database: Database): Device[] =>
+  database
+    .all(selectDevices(database).orderBy('aeTitle').orderBy('name').orderBy('deviceId'))
+    .map(deviceOf)
+
+export function findDevice(database: Database, deviceId: string): Device | undefined {
+  const row = database.get(selectDevices(database).where('deviceId', '=', deviceId))
+  return row && deviceOf(row)
 }
 
-export function devicesStore(db: Database): DevicesStore {
-  const every = db.sql.selectFrom('devices').selectAll()
-  return {
-    list: () => db.all(every.orderBy('aeTitle').orderBy('name').orderBy('deviceId')).map(deviceOf),
-    get(deviceId) {
-      const row = db.get(every.where('deviceId', '=', deviceId))
-      return row && deviceOf(row)
-    },
-    insert: (device) => void db.run(db.sql.insertInto('devices').values(rowOf(device))),
-    update(device) {
-      const { deviceId, createdAt: _, lastSeenAt: __, lastAddress: ___, ...changed } = rowOf(device)
-      db.run(db.sql.updateTable('devices').set(changed).where('deviceId', '=', deviceId))
-    },
-    remove: (deviceId) =>
-      db.run(db.sql.deleteFrom('devices').where('deviceId', '=', deviceId)).changes > 0,
-    noteSeen: (deviceId, seen) =>
-      void db.run(db.sql.updateTable('devices').set(seen).where('deviceId', '=', deviceId)),
-  }
+export function insertDevice(database: Database, device: Device): void {
+  database.run(database.sql.insertInto('devices').values(rowOf(device)))
+}
+
+/** Everything but the id, `createdAt` and what `noteSeen` writes. */
+export function updateDevice(database: Database, device: Device): void {
+  const { deviceId, createdAt: _, lastSeenAt: __, lastAddress: ___, ...changed } = rowOf(device)
+  database.run(database.sql.updateTable('devices').set(changed).where('deviceId', '=', deviceId))
+}
+
+export const deleteDevice = (database: Database, deviceId: string): boolean =>
+  database.run(database.sql.deleteFrom('devices').where('deviceId', '=', deviceId)).changes > 0
+
+export function updateDeviceSeen(
+  database: Database,
+  deviceId: string,
+  seen: { readonly lastSeenAt: string; readonly lastAddress: string },
+): void {
+  database.run(database.sql.updateTable('devices').set(seen).where('deviceId', '=', deviceId))
 }
 
 const rowOf = (device: Device) => ({

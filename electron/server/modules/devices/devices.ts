@@ -1,10 +1,26 @@
-import { type Actor, type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
+import { type Actor, differences, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { perDatabase } from '#server/database/database.ts'
 import { type AddressRange, isInRange, readAddressRange } from '#server/platform/address-range.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
 import type { Device, DevicePatch, NewDevice, UnknownCaller } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import {
+  deleteDevice,
+  findDevice,
+  insertDevice,
+  listDevices,
+  updateDevice,
+  updateDeviceSeen,
+} from './device-queries.ts'
+import {
+  deleteUnknownCaller,
+  listUnknownCallers,
+  noteUnknownCaller,
+} from './unknown-caller-queries.ts'
 
 const SEEN_EVERY_MS = 60_000
 
@@ -13,61 +29,7 @@ interface AtHost {
   readonly isKnown: boolean
 }
 
-/** The clinic's devices, and the callers that are not among them. */
-export interface Devices {
-  list(): Device[]
-  find(deviceId: string): Device | undefined
-  /**
-   * @throws ApiError refused: another device has that AE title and address; malformed: no such
-   *   address
-   */
-  add(device: NewDevice, actor: Actor): Device
-  /** @throws ApiError as `add`, not-found */
-  update(deviceId: string, patch: DevicePatch, actor: Actor): Device
-  /** @throws ApiError not-found */
-  remove(deviceId: string, actor: Actor): void
-  /**
-   * The device that calls: by AE title, without padding and in any case, and the narrowest address
-   * that holds the caller's. A device that is switched off is not recognised, and hides wider ones
-   * of its AE title. From memory: microseconds; `lastSeenAt` and `lastAddress` in it may be old.
-   */
-  recogniseDevice(callingAeTitle: string, remoteAddress: string): Device | undefined
-  /** Whether the device that calls is in the list, but switched off. */
-  isSwitchedOff(callingAeTitle: string, remoteAddress: string): boolean
-  /**
-   * Whether a device of the list is at this host (`hostOf`): by the address or the range entered
-   * for it, or else by the one that it last called from.
-   */
-  isDeviceHost(host: string): boolean
-  /**
-   * As `isDeviceHost`; of a device that was entered with a range, only where it last called from.
-   */
-  isKnownDeviceHost(host: string): boolean
-  /** Whether a device of this AE title, at whatever address, has to come by TLS. */
-  isTitleOfTls(callingAeTitle: string): boolean
-  /** Notes when and whence it called, at most once a minute. */
-  noteSeen(deviceId: string, remoteAddress: string): Promise<void>
-  /** Newest call first. */
-  callers(): UnknownCaller[]
-  noteCaller(
-    call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>,
-  ): Promise<void>
-  /**
-   * Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as
-   * `add`
-   */
-  approveCaller(
-    caller: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
-      readonly name: string
-      readonly modality: string | null
-      /** The device may call from anywhere. */
-      readonly anyAddress: boolean
-    },
-    actor: Actor,
-  ): Device
-  /** Takes the caller off the inbox until it calls again. @throws ApiError not-found */
-  dismissCaller(caller: Pick<UnknownCaller, 'aeTitle' | 'address'>, actor: Actor): void
-}
+/* The clinic's devices, and the callers that are not among them. */
 
 /** Hosts whose answer is remembered until the list changes. */
 const MOST_HOSTS = 1000
@@ -78,198 +40,267 @@ interface Known {
   readonly range: AddressRange | undefined
 }
 
-export function openDevices(deps: DomainDeps): Devices {
-  const { store, clock, uuid } = deps
-  const { database } = store
-  const seen = new Map<string, number>()
-  let index: Map<string, Known[]> | undefined
-  const hosts = new Map<string, AtHost>()
+/** What is remembered of the devices of a database. */
+const memoryOf = perDatabase(() => ({
+  index: undefined as Map<string, Known[]> | undefined,
+  /** When each device was last noted as seen, milliseconds. */
+  seen: new Map<string, number>(),
+  hosts: new Map<string, AtHost>(),
   /** The index that `hosts` was filled from. */
-  let hostsOf: Map<string, Known[]> | undefined
+  hostsOf: undefined as Map<string, Known[]> | undefined,
+}))
 
-  function known(): Map<string, Known[]> {
-    if (index) return index
-    const made = indexOf(store.devices.list())
-    // What an open transaction shows may yet be rolled back.
-    if (!database.inTransaction) index = made
+/**
+ * @throws ApiError refused: another device has that AE title and address; malformed: no such
+ *   address
+ */
+export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
+  return change(context, () => {
+    const now = instantOf(context.clock())
+    const made = checked(context, {
+      deviceId: context.uuid(),
+      ...device,
+      createdAt: now,
+      updatedAt: now,
+      lastSeenAt: null,
+      lastAddress: null,
+    })
+    insertDevice(context.database, made)
+    forgetCallers(context)
+    note(context, actor, 'device.add', made.deviceId, settingsOf(made))
     return made
-  }
+  })
+}
 
-  const calling = (aeTitle: string, address: string, among = known()): Device | undefined =>
-    among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
-      ?.device
+/** @throws ApiError as `add`, not-found */
+export const changeDevice = (
+  context: Context,
+  deviceId: string,
+  patch: DevicePatch,
+  actor: Actor,
+): Device =>
+  change(context, () => {
+    const before = existing(context, deviceId)
+    const after = checked(context, { ...before, ...given(patch) })
+    const detail = differences(settingsOf(before), settingsOf(after))
+    if (Object.keys(detail).length === 0) return before
+    const changed = { ...after, updatedAt: instantOf(context.clock()) }
+    updateDevice(context.database, changed)
+    forgetCallers(context)
+    note(context, actor, 'device.update', deviceId, detail)
+    return changed
+  })
 
-  /** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
-  function atHost(host: string): AtHost {
-    const devices = known()
-    if (devices !== hostsOf) {
-      hosts.clear()
-      hostsOf = devices
-    }
-    const remembered = hosts.get(host)
-    if (remembered) return remembered
-    const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
-    const answer = {
-      isListed: at.some((one) => isOf(one, host)),
-      isKnown: at.some((one) => isLastAt(one, host)),
-    }
-    if (hosts.size >= MOST_HOSTS) hosts.clear()
-    hosts.set(host, answer)
-    return answer
-  }
+/** @throws ApiError not-found */
+export const removeDevice = (context: Context, deviceId: string, actor: Actor): void =>
+  change(context, () => {
+    const device = existing(context, deviceId)
+    deleteDevice(context.database, deviceId)
+    note(context, actor, 'device.remove', deviceId, settingsOf(device))
+  })
 
-  function change<T>(work: () => T): T {
-    return database.transaction(() => {
-      index = undefined
-      return work()
+/**
+ * The device that calls: by AE title, without padding and in any case, and the narrowest address
+ * that holds the caller's. A device that is switched off is not recognised, and hides wider ones
+ * of its AE title. From memory: microseconds; `lastSeenAt` and `lastAddress` in it may be old.
+ */
+export function recogniseDevice(
+  context: Context,
+  callingAeTitle: string,
+  remoteAddress: string,
+): Device | undefined {
+  const device = calling(context, callingAeTitle, remoteAddress)
+  return device?.isEnabled ? device : undefined
+}
+
+/** Whether the device that calls is in the list, but switched off. */
+export const isDeviceSwitchedOff = (
+  context: Context,
+  callingAeTitle: string,
+  remoteAddress: string,
+): boolean => calling(context, callingAeTitle, remoteAddress)?.isEnabled === false
+
+/**
+ * Whether a device of the list is at this host (`hostOf`): by the address or the range entered
+ * for it, or else by the one that it last called from.
+ */
+export const isDeviceHost = (context: Context, host: string): boolean =>
+  atHost(context, host).isListed
+
+/**
+ * As `isDeviceHost`; of a device that was entered with a range, only where it last called from.
+ */
+export const isKnownDeviceHost = (context: Context, host: string): boolean =>
+  atHost(context, host).isKnown
+
+/** Whether a device of this AE title, at whatever address, has to come by TLS. */
+export const isTitleOfTls = (context: Context, callingAeTitle: string): boolean =>
+  known(context)
+    .get(keyOf(callingAeTitle))
+    ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false
+
+/** Notes when and whence it called, at most once a minute. */
+export async function noteDeviceSeen(
+  context: Context,
+  deviceId: string,
+  remoteAddress: string,
+): Promise<void> {
+  const now = context.clock()
+  const memory = memoryOf(context.database)
+  const { seen } = memory
+  if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return
+  seen.set(deviceId, now)
+  const isElsewhere = await context.database.commitSoon(() => {
+    const before = findDevice(context.database, deviceId)?.lastAddress
+    updateDeviceSeen(context.database, deviceId, {
+      lastSeenAt: instantOf(now),
+      lastAddress: remoteAddress,
     })
-  }
+    return before !== remoteAddress
+  })
+  if (isElsewhere) memory.index = undefined
+}
 
-  function checked(device: Device): Device {
-    // A caller of the inbox may have called itself anything.
-    if (!AeTitle.safeParse(device.aeTitle).success)
-      throw new ApiError(
-        'malformed',
-        'A device needs an AE title of 1 to 16 ASCII characters without a backslash.',
-        {
-          errors: [
-            {
-              path: 'body.aeTitle',
-              message: 'must be 1 to 16 ASCII characters without a backslash',
-            },
-          ],
-        },
-      )
-    const address = device.address === null ? null : readAddressRange(device.address)?.text
-    if (address === undefined)
-      throw new ApiError('malformed', `${device.address} is not an address.`, {
-        errors: [
-          {
-            path: 'body.address',
-            message: 'must be an IP address or a CIDR range such as 10.0.3.0/24',
-          },
-        ],
-      })
-    const twin = store.devices
-      .list()
-      .find(
-        (other) =>
-          other.deviceId !== device.deviceId &&
-          keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
-          other.address === address,
-      )
-    if (twin)
-      throw new ApiError(
-        'refused',
-        `Another device has the AE title ${twin.aeTitle}${address === null ? '' : ` at ${address}`} already.`,
-        {
-          errors: [
-            {
-              path: 'body.aeTitle',
-              message: `must differ from that of ${twin.name || twin.aeTitle}, or have another address`,
-            },
-          ],
-        },
-      )
-    return { ...device, address }
-  }
+export const noteCaller = (
+  context: Context,
+  call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>,
+): Promise<void> =>
+  context.database.commitSoon(() =>
+    noteUnknownCaller(context.database, { ...call, at: instantOf(context.clock()) }),
+  )
 
-  /** Who is let in from now on waits for nobody's approval. */
-  function forgetCallers(): void {
-    const among = known()
-    for (const { aeTitle, address } of store.callers.list()) {
-      if (calling(aeTitle, address, among)?.isEnabled) store.callers.remove(aeTitle, address)
-    }
-  }
+/**
+ * Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as
+ * `add`
+ */
+export const approveCaller = (
+  context: Context,
+  {
+    aeTitle,
+    address,
+    name,
+    modality,
+    anyAddress,
+  }: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
+    readonly name: string
+    readonly modality: string | null
+    /** The device may call from anywhere. */
+    readonly anyAddress: boolean
+  },
+  actor: Actor,
+): Device =>
+  change(context, () => {
+    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
+    return addDevice(
+      context,
+      { ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality },
+      actor,
+    )
+  })
 
-  function existing(deviceId: string): Device {
-    const device = store.devices.get(deviceId)
-    if (!device) throw new ApiError('not-found', 'There is no such device.')
-    return device
-  }
+/** Takes the caller off the inbox until it calls again. @throws ApiError not-found */
+export const dismissCaller = (
+  context: Context,
+  { aeTitle, address }: Pick<UnknownCaller, 'aeTitle' | 'address'>,
+  actor: Actor,
+): void =>
+  context.database.transaction(() => {
+    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
+    note(context, actor, 'caller.dismiss', `${aeTitle} ${address}`)
+  })
 
-  function add(device: NewDevice, actor: Actor): Device {
-    return change(() => {
-      const now = instantOf(clock())
-      const made = checked({
-        deviceId: uuid(),
-        ...device,
-        createdAt: now,
-        updatedAt: now,
-        lastSeenAt: null,
-        lastAddress: null,
-      })
-      store.devices.insert(made)
-      forgetCallers()
-      note(deps.store, actor, 'device.add', made.deviceId, settingsOf(made))
-      return made
+function known(context: Context): Map<string, Known[]> {
+  const memory = memoryOf(context.database)
+  if (memory.index) return memory.index
+  const made = indexOf(listDevices(context.database))
+  // What an open transaction shows may yet be rolled back.
+  if (!context.database.inTransaction) memory.index = made
+  return made
+}
+
+const calling = (
+  context: Context,
+  aeTitle: string,
+  address: string,
+  among = known(context),
+): Device | undefined =>
+  among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
+    ?.device
+
+/** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
+function atHost(context: Context, host: string): AtHost {
+  const devices = known(context)
+  const memory = memoryOf(context.database)
+  const { hosts } = memory
+  if (devices !== memory.hostsOf) {
+    hosts.clear()
+    memory.hostsOf = devices
+  }
+  const remembered = hosts.get(host)
+  if (remembered) return remembered
+  const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
+  const answer = {
+    isListed: at.some((one) => isOf(one, host)),
+    isKnown: at.some((one) => isLastAt(one, host)),
+  }
+  if (hosts.size >= MOST_HOSTS) hosts.clear()
+  hosts.set(host, answer)
+  return answer
+}
+
+function change<T>(context: Context, work: () => T): T {
+  return context.database.transaction(() => {
+    memoryOf(context.database).index = undefined
+    return work()
+  })
+}
+
+function checked(context: Context, device: Device): Device {
+  // A caller of the inbox may have called itself anything.
+  if (!AeTitle.safeParse(device.aeTitle).success)
+    throw new ApiError('malformed', message('devices.ae-title-needed'), {
+      errors: [{ path: 'body.aeTitle', message: message('values.ae-title') }],
     })
+  const address = device.address === null ? null : readAddressRange(device.address)?.text
+  if (address === undefined)
+    throw new ApiError(
+      'malformed',
+      message('devices.no-such-address', { address: device.address ?? '' }),
+      { errors: [{ path: 'body.address', message: message('devices.not-an-address') }] },
+    )
+  const twin = listDevices(context.database).find(
+    (other) =>
+      other.deviceId !== device.deviceId &&
+      keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
+      other.address === address,
+  )
+  if (twin) {
+    const { aeTitle, name } = twin
+    const fault = message('devices.ae-title-of-another', { device: name || aeTitle })
+    throw new ApiError(
+      'refused',
+      address === null
+        ? message('devices.ae-title-taken', { aeTitle })
+        : message('devices.ae-title-taken-at', { aeTitle, address }),
+      { errors: [{ path: 'body.aeTitle', message: fault }] },
+    )
   }
+  return { ...device, address }
+}
 
-  return {
-    list: () => store.devices.list(),
-    find: (deviceId) => store.devices.get(deviceId),
-    add,
-    update: (deviceId, patch, actor) =>
-      change(() => {
-        const before = existing(deviceId)
-        const after = checked({ ...before, ...given(patch) })
-        const detail = differences(settingsOf(before), settingsOf(after))
-        if (Object.keys(detail).length === 0) return before
-        const changed = { ...after, updatedAt: instantOf(clock()) }
-        store.devices.update(changed)
-        forgetCallers()
-        note(deps.store, actor, 'device.update', deviceId, detail)
-        return changed
-      }),
-    remove: (deviceId, actor) =>
-      change(() => {
-        const device = existing(deviceId)
-        store.devices.remove(deviceId)
-        note(deps.store, actor, 'device.remove', deviceId, settingsOf(device))
-      }),
-
-    recogniseDevice(callingAeTitle, remoteAddress) {
-      const device = calling(callingAeTitle, remoteAddress)
-      return device?.isEnabled ? device : undefined
-    },
-    isSwitchedOff: (callingAeTitle, remoteAddress) =>
-      calling(callingAeTitle, remoteAddress)?.isEnabled === false,
-    isTitleOfTls: (callingAeTitle) =>
-      known()
-        .get(keyOf(callingAeTitle))
-        ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false,
-    isDeviceHost: (host) => atHost(host).isListed,
-    isKnownDeviceHost: (host) => atHost(host).isKnown,
-    async noteSeen(deviceId, remoteAddress) {
-      const now = clock()
-      if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return
-      seen.set(deviceId, now)
-      const isElsewhere = await database.commitSoon(() => {
-        const before = store.devices.get(deviceId)?.lastAddress
-        store.devices.noteSeen(deviceId, { lastSeenAt: instantOf(now), lastAddress: remoteAddress })
-        return before !== remoteAddress
-      })
-      if (isElsewhere) index = undefined
-    },
-
-    callers: () => store.callers.list(),
-    noteCaller: (call) =>
-      database.commitSoon(() => store.callers.note({ ...call, at: instantOf(clock()) })),
-    approveCaller: ({ aeTitle, address, name, modality, anyAddress }, actor) =>
-      change(() => {
-        if (!store.callers.remove(aeTitle, address)) throw noCaller()
-        return add(
-          { ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality },
-          actor,
-        )
-      }),
-    dismissCaller: ({ aeTitle, address }, actor) =>
-      database.transaction(() => {
-        if (!store.callers.remove(aeTitle, address)) throw noCaller()
-        note(deps.store, actor, 'caller.dismiss', `${aeTitle} ${address}`)
-      }),
+/** Who is let in from now on waits for nobody's approval. */
+function forgetCallers(context: Context): void {
+  const among = known(context)
+  for (const { aeTitle, address } of listUnknownCallers(context.database)) {
+    if (calling(context, aeTitle, address, among)?.isEnabled)
+      deleteUnknownCaller(context.database, aeTitle, address)
   }
+}
+
+function existing(context: Context, deviceId: string): Device {
+  const device = findDevice(context.database, deviceId)
+  if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
+  return device
 }
 
 /** The fields that a patch has a value for. */
@@ -295,7 +326,7 @@ const UNCHANGED = {
   certificate: null,
 } as const satisfies Partial<NewDevice>
 
-const noCaller = () => new ApiError('not-found', 'There is no such caller in the inbox any more.')
+const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))
 
 // PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand:
 // case is not either.

@@ -1,57 +1,19 @@
-import { randomUUID } from 'node:crypto'
-import type { AssociationObserver } from '#server/dicom/dimse/service.ts'
-import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
-import { mpps } from '#server/dicom/scp/mpps.ts'
-import { storage } from '#server/dicom/scp/storage.ts'
-import { storageCommitment } from '#server/dicom/scp/storage-commitment.ts'
-import { verification } from '#server/dicom/scp/verification.ts'
+import type { Context } from '#server/context.ts'
+import type { AssociationObserver, AssociationPolicy } from '#server/dicom/dimse/service.ts'
+import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
+import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { Certificates } from '#server/http/certificates.ts'
-import { type ListenerState, listenByTls, openDimse } from '#server/http/listeners.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
-import type { Intake } from '#server/modules/images/intake.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
-import type { Worklist } from '#server/modules/worklist/worklist.ts'
-import type { Parts } from '#server/parts.ts'
+import { type ListenerState, listenByTls, listenPlain } from '#server/http/listeners.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
-import type { Log } from '#server/platform/log.ts'
+import { reportError } from '#server/platform/log.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
-import { observeAssociations } from './association-feed.ts'
-import type { AssociationLog } from './association-log.ts'
-import { openAssociationPolicy } from './association-policy.ts'
-
-export interface DicomOptions {
-  readonly log: Log
-  readonly feed: Feed
-  readonly associationLog: AssociationLog
-  readonly worklist: Pick<Worklist, 'cFindScp'>
-  readonly intake: Intake
-  readonly forwarding: Pick<Forwarding, 'expectsFrom'>
-  readonly certificates: Certificates
-  readonly admitted: AdmittedConnections
-  readonly report: (reference: string, error: unknown) => void
-  /** Counts what happens on the network. */
-  readonly observing?: (observer: AssociationObserver) => AssociationObserver
-}
-
-/** The gateway as a DICOM node: its listeners and what they offer. */
-export interface Dicom extends AsyncDisposable {
-  /** `HOST:PORT`. */
-  readonly address: string
-  /** Of the TLS listener; undefined where it is off or down. */
-  readonly tlsAddress: string | undefined
-  readonly openAssociations: number
-  /** Of those, the ones of callers in the device list. */
-  readonly openOfDevices: number
-  listeners(): Status['listeners']
-  /** While it is on, new associations are rejected for the moment, and devices try again later. */
-  putOff(isOn: boolean): void
-}
+import { message, verbatim } from '#shared/messages/message.ts'
+import { isDeviceHost } from './devices.ts'
 
 // PS3.8 Table 9-21: transient, by the presentation service provider, temporary congestion.
 const PUT_OFF = {
-  reject: { result: 2, source: 3, reason: 1, why: 'the gateway is about to be updated' },
+  reject: { result: 2, source: 3, reason: 1, why: message('devices.about-to-be-updated') },
 } as const
 
 /**
@@ -60,138 +22,108 @@ const PUT_OFF = {
  */
 const DRAIN_MS = 5_000
 
-/**
- * @throws StartError where the plain port cannot be had; the TLS one may be down, which
- *   `listeners` says
- */
-export async function openDicom(
-  { devices, settings }: Parts,
-  options: DicomOptions,
-): Promise<Dicom> {
-  const {
-    log,
-    feed,
-    associationLog,
-    worklist,
-    intake,
-    forwarding,
-    report,
-    observing = (observer) => observer,
-  } = options
-  const { certificates, admitted } = options
-  await using opened = new AsyncDisposableStack()
-  const host = settings.get('dimse.host')
-  let isPutOff = false
-  const policy = openAssociationPolicy({
-    devices,
-    settings,
-    storageFault: () => (intake.takesImages() ? undefined : intake.storage().detail),
-    isFetchedFrom: forwarding.expectsFrom,
-  })
-  const server = await openDimse({
-    host,
-    port: settings.get('dimse.port'),
-    services: [
-      verification(),
-      basicWorklist(worklist.cFindScp),
-      storage(intake.cStoreScp, {
-        acceptsUnknown: () => settings.get('intake.acceptUnknownClasses'),
-      }),
-      mpps(intake.mppsScp),
-      storageCommitment(intake.storageCommitmentScp, {
-        isOn: () => settings.get('commitment.isOn'),
-      }),
-    ],
-    policy: { decide: (request) => (isPutOff ? PUT_OFF : policy.decide(request)) },
-    observer: observing(
-      tellingIntake(
-        observeAssociations({
-          feed,
-          associationLog,
-          devices,
-          settings,
-          log,
-          isFetchedFrom: forwarding.expectsFrom,
-        }),
-        intake,
-      ),
-    ),
-    isExpectedHost: devices.isDeviceHost,
-    admitted,
-    limits: limitsOf(settings),
-    ids: randomUUID,
-    report,
-  })
-  opened.defer(() => server.drain(DRAIN_MS))
-  opened.defer(settings.onChange(() => server.setLimits(limitsOf(settings))))
-  const tlsPort = settings.get('dimse.tlsPort')
-  const secure: ListenerState | undefined =
-    tlsPort === null
-      ? undefined
-      : await listenByTls(
-          server,
-          { host, port: tlsPort, ca: settings.get('dimse.tlsAuthorities') },
-          certificates,
-        )
-  if (secure?.detail) log.error({ detail: secure.detail }, 'the DICOM TLS listener is down')
+/** The gateway as a DICOM node: its listeners. */
+export class Dicom implements AsyncDisposable {
+  readonly #context: Context
+  readonly #policy: AssociationPolicy
+  readonly #host: string
+  readonly #opened = new AsyncDisposableStack()
+  #server: DimseServer | undefined
+  #tls: { readonly port: number; readonly state: ListenerState } | undefined
+  #isPutOff = false
 
-  const kept = opened.move()
-  const addressOf = (port: number) => `${hostForUrl(host)}:${port}`
-  return {
-    address: addressOf(server.port),
-    tlsAddress: secure?.port === undefined ? undefined : addressOf(secure.port),
-    get openAssociations() {
-      return server.openAssociations
-    },
-    get openOfDevices() {
-      return server.openOfDevices
-    },
-    listeners() {
-      const aeTitle = settings.get('dimse.aeTitle')
-      const plain = {
-        name: 'dimse',
-        address: addressOf(server.port),
-        aeTitle,
-        isUp: true,
-        detail: '',
-      } as const
-      if (!secure || tlsPort === null) return [plain]
-      const { port = tlsPort, detail } = secure
-      return [
-        plain,
-        {
-          name: 'dimse-tls',
-          address: addressOf(port),
-          aeTitle,
-          isUp: secure.port !== undefined,
-          detail,
-        },
-      ]
-    },
-    putOff(isOn) {
-      isPutOff = isOn
-    },
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  constructor(context: Context, policy: AssociationPolicy) {
+    this.#context = context
+    this.#policy = policy
+    this.#host = context.settings.get('dimse.host')
+  }
+
+  /**
+   * @throws StartError where the plain port cannot be had; the TLS one may be down, which
+   *   `listeners` says
+   */
+  async listen(
+    services: readonly ServiceClass[],
+    observer: AssociationObserver,
+    certificates: Certificates,
+    admitted: AdmittedConnections,
+  ): Promise<void> {
+    const context = this.#context
+    const { settings } = context
+    const host = this.#host
+    const server = new DimseServer(
+      services,
+      {
+        decide: (request) => (this.#isPutOff ? PUT_OFF : this.#policy.decide(request)),
+        isExpectedHost: (remote) => isDeviceHost(context, remote),
+      },
+      observer,
+      limitsOf(context),
+      (reference, error) => reportError(context, error, reference),
+      admitted,
+    )
+    await listenPlain(server, host, settings.get('dimse.port'))
+    this.#server = server
+    this.#opened.defer(() => server.drain(DRAIN_MS))
+    this.#opened.defer(settings.onChange(() => server.setLimits(limitsOf(context))))
+    const port = settings.get('dimse.tlsPort')
+    if (port === null) return
+    const ca = settings.get('dimse.tlsAuthorities')
+    const state = await listenByTls(server, { host, port, ca }, certificates)
+    this.#tls = { port, state }
+    if (state.detail) context.log.error({ detail: state.detail }, 'the DICOM TLS listener is down')
+  }
+
+  /** `HOST:PORT`. */
+  get address(): string {
+    return this.#addressOf(this.#server?.port ?? 0)
+  }
+
+  /** Of the TLS listener; undefined where it is off or down. */
+  get tlsAddress(): string | undefined {
+    const port = this.#tls?.state.port
+    return port === undefined ? undefined : this.#addressOf(port)
+  }
+
+  get openAssociations(): number {
+    return this.#server?.openAssociations ?? 0
+  }
+
+  /** Of those, the ones of callers in the device list. */
+  get openOfDevices(): number {
+    return this.#server?.openOfDevices ?? 0
+  }
+
+  listeners(): Status['listeners'] {
+    const aeTitle = this.#context.settings.get('dimse.aeTitle')
+    const { address } = this
+    const plain = { name: 'dimse', address, aeTitle, isUp: true, detail: null } as const
+    if (!this.#tls) return [plain]
+    const { port, state } = this.#tls
+    const tlsAddress = this.#addressOf(state.port ?? port)
+    const isUp = state.port !== undefined
+    const detail = state.detail ? verbatim(state.detail) : null
+    return [plain, { name: 'dimse-tls', address: tlsAddress, aeTitle, isUp, detail }]
+  }
+
+  /** While it is on, new associations are rejected for the moment, and devices try again later. */
+  putOff(isOn: boolean): void {
+    this.#isPutOff = isOn
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened[Symbol.asyncDispose]()
+  }
+
+  #addressOf(port: number): string {
+    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${port}`
   }
 }
 
-/** A study whose sender has gone is complete sooner, or broken off. */
-function tellingIntake(observer: AssociationObserver, intake: Intake): AssociationObserver {
-  return {
-    ...observer,
-    closed(association, how) {
-      observer.closed(association, how)
-      if (association) intake.associationClosed(association.associationId, how)
-    },
-  }
-}
-
-const limitsOf = (settings: Settings): DimseLimits => ({
+const limitsOf = (context: Context): DimseLimits => ({
   ...DEFAULT_LIMITS,
-  associations: settings.get('dimse.maxAssociations'),
-  associationsPerCaller: settings.get('dimse.maxAssociationsPerDevice'),
-  artimSeconds: settings.get('dimse.artimSeconds'),
-  idleSeconds: settings.get('dimse.idleSeconds'),
+  associations: context.settings.get('dimse.maxAssociations'),
+  associationsPerCaller: context.settings.get('dimse.maxAssociationsPerDevice'),
+  artimSeconds: context.settings.get('dimse.artimSeconds'),
+  idleSeconds: context.settings.get('dimse.idleSeconds'),
 })
-
-const hostForUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)

@@ -2,6 +2,7 @@ import { echo } from '#server/dicom/scu/query.ts'
 import { type Peer, RequestorError } from '#server/dicom/scu/requestor.ts'
 import { findWorklist, type WorklistExam, type WorklistKeys } from '#server/dicom/scu/worklist.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 export type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 
@@ -24,9 +25,9 @@ export async function visitAsModality(
 ): Promise<ModalityVisit> {
   try {
     const began = performance.now()
-    await echo(peer, aeTitle)
+    await echo({ peer, callingAeTitle: aeTitle })
     const echoed = performance.now()
-    const exams = await findWorklist(peer, aeTitle, keys)
+    const exams = await findWorklist({ peer, callingAeTitle: aeTitle }, keys)
     return { echoMs: echoed - began, worklistMs: performance.now() - echoed, exams }
   } catch (error) {
     if (!(error instanceof RequestorError)) throw error
@@ -34,6 +35,6 @@ export async function visitAsModality(
       error.kind === 'rejected'
         ? ` It is in the window now: let ${aeTitle} in under Devices, or in the set-up, then run this again.`
         : ''
-    throw new StartError(`${error.message.replace(/\.$/, '')}.${remedy}`)
+    throw new StartError(verbatim(`${error.message.replace(/\.$/, '')}.${remedy}`))
   }
 }

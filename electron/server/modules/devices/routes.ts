@@ -1,45 +1,76 @@
-import { userActor } from '#server/modules/audit/audit.ts'
-import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard/deps.ts'
+import { userActor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { dashboardDevices } from '#shared/contract/dashboard.ts'
+import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import type { EchoResult } from '#shared/contract/destinations.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import type { AssociationLog } from './association-log.ts'
+import { supportTextOf } from './association-support.ts'
+import { findDevice, listDevices } from './device-queries.ts'
+import { addDevice, approveCaller, changeDevice, dismissCaller, removeDevice } from './devices.ts'
+import { listUnknownCallers } from './unknown-caller-queries.ts'
 
-type Served =
-  | 'devices'
-  | 'addDevice'
-  | 'updateDevice'
-  | 'removeDevice'
-  | 'echoDevice'
-  | 'lintDevice'
-  | 'callers'
-  | 'approveCaller'
-  | 'dismissCaller'
-
-export function deviceHandlers({
-  devices,
-  ports,
-}: Pick<DashboardDeps, 'devices' | 'ports'>): Pick<DashboardHandlers, Served> {
+/** `echo`: C-ECHO of a device at the port it listens at. */
+export function serveDevices(
+  app: HttpApp,
+  context: Context,
+  echo: (device: Device) => Promise<EchoResult>,
+): void {
   function existing(deviceId: string): Device {
-    const device = devices.find(deviceId)
-    if (!device) throw new ApiError('not-found', 'There is no such device.')
+    const device = findDevice(context.database, deviceId)
+    if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
     return device
   }
 
-  return {
-    devices: () => ({ devices: devices.list() }),
-    addDevice: ({ body, user }) => devices.add(body, userActor(user.userId)),
+  const handlers: HandlersOf<typeof dashboardDevices> = {
+    devices: () => ({ devices: listDevices(context.database) }),
+    addDevice: ({ body, user }) => addDevice(context, body, userActor(user.userId)),
     updateDevice: ({ params, body, user }) =>
-      devices.update(params.deviceId, body, userActor(user.userId)),
+      changeDevice(context, params.deviceId, body, userActor(user.userId)),
     removeDevice({ params, user }) {
-      devices.remove(params.deviceId, userActor(user.userId))
+      removeDevice(context, params.deviceId, userActor(user.userId))
       return { success: true }
     },
-    echoDevice: async ({ params }) => ports.echoDevice(existing(params.deviceId)),
-    lintDevice: async ({ params, user }) => ports.lint(existing(params.deviceId), user),
-    callers: () => ({ callers: devices.callers() }),
-    approveCaller: ({ body, user }) => devices.approveCaller(body, userActor(user.userId)),
+    echoDevice: async ({ params }) => echo(existing(params.deviceId)),
+    callers: () => ({ callers: listUnknownCallers(context.database) }),
+    approveCaller: ({ body, user }) => approveCaller(context, body, userActor(user.userId)),
     dismissCaller({ body, user }) {
-      devices.dismissCaller(body, userActor(user.userId))
+      dismissCaller(context, body, userActor(user.userId))
       return { success: true }
     },
   }
+  serveAll(app, dashboardDevices, handlers, { afterChange: () => context.feed.noteStatus() })
+}
+
+/**
+ * Declares the window's calls about connections of devices
+ * (`shared/contract/dashboard-activity.ts`).
+ */
+export function serveDashboardActivity(
+  app: HttpApp,
+  context: Context,
+  associationLog: AssociationLog,
+  version: string,
+): void {
+  const handlers: HandlersOf<typeof dashboardActivity> = {
+    async associations({ query: { cursor, limit, ...filter } }) {
+      const { items, ...rest } = await associationLog.list(filter, { cursor, limit })
+      return { associations: items, ...rest }
+    },
+    async association({ params }) {
+      const record = await associationLog.read(params.associationId)
+      const about = {
+        version,
+        aeTitle: context.settings.get('dimse.aeTitle'),
+        now: instantOf(context.clock()),
+      }
+      return { ...record, supportText: supportTextOf(record, about) }
+    },
+  }
+  serveAll(app, dashboardActivity, handlers)
 }

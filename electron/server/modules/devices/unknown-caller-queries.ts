@@ -6,70 +6,90 @@ export const MOST_CALLERS = 500
 /** Of one address: it can call itself anything, and must not push out the callers of others. */
 export const MOST_CALLERS_OF_ADDRESS = 20
 
-/** Callers that are not in the device list. */
-export interface CallersStore {
-  /** Newest call first. */
-  list(): UnknownCaller[]
-  count(): number
-  get(aeTitle: string, address: string): UnknownCaller | undefined
-  /** Counts a call. */
-  note(
-    call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'> & {
-      readonly at: string
-    },
-  ): void
-  remove(aeTitle: string, address: string): boolean
+const selectUnknownCallers = (database: Database) => database.sql.selectFrom('callers').selectAll()
+
+/** Newest call first. */
+export const listUnknownCallers = (database: Database): UnknownCaller[] =>
+  database
+    .all(
+      selectUnknownCallers(database)
+        .orderBy('lastAt', 'desc')
+        .orderBy('aeTitle')
+        .orderBy('address'),
+    )
+    .map(callerOf)
+
+export const countUnknownCallers = (database: Database): number =>
+  database.get(
+    database.sql.selectFrom('callers').select((of) => of.fn.countAll<number>().as('count')),
+  )?.count ?? 0
+
+export function findUnknownCaller(
+  database: Database,
+  aeTitle: string,
+  address: string,
+): UnknownCaller | undefined {
+  const row = database.get(
+    selectUnknownCallers(database).where('aeTitle', '=', aeTitle).where('address', '=', address),
+  )
+  return row && callerOf(row)
 }
 
-export function callersStore(db: Database): CallersStore {
-  const every = db.sql.selectFrom('callers').selectAll()
-  return {
-    list: () =>
-      db.all(every.orderBy('lastAt', 'desc').orderBy('aeTitle').orderBy('address')).map(callerOf),
-    count: () =>
-      db.get(db.sql.selectFrom('callers').select((of) => of.fn.countAll<number>().as('count')))
-        ?.count ?? 0,
-    get(aeTitle, address) {
-      const row = db.get(every.where('aeTitle', '=', aeTitle).where('address', '=', address))
-      return row && callerOf(row)
-    },
-    note({ aeTitle, address, calledAeTitle, services, at }) {
-      const seen = { calledAeTitle, lastAt: at, services: JSON.stringify(services) }
-      db.transaction(() => {
-        db.run(
-          db.sql
-            .insertInto('callers')
-            .values({ aeTitle, address, ...seen, attempts: 1, firstAt: at })
-            .onConflict((old) =>
-              old
-                .columns(['aeTitle', 'address'])
-                .doUpdateSet((of) => ({ ...seen, attempts: of('callers.attempts', '+', 1) })),
-            ),
-        )
-        const newest = db.sql
-          .selectFrom('callers')
-          .select(['aeTitle', 'address'])
-          .orderBy('lastAt', 'desc')
-          .limit(100)
-        const surplus = db.all(newest.offset(MOST_CALLERS))
-        const ofAddress = db.all(
-          newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS),
-        )
-        for (const old of [...surplus, ...ofAddress])
-          db.run(
-            db.sql
-              .deleteFrom('callers')
-              .where('aeTitle', '=', old.aeTitle)
-              .where('address', '=', old.address),
-          )
-      })
-    },
-    remove: (aeTitle, address) =>
-      db.run(
-        db.sql.deleteFrom('callers').where('aeTitle', '=', aeTitle).where('address', '=', address),
-      ).changes > 0,
-  }
+/** Counts a call. */
+export function noteUnknownCaller(
+  database: Database,
+  {
+    aeTitle,
+    address,
+    calledAeTitle,
+    services,
+    at,
+  }: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'> & {
+    readonly at: string
+  },
+): void {
+  const seen = { calledAeTitle, lastAt: at, services: JSON.stringify(services) }
+  database.transaction(() => {
+    database.run(
+      database.sql
+        .insertInto('callers')
+        .values({ aeTitle, address, ...seen, attempts: 1, firstAt: at })
+        .onConflict((old) =>
+          old
+            .columns(['aeTitle', 'address'])
+            .doUpdateSet((of) => ({ ...seen, attempts: of('callers.attempts', '+', 1) })),
+        ),
+    )
+    const newest = database.sql
+      .selectFrom('callers')
+      .select(['aeTitle', 'address'])
+      .orderBy('lastAt', 'desc')
+      .limit(100)
+    const surplus = database.all(newest.offset(MOST_CALLERS))
+    const ofAddress = database.all(
+      newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS),
+    )
+    for (const old of [...surplus, ...ofAddress])
+      database.run(
+        database.sql
+          .deleteFrom('callers')
+          .where('aeTitle', '=', old.aeTitle)
+          .where('address', '=', old.address),
+      )
+  })
 }
+
+export const deleteUnknownCaller = (
+  database: Database,
+  aeTitle: string,
+  address: string,
+): boolean =>
+  database.run(
+    database.sql
+      .deleteFrom('callers')
+      .where('aeTitle', '=', aeTitle)
+      .where('address', '=', address),
+  ).changes > 0
 
 const callerOf = (row: Omit<UnknownCaller, 'services'> & { services: string }): UnknownCaller => ({
   ...row,

@@ -1,9 +1,11 @@
 import { homedir, hostname } from 'node:os'
 import { z } from 'zod'
+import type { Context } from '#server/context.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
-import type { Parts } from '#server/parts.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 
 /** Takes out of texts that leave the clinic what says where they are from. */
@@ -67,17 +69,17 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
   [/[\w+/=-]{20,}/g, (long) => (OWN_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
 ]
 
-/** @param parts names of the clinic's own things are looked for in every text */
-export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices'>): Masking {
+/** @param context names of the clinic's own things are looked for in every text */
+export function maskingOf(context: Context): Masking {
   const aliases = new Map<string, string>()
   const named = new Map<string, number>()
   const places: readonly (readonly [value: string, put: string])[] = [
-    [parts.store.folder, '(data folder)'],
-    [parts.settings.get('backup.folder') ?? '', '(back-up folder)'],
+    [context.folder, '(data folder)'],
+    [context.settings.get('backup.folder') ?? '', '(back-up folder)'],
     [homedir(), '(home)'],
     [hostname(), '(this PC)'],
   ]
-  const written = knownValues(parts).filter((value) => value.length >= LEAST)
+  const written = knownValues(context).filter((value) => value.length >= LEAST)
   const puts = new Map([
     ...written.map((value) => [value, '(masked)'] as const),
     ...places.filter(([value]) => value.length > 1),
@@ -136,25 +138,29 @@ const isChosen = (schema: z.ZodType): boolean =>
 /**
  * What people of the clinic have written: names and addresses of their things and of themselves.
  */
-function knownValues({
-  store,
-  settings,
-  devices,
-}: Pick<Parts, 'store' | 'settings' | 'devices'>): string[] {
+function knownValues(context: Context): string[] {
   const ofSettings = SETTING_KEYS.filter(
     (key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema),
   ).flatMap((key) => {
-    const value: unknown = settings.get(key)
+    const value: unknown = context.settings.get(key)
     const isSet = JSON.stringify(value) !== JSON.stringify(SETTINGS[key].initial)
     return isSet ? [value].flat().filter((one) => typeof one === 'string') : []
   })
   return [
     ...ofSettings.flatMap((text) => text.split('\n')),
-    ...devices.list().flatMap(({ name, aeTitle, address }) => [name, aeTitle, address ?? '']),
-    ...devices.callers().flatMap(({ aeTitle, address }) => [aeTitle, address]),
-    ...listDestinations(store.database).flatMap(({ name, aeTitle, host }) => [name, aeTitle, host]),
-    ...listEndpoints(store.database).flatMap(({ name, url }) => [name, hostOf(url)]),
-    ...allUsers(store.database).flatMap(({ email, firstName, lastName }) => [
+    ...listDevices(context.database).flatMap(({ name, aeTitle, address }) => [
+      name,
+      aeTitle,
+      address ?? '',
+    ]),
+    ...listUnknownCallers(context.database).flatMap(({ aeTitle, address }) => [aeTitle, address]),
+    ...listDestinations(context.database).flatMap(({ name, aeTitle, host }) => [
+      name,
+      aeTitle,
+      host,
+    ]),
+    ...listEndpoints(context.database).flatMap(({ name, url }) => [name, hostOf(url)]),
+    ...allUsers(context.database).flatMap(({ email, firstName, lastName }) => [
       email,
       firstName,
       lastName,

@@ -3,33 +3,35 @@ import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { z } from 'zod'
+import { note, userActor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { tableCounts } from '#server/database/database-contents.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { tableCounts } from '#server/database/table-counts.ts'
-import { serveDownload } from '#server/http/download.ts'
+import { serveDownload } from '#server/http/file-route.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { note, userActor } from '#server/modules/audit/audit.ts'
+import { serve } from '#server/http/operations.ts'
+import { scanAssociations } from '#server/modules/devices/association-queries.ts'
+import type { Listeners } from '#server/modules/devices/listeners.ts'
 import { meterOf } from '#server/modules/events/meter.ts'
 import { listEvents } from '#server/modules/events/queries.ts'
-import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
+import { english } from '#shared/messages/english.ts'
+import { sentences } from '#shared/messages/message.ts'
 import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskingOf, shownSetting } from './diagnostics-masking.ts'
 
-/** What is known of the running gateway beside its parts. */
-export interface DiagnosticsContext {
+/** What is known of the running gateway beside its data. */
+interface Facts {
   readonly version: string
-  readonly listeners: () => Status['listeners']
-  readonly readiness: () => Promise<readonly ReadinessFinding[]>
-  /**
-   * Where the log is kept (`serve --log-file`); without one the place where the desktop app has it
-   * is looked at.
-   */
-  readonly logFile?: string | undefined
+  readonly listeners: Status['listeners']
+  /** Computed once a bundle. */
+  readonly readiness: Promise<readonly ReadinessFinding[]>
+  readonly logFile: string
 }
 
 /** A page of the bundle, whole. */
@@ -47,25 +49,27 @@ const PREVIEW_CHARACTERS = 20_000
 /** Where the desktop app keeps the log. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type Page = (
-  parts: Parts,
-  context: DiagnosticsContext,
-  masking: Masking,
-) => string | Promise<string>
+type Page = (context: Context, facts: Facts, masking: Masking) => string | Promise<string>
 
 /**
  * What support is given: text in English without patients, secrets, names and addresses. Everything
  * that a person of the clinic or another system has written is masked, or counted.
  */
 export async function diagnosticsOf(
-  parts: Parts,
-  context: DiagnosticsContext,
+  context: Context,
+  version: string,
+  listeners: Status['listeners'],
+  readiness: () => Promise<readonly ReadinessFinding[]>,
+  logFile = join(context.folder, LOG_FILE),
 ): Promise<readonly DiagnosticsText[]> {
-  const masking = maskingOf(parts)
+  const facts = { version, listeners, readiness: readiness(), logFile }
+  // A fault of it is met by its page.
+  facts.readiness.catch(() => undefined)
+  const masking = maskingOf(context)
   const texts: DiagnosticsText[] = []
   for (const [name, page] of Object.entries(PAGES)) {
     try {
-      texts.push({ name, text: await page(parts, context, masking) })
+      texts.push({ name, text: await page(context, facts, masking) })
     } catch (error) {
       // One page that cannot be made is itself something to tell.
       texts.push({
@@ -95,24 +99,30 @@ export const diagnosticsZip = (texts: readonly DiagnosticsText[], now: number): 
   )
 
 /**
- * `GET /dashboard/upkeep/diagnostics.zip`: the bundle to be saved; the audit trail keeps who saved
- * one.
+ * Serves the bundle for support, to be read and to be saved as a ZIP archive; the audit log has who
+ * saved one.
+ * @param logFile where the log is kept (`serve --log-file`); without one, where the desktop app
+ *   keeps it
  */
 export function serveDiagnostics(
   app: HttpApp,
-  parts: Parts,
-  texts: () => Promise<readonly DiagnosticsText[]>,
+  context: Context,
+  version: string,
+  listening: Listeners,
+  readiness: () => Promise<readonly ReadinessFinding[]>,
+  logFile: string | undefined,
 ): void {
-  const { deps } = parts
+  const texts = () => diagnosticsOf(context, version, listening.states(), readiness, logFile)
+  serve(app, dashboardUpkeep.diagnostics, async () => ({ files: previewsOf(await texts()) }))
   serveDownload(
     app,
     '/dashboard/upkeep/diagnostics.zip',
     { access: dashboardUpkeep.diagnostics.access, query: z.object({}) },
     ({ user }) => {
-      const now = deps.clock()
+      const now = context.clock()
       async function* content() {
         const made = await texts()
-        note(deps.store, userActor(user.userId), 'diagnostics.save', 'gateway', {
+        note(context, userActor(user.userId), 'diagnostics.save', 'gateway', {
           files: made.length,
         })
         yield diagnosticsZip(made, now)
@@ -128,9 +138,9 @@ export function serveDiagnostics(
 }
 
 const PAGES: Readonly<Record<string, Page>> = {
-  'about.txt': (parts, { version }) =>
+  'about.txt': (context, { version }) =>
     lines(
-      `Isthmus ${version}: a bundle for support, made on ${instantOf(parts.deps.clock())}.`,
+      `Isthmus ${version}: a bundle for support, made on ${instantOf(context.clock())}.`,
       '',
       'No patient is named here. Passwords, keys, tokens and certificates are not in it. Names of people, devices and systems, their addresses,',
       'URLs, e-mail addresses and UIDs of studies are masked; the same device or address has the same number throughout a page.',
@@ -147,7 +157,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'versions.txt': (_, { version }) => {
     const { electron, chrome, node, v8, openssl } = process.versions
     const memory = process.memoryUsage()
-    return facts([
+    return table([
       ['Isthmus', version],
       ['Node.js', node],
       ...(electron ? [['Electron', `${electron}, Chromium ${chrome ?? '?'}`] as const] : []),
@@ -166,74 +176,75 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'readiness.txt': async (_, { readiness }, masking) =>
     lines(
-      ...(await readiness()).map(
+      ...(await readiness).map(
         ({ check, verdict, sentence, remedy }) =>
-          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text([sentence, remedy].filter(Boolean).join(' '))}`,
+          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text(english(sentences(sentence, remedy ?? undefined)))}`,
       ),
     ),
-  'settings.txt': ({ settings, store }, _, masking) => {
-    const unreadable = store.settings.unreadable()
+  'settings.txt': (context, _, masking) => {
+    const unreadable = context.settings.unreadable()
     return lines(
       ...SETTING_KEYS.map(
-        (key) => `${key.padEnd(34)}${shownSetting(key, settings.get(key), masking)}`,
+        (key) => `${key.padEnd(34)}${shownSetting(key, context.settings.get(key), masking)}`,
       ),
       ...(unreadable.length > 0 ? ['', `Cannot be read: ${unreadable.join(', ')}`] : []),
     )
   },
   'listeners.txt': (_, { listeners }, masking) =>
     lines(
-      ...listeners().map(
+      ...listeners.map(
         ({ name, address, isUp, detail }) =>
-          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(detail)}` : ''}`,
+          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(english(detail))}` : ''}`,
       ),
     ),
-  'storage.txt': async ({ store }) => {
-    const { freeBytes } = store.imageFiles.space()
-    const tables = await tableCounts(store.database)
+  'storage.txt': async (context) => {
+    const { freeBytes } = context.imageFiles.space()
+    const tables = await tableCounts(context.database)
     return lines(
-      facts([
+      table([
         ['Schema', String(MIGRATIONS.length)],
-        ['Database', sizeOf(join(store.folder, DATABASE_FILE))],
-        ['Its journal', sizeOf(join(store.folder, `${DATABASE_FILE}-wal`))],
+        ['Database', sizeOf(join(context.folder, DATABASE_FILE))],
+        ['Its journal', sizeOf(join(context.folder, `${DATABASE_FILE}-wal`))],
         ['Free on the disk', megabytes(freeBytes)],
       ]),
       ...tables.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`),
     )
   },
-  'associations.txt': ({ store }, _, masking) =>
+  'associations.txt': (context, _, masking) =>
     lines(
-      ...store.associations
-        .scan({ before: Number.MAX_SAFE_INTEGER, limit: ASSOCIATIONS, show: 'all' })
-        .items.map(
-          ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
-            const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
-            const took =
-              endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
-            const counted = Object.entries(counts).filter(([, count]) => count > 0)
-            return [
-              `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
-              ...(times > 1 ? [`${times} connections`] : []),
-              ...counted.map(([name, count]) => `${count} ${name}`),
-              ...(detail ? [`(${masking.text(detail)})`] : []),
-            ].join('  ')
-          },
-        ),
+      ...scanAssociations(context.database, {
+        before: Number.MAX_SAFE_INTEGER,
+        limit: ASSOCIATIONS,
+        show: 'all',
+      }).items.map(
+        ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
+          const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
+          const took = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+          const counted = Object.entries(counts).filter(([, count]) => count > 0)
+          return [
+            `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
+            ...(times > 1 ? [`${times} connections`] : []),
+            ...counted.map(([name, count]) => `${count} ${name}`),
+            ...(detail ? [`(${masking.text(english(detail))})`] : []),
+          ].join('  ')
+        },
+      ),
     ),
-  'events.txt': async ({ store, deps }, _, masking) =>
+  'events.txt': async (context, _, masking) =>
     lines(
       `Calls of the last ${METER_DAYS} days`,
-      ...(await meterOf(store.database, { days: METER_DAYS }, deps.clock())).map(
+      ...(await meterOf(context.database, { days: METER_DAYS }, context.clock())).map(
         ({ type, calls, accepted, withNotes, byOutcome, p50Ms, p95Ms }) =>
           `  ${type.padEnd(38)} ${calls} calls, ${accepted} accepted, ${withNotes} with notes, median ${p50Ms ?? '-'} ms, 95 % ${p95Ms ?? '-'} ms, ${JSON.stringify(byOutcome)}`,
       ),
       '',
       `The last ${EVENTS} events`,
-      ...listEvents(store.database, { limit: EVENTS, show: 'all' }).items.map(
+      ...listEvents(context.database, { limit: EVENTS, show: 'all' }).items.map(
         ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
           `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
       ),
     ),
-  'log.txt': async ({ store }, { logFile = join(store.folder, LOG_FILE) }, masking) => {
+  'log.txt': async (_, { logFile }, masking) => {
     const tail = await logTail(logFile, LOG_LINES, masking)
     return tail.length > 0
       ? lines(...tail)
@@ -242,7 +253,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
-const facts = (all: readonly (readonly [name: string, value: string])[]): string =>
+const table = (all: readonly (readonly [name: string, value: string])[]): string =>
   lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 

@@ -1,53 +1,71 @@
 import { join } from 'node:path'
-import type { CommandContext } from '#server/modules/control/command.ts'
-import type { Parts } from '#server/parts.ts'
+import type { Context } from '#server/context.ts'
+import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
+import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
-import { type Finding, ok, warn } from './host-checks.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { english } from '#shared/messages/english.ts'
+import { sentences, verbatim } from '#shared/messages/message.ts'
 import { readinessOf } from './readiness.ts'
 
 const WORDS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'mend' }
 
-type Context = Pick<CommandContext, 'listening' | 'keyStore' | 'running'>
-
 /**
- * What the readiness page shows, one line a check, those to mend first in their word; then where
- * programs and people look after it.
+ * What the readiness page shows, one line for each check; then where programs and people monitor the
+ * gateway.
+ * @param gateway the running one, and where its log goes
  */
-export async function examine(parts: Parts, context: Context): Promise<string[]> {
-  const findings = [...(await readinessOf(parts, context)), watching(context), logs(parts, context)]
+export async function examine(
+  context: Context,
+  listening: ListenerAddresses | undefined,
+  keyStore: KeyStoreState | undefined,
+  gateway: { readonly logFile: string | undefined } | undefined,
+): Promise<string[]> {
+  const findings = [
+    ...(await readinessOf(context, listening, keyStore)),
+    watching(listening),
+    logs(context, gateway),
+  ]
   return findings.map(
     ({ verdict, sentence, remedy }) =>
-      `${WORDS[verdict].padEnd(4)}  ${[sentence, remedy].filter(Boolean).join(' ')}`,
+      `${WORDS[verdict].padEnd(4)}  ${english(sentences(sentence, remedy ?? undefined))}`,
   )
 }
 
-const watching = ({ listening }: Context): Finding =>
+const watching = (listening: ListenerAddresses | undefined): Finding =>
   listening
     ? ok(
-        `Programs that watch the gateway find it at ${listening.http}/healthz, /readyz and /metrics.`,
+        verbatim(
+          `Programs that watch the gateway find it at ${listening.http}/healthz, /readyz and /metrics.`,
+        ),
       )
-    : warn('The gateway does not run: nothing answers at /healthz.', 'Start it with serve.')
+    : warn(
+        verbatim('The gateway does not run: nothing answers at /healthz.'),
+        verbatim('Start it with serve.'),
+      )
 
 /** Where the desktop app has it, unless `serve` says something else. */
 const LOG = join('logs', 'gateway.log')
 const MEGABYTE = 1e6
 
-function logs({ store }: Parts, { running }: Context): Finding {
-  if (running && running.logFile === undefined)
-    return ok('The log goes to standard error, where the service manager keeps it.')
-  const file = running?.logFile ?? join(store.folder, LOG)
+function logs(
+  context: Context,
+  gateway: { readonly logFile: string | undefined } | undefined,
+): Finding {
+  if (gateway && gateway.logFile === undefined)
+    return ok(verbatim('The log goes to standard error, where the service manager keeps it.'))
+  const file = gateway?.logFile ?? join(context.folder, LOG)
   const files = logFilesOf(file)
   const [newest] = files
   if (!newest)
-    return running
+    return gateway
       ? warn(
-          `The log cannot be written to ${file}.`,
-          'See whether its folder is there and this account may write to it.',
+          verbatim(`The log cannot be written to ${file}.`),
+          verbatim('See whether its folder is there and this account may write to it.'),
         )
-      : ok(`No log is kept at ${file}.`)
+      : ok(verbatim(`No log is kept at ${file}.`))
   const megabytes = files.reduce((sum, { bytes }) => sum + bytes, 0) / MEGABYTE
-  return ok(
-    `The log is ${newest.path}${files.length === 1 ? '' : ` and ${files.length - 1} before it`}, ${megabytes.toFixed(1)} MB.`,
-  )
+  const others = files.length === 1 ? '' : ` and ${files.length - 1} before it`
+  return ok(verbatim(`The log is ${newest.path}${others}, ${megabytes.toFixed(1)} MB.`))
 }

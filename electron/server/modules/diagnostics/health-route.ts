@@ -1,6 +1,8 @@
 import type { HttpApp } from '#server/http/http-app.ts'
 import { isEncrypted } from '#server/http/session-authentication.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import type { Metrics } from './metrics.ts'
 
 /**
  * One thing the gateway needs to be of use. `detail` is empty where it has it; it names neither a
@@ -12,19 +14,16 @@ export interface HealthCheck {
   readonly detail: string
 }
 
-/** Port: what programs that watch the gateway are told. */
-export interface Health {
-  checks(): readonly HealthCheck[]
-  /** In the text form of Prometheus. */
-  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
-}
-
 /**
  * `GET /healthz`: 200 while the event loop turns. `GET /readyz`: 200 where every check holds, else
  * 503, with each by its name. Both by every listener, for anyone. `GET /metrics`: for programs on
  * this PC, by the plain listener alone.
  */
-export function serveHealth(app: HttpApp, health: Health): void {
+export function serveHealth(
+  app: HttpApp,
+  checksNow: () => readonly HealthCheck[],
+  metrics: Pick<Metrics, 'text'>,
+): void {
   const paths = ['/healthz', '/readyz', '/metrics']
   for (const path of paths) app.declared.push({ method: 'GET', path }, { method: 'HEAD', path })
 
@@ -33,7 +32,7 @@ export function serveHealth(app: HttpApp, health: Health): void {
   )
 
   app.fastify.get('/readyz', (_request, reply) => {
-    const checks = health.checks()
+    const checks = checksNow()
     const isReady = checks.every(({ isOk }) => isOk)
     return reply
       .code(isReady ? 200 : 503)
@@ -51,8 +50,8 @@ export function serveHealth(app: HttpApp, health: Health): void {
       !isEncrypted(socket) &&
       socket.remoteAddress === socket.localAddress &&
       !FORWARDED.some((name) => name in headers)
-    if (!isHere) throw new ApiError('not-found', 'There is nothing at this path.')
-    const { contentType, text } = await health.metrics()
+    if (!isHere) throw new ApiError('not-found', message('http.nothing-here'))
+    const { contentType, text } = await metrics.text()
     return reply.header('cache-control', 'no-store').type(contentType).send(text)
   })
 }

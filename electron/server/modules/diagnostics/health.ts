@@ -1,18 +1,11 @@
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import { StoreError } from '#server/database/store-error.ts'
-import { type Clock, instantOf } from '#server/platform/clock.ts'
+import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { HealthCheck } from './health-route.ts'
 import { OUTBOX_KINDS } from './metric-labels.ts'
-
-export interface HealthSources {
-  readonly store: Pick<Context, 'database' | 'outbox'>
-  readonly clock: Clock
-  readonly isSafe: boolean
-  /** Every listener that should be up. */
-  readonly listeners: () => Status['listeners']
-  readonly storage: () => Status['storage']
-}
 
 /**
  * To prove that the database can be written takes a write: whoever asks often is told what was
@@ -26,31 +19,37 @@ const DEVICES = ['dimse', 'dimse-tls']
 /**
  * What has to be there for the gateway to do its work; one sentence where it is not. Addresses and
  * names are left out: anyone may ask.
+ * @param listeners every listener that should be up
  */
-export function openHealth(sources: HealthSources): () => HealthCheck[] {
+export function openHealth(
+  context: Pick<Context, 'clock' | 'database' | 'isSafe'>,
+  listeners: () => Status['listeners'],
+  storage: () => Status['storage'],
+): () => HealthCheck[] {
+  const { clock } = context
   let proof: { readonly at: number; readonly detail: string } | undefined
 
   function database(): string {
-    const now = sources.clock()
+    const now = clock()
     if (!proof || Math.abs(now - proof.at) >= PROOF_MS)
-      proof = { at: now, detail: faultOf(() => sources.store.database.proveWritable()) }
+      proof = { at: now, detail: faultOf(() => context.database.proveWritable()) }
     return proof.detail
   }
 
   const CHECKS: Readonly<Record<string, () => string>> = {
     database,
-    listeners: () => listenersFault(sources),
-    disk: () => diskFault(sources.storage()),
-    outbox: () => outboxFault(sources),
+    listeners: () => listenersFault(context.isSafe, listeners()),
+    disk: () => DISK[storage().state],
+    outbox: () => outboxFault(context.database, instantOf(clock() - OUTBOX_MS)),
   }
   return () =>
     Object.entries(CHECKS).map(([name, look]) => {
-      const detail = told(look)
+      const detail = detailOf(look)
       return { name, isOk: detail === '', detail }
     })
 }
 
-function told(look: () => string): string {
+function detailOf(look: () => string): string {
   try {
     return look()
   } catch {
@@ -69,9 +68,8 @@ function faultOf(prove: () => void): string {
   }
 }
 
-function listenersFault({ isSafe, listeners }: HealthSources): string {
+function listenersFault(isSafe: boolean, all: Status['listeners']): string {
   if (isSafe) return 'The gateway is in safe mode: no device is served.'
-  const all = listeners()
   if (!all.some(({ name }) => DEVICES.includes(name)))
     return 'The gateway is starting: devices are not served yet.'
   const down = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
@@ -84,10 +82,8 @@ const DISK = {
   full: 'There is too little room on the disk: no images are taken.',
   'read-only': 'The folder of the images cannot be written to.',
 } as const satisfies Record<Status['storage']['state'], string>
-const diskFault = ({ state }: Status['storage']): string => DISK[state]
 
-function outboxFault({ store, clock }: HealthSources): string {
-  const before = instantOf(clock() - OUTBOX_MS)
-  const late = OUTBOX_KINDS.filter((kind) => store.outbox.overdue(kind, before).count > 0)
+function outboxFault(database: Database, before: string): string {
+  const late = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
   return late.length === 0 ? '' : `For more than an hour waits: ${late.join(', ')}.`
 }

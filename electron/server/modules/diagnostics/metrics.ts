@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Context } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { type Totals, totalsOf } from '#server/database/totals.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type { AssociationObserver } from '#server/dicom/dimse/service.ts'
+import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
@@ -18,35 +18,7 @@ import {
   STATUS_WORDS,
   statusWord,
 } from './metric-labels.ts'
-
-/** What is asked when somebody asks. */
-export interface MetricSources {
-  readonly version: string
-  readonly store: Context
-  readonly clock: Clock
-  readonly isSafe: boolean
-  readonly openAssociations: () => number
-  readonly storage: () => Status['storage']
-  readonly forwards: () => Status['forwards']
-  /**
-   * When the newest back-up was made; undefined where there is none, or its folder cannot be read.
-   */
-  readonly newestBackupAt: () => Promise<string | undefined>
-}
-
-/**
- * What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name).
- * Nothing in it is about a person.
- */
-export interface Metrics {
-  /** The observer, counted. */
-  observing(observer: AssociationObserver): AssociationObserver
-  /** Told of every call's end. */
-  noteCall(outcome: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void
-  /** The people, their failed sign-ins counted. */
-  watching(people: People): People
-  text(): Promise<{ readonly contentType: string; readonly text: string }>
-}
+import { type Totals, totalsOf } from './total-queries.ts'
 
 /** Counting everything that is kept reads the database: not with each question. */
 const TOTALS_MS = 10 * 60_000
@@ -56,146 +28,84 @@ const BACKUP_MS = 60_000
 const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-export function openMetrics(sources: MetricSources): Metrics {
-  const { version, store, clock, isSafe, openAssociations, storage, forwards } = sources
-  const register = new Registry()
-  const registers = [register]
-  const totals = remembered(clock, TOTALS_MS, () => totalsOf(store.database))
-  const newestBackupAt = remembered(clock, BACKUP_MS, sources.newestBackupAt)
-
-  const counter = <T extends string>(
-    name: string,
-    help: string,
-    labels: { readonly [K in T]: readonly string[] },
-  ): Counter<T> => {
-    const made = new Counter<T>({
-      name: `isthmus_${name}`,
-      help,
-      labelNames: Object.keys(labels) as T[],
-      registers,
-    })
-    // A series that is there from the start shows its first event as a rise.
-    for (const values of combinations(labels)) made.inc(values, 0)
-    return made
-  }
-  const gauge = (
-    name: string,
-    help: string,
-    read: () => number | undefined | Promise<number | undefined>,
-  ) =>
-    new Gauge({
-      ...{ name: `isthmus_${name}`, help, registers },
-      async collect() {
-        const value = await read()
-        if (value === undefined) this.remove()
-        else this.set(value)
-      },
-    })
-
-  new Gauge({
-    name: 'isthmus_build_info',
-    help: 'Always 1; what runs.',
-    labelNames: ['version', 'node', 'schema'],
-    registers,
-  }).set({ version, node: process.version, schema: String(MIGRATIONS.length) }, 1)
-  gauge('safe_mode', '1 in safe mode: no device is served, nothing is sent.', () => Number(isSafe))
-
-  gauge('associations_open', 'Associations of devices that are open now.', openAssociations)
-  const associations = counter('associations_total', 'Associations that devices asked for.', {
-    outcome: ['accepted', 'rejected'],
-  })
-  const rejections = counter('associations_rejected_total', 'Associations rejected, by reason.', {
-    reason: REJECTION_WORDS,
-  })
-  const endings = counter('associations_ended_total', 'Connections of devices that ended.', {
-    how: ['released', 'aborted'],
-  })
-  const finds = counter('c_find_total', 'Worklist queries answered (C-FIND), by outcome.', {
-    outcome: STATUS_WORDS,
-  })
-  const findSeconds = new Histogram({
-    ...{
-      name: 'isthmus_c_find_seconds',
-      help: 'From a worklist query to its final response.',
-      buckets: FIND_SECONDS,
-      registers,
-    },
-  })
-  const stores = counter(
-    'c_store_instances_total',
-    'Instances that devices sent (C-STORE), by outcome.',
-    { outcome: STATUS_WORDS },
+/**
+ * What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name).
+ * Nothing in it is about a person.
+ */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #devices = deviceMetrics(this.#registry)
+  readonly #calls = counter(
+    this.#registry,
+    'webhook_calls_total',
+    'Calls of partners, by event and outcome.',
+    { event: EVENT_TYPES, outcome: CALL_WORDS },
   )
-  const storeBytes = counter('c_store_bytes_total', 'Bytes of their data sets, by outcome.', {
-    outcome: STATUS_WORDS,
+  readonly #callSeconds = new Histogram({
+    name: 'isthmus_webhook_seconds',
+    help: 'From a call to the last byte of its answer.',
+    labelNames: ['event'] as const,
+    buckets: CALL_SECONDS,
+    registers: [this.#registry],
   })
-
-  const calls = counter('webhook_calls_total', 'Calls of partners, by event and outcome.', {
-    event: EVENT_TYPES,
-    outcome: CALL_WORDS,
-  })
-  const callSeconds = new Histogram({
-    ...{
-      name: 'isthmus_webhook_seconds',
-      help: 'From a call to the last byte of its answer.',
-      labelNames: ['event'] as const,
-    },
-    ...{ buckets: CALL_SECONDS, registers },
-  })
-  const failedSignIns = counter(
+  readonly #failedSignIns = counter(
+    this.#registry,
     'sign_ins_failed_total',
     'Attempts to sign in to the window that failed.',
     {},
   )
 
-  const ofOutbox = (
-    name: string,
-    help: string,
-    of: (rows: ReturnType<Context['outbox']['overdue']>) => number,
-  ) =>
+  /**
+   * The functions are called when the metrics are read.
+   * @param newestBackupAt undefined where there is none, or its folder cannot be read
+   */
+  constructor(
+    context: Context,
+    version: string,
+    openAssociations: () => number,
+    storage: () => Status['storage'],
+    forwards: () => Status['forwards'],
+    newestBackupAt: () => Promise<string | undefined>,
+  ) {
+    const registry = this.#registry
     new Gauge({
-      ...{ name: `isthmus_${name}`, help, labelNames: ['kind'] as const, registers },
-      collect() {
-        for (const kind of OUTBOX_KINDS)
-          this.set({ kind }, of(store.outbox.overdue(kind, instantOf(clock()))))
-      },
-    })
-  ofOutbox('outbox_waiting', 'What waits to leave the gateway, by kind.', ({ count }) => count)
-  ofOutbox(
-    'outbox_oldest_seconds',
-    'Age of the oldest that waits, by kind; 0 where nothing does.',
-    ({ since }) => (since === null ? 0 : Math.max(0, (clock() - msOf(since)) / 1000)),
-  )
-  gauge('forwards_waiting', 'Instances that wait for their destination.', () => forwards().waiting)
-  gauge(
-    'forwards_failed',
-    'Instances whose way to a destination was given up.',
-    () => forwards().failed,
-  )
+      name: 'isthmus_build_info',
+      help: 'Always 1; what runs.',
+      labelNames: ['version', 'node', 'schema'],
+      registers: [registry],
+    }).set({ version, node: process.version, schema: String(MIGRATIONS.length) }, 1)
+    gauge(registry, 'safe_mode', '1 in safe mode: no device is served, nothing is sent.', () =>
+      Number(context.isSafe),
+    )
+    gauge(
+      registry,
+      'associations_open',
+      'Associations of devices that are open now.',
+      openAssociations,
+    )
+    addOutbox(registry, context)
+    gauge(
+      registry,
+      'forwards_waiting',
+      'Instances that wait for their destination.',
+      () => forwards().waiting,
+    )
+    gauge(
+      registry,
+      'forwards_failed',
+      'Instances whose way to a destination was given up.',
+      () => forwards().failed,
+    )
+    addTotals(registry, context)
+    addDisk(registry, storage)
+    addBackupAge(registry, context.clock, newestBackupAt)
+  }
 
-  const total = (name: string, help: string, of: keyof Totals) =>
-    gauge(name, help, async () => (await totals())?.[of])
-  total('images', 'Instances kept, those set aside left out.', 'instances')
-  total('images_bytes', 'Bytes of their files.', 'instanceBytes')
-  total('scribe_studies', 'Studies for reporting.', 'scribeStudies')
-  total('viewer_studies', 'Studies for the viewer.', 'viewerStudies')
-  total('reports', 'Reports, drafts included.', 'reports')
-  gauge('disk_free_bytes', 'Free on the disk of the images.', () => storage().freeBytes)
-  gauge('disk_size_bytes', 'Of the whole disk.', () => storage().totalBytes)
-  gauge('disk_takes_images', '1 where images are taken.', () =>
-    Number(['ok', 'low'].includes(storage().state)),
-  )
-  gauge(
-    'backup_age_seconds',
-    'Since the newest back-up was made; absent where there is none.',
-    async () => {
-      const at = await newestBackupAt()
-      return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)
-    },
-  )
-
-  return {
-    observing: (observer) => ({
+  /** The observer, counted. */
+  observing(observer: AssociationObserver): AssociationObserver {
+    const { associations, rejections, endings, finds, findSeconds, stores, storeBytes } =
+      this.#devices
+    return {
       opened(...opening) {
         associations.inc({ outcome: 'accepted' })
         observer.opened(...opening)
@@ -220,26 +130,154 @@ export function openMetrics(sources: MetricSources): Metrics {
         endings.inc({ how: how.kind })
         observer.closed(association, how)
       },
-    }),
-    noteCall({ type, fault, tookMs }) {
-      calls.inc({ event: type, outcome: fault ?? 'accepted' })
-      // What was not called took no time.
-      if (fault === null || !NOT_CALLED.has(fault))
-        callSeconds.observe({ event: type }, tookMs / 1000)
-    },
-    watching: (people) => ({
+    }
+  }
+
+  /** Counts a call of a partner that has ended. */
+  noteCall({ type, fault, tookMs }: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void {
+    this.#calls.inc({ event: type, outcome: fault ?? 'accepted' })
+    // What was not called took no time.
+    if (fault === null || !NOT_CALLED.has(fault))
+      this.#callSeconds.observe({ event: type }, tookMs / 1000)
+  }
+
+  /** The people, their failed sign-ins counted. */
+  watching(people: People): People {
+    return {
       ...people,
       signIn: (email, password, more) =>
         people.signIn(email, password, more).catch((error: unknown) => {
-          if (isFailure(error, more?.code)) failedSignIns.inc()
+          if (isFailure(error, more?.code)) this.#failedSignIns.inc()
           throw error
         }),
-    }),
-    text: async () => ({
-      contentType: register.contentType,
-      text: `${await register.metrics()}${await ofProcess().metrics()}`,
-    }),
+    }
   }
+
+  async text(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return {
+      contentType: this.#registry.contentType,
+      text: `${await this.#registry.metrics()}${await ofProcess().metrics()}`,
+    }
+  }
+}
+
+function counter<T extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labels: { readonly [K in T]: readonly string[] },
+): Counter<T> {
+  const labelNames = Object.keys(labels) as T[]
+  const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames, registers: [registry] })
+  // A series that is there from the start shows its first event as a rise.
+  for (const values of combinations(labels)) made.inc(values, 0)
+  return made
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | undefined | Promise<number | undefined>,
+): void {
+  new Gauge({
+    ...{ name: `isthmus_${name}`, help, registers: [registry] },
+    async collect() {
+      const value = await read()
+      if (value === undefined) this.remove()
+      else this.set(value)
+    },
+  })
+}
+
+const deviceMetrics = (registry: Registry) => ({
+  associations: counter(registry, 'associations_total', 'Associations that devices asked for.', {
+    outcome: ['accepted', 'rejected'],
+  }),
+  rejections: counter(
+    registry,
+    'associations_rejected_total',
+    'Associations rejected, by reason.',
+    { reason: REJECTION_WORDS },
+  ),
+  endings: counter(registry, 'associations_ended_total', 'Connections of devices that ended.', {
+    how: ['released', 'aborted'],
+  }),
+  finds: counter(registry, 'c_find_total', 'Worklist queries answered (C-FIND), by outcome.', {
+    outcome: STATUS_WORDS,
+  }),
+  findSeconds: new Histogram({
+    name: 'isthmus_c_find_seconds',
+    help: 'From a worklist query to its final response.',
+    buckets: FIND_SECONDS,
+    registers: [registry],
+  }),
+  stores: counter(
+    registry,
+    'c_store_instances_total',
+    'Instances that devices sent (C-STORE), by outcome.',
+    { outcome: STATUS_WORDS },
+  ),
+  storeBytes: counter(registry, 'c_store_bytes_total', 'Bytes of their data sets, by outcome.', {
+    outcome: STATUS_WORDS,
+  }),
+})
+
+function addOutbox(registry: Registry, { database, clock }: Context): void {
+  const add = (
+    name: string,
+    help: string,
+    of: (rows: ReturnType<typeof overdueOutboxJobs>) => number,
+  ) =>
+    new Gauge({
+      ...{ name: `isthmus_${name}`, help, labelNames: ['kind'] as const, registers: [registry] },
+      collect() {
+        for (const kind of OUTBOX_KINDS)
+          this.set({ kind }, of(overdueOutboxJobs(database, kind, instantOf(clock()))))
+      },
+    })
+  add('outbox_waiting', 'What waits to leave the gateway, by kind.', ({ count }) => count)
+  add(
+    'outbox_oldest_seconds',
+    'Age of the oldest that waits, by kind; 0 where nothing does.',
+    ({ since }) => (since === null ? 0 : Math.max(0, (clock() - msOf(since)) / 1000)),
+  )
+}
+
+function addTotals(registry: Registry, { database, clock }: Context): void {
+  const totals = remembered(clock, TOTALS_MS, () => totalsOf(database))
+  const add = (name: string, help: string, of: keyof Totals) =>
+    gauge(registry, name, help, async () => (await totals())?.[of])
+  add('images', 'Instances kept, those set aside left out.', 'instances')
+  add('images_bytes', 'Bytes of their files.', 'instanceBytes')
+  add('scribe_studies', 'Studies for reporting.', 'scribeStudies')
+  add('viewer_studies', 'Studies for the viewer.', 'viewerStudies')
+  add('reports', 'Reports, drafts included.', 'reports')
+}
+
+function addDisk(registry: Registry, storage: () => Status['storage']): void {
+  gauge(registry, 'disk_free_bytes', 'Free on the disk of the images.', () => storage().freeBytes)
+  gauge(registry, 'disk_size_bytes', 'Of the whole disk.', () => storage().totalBytes)
+  gauge(registry, 'disk_takes_images', '1 where images are taken.', () =>
+    Number(['ok', 'low'].includes(storage().state)),
+  )
+}
+
+function addBackupAge(
+  registry: Registry,
+  clock: Clock,
+  newestBackupAt: () => Promise<string | undefined>,
+): void {
+  const newest = remembered(clock, BACKUP_MS, newestBackupAt)
+  gauge(
+    registry,
+    'backup_age_seconds',
+    'Since the newest back-up was made; absent where there is none.',
+    async () => {
+      const at = await newest()
+      return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)
+    },
+  )
 }
 
 const NOT_CALLED: ReadonlySet<string> = new Set([

@@ -1,39 +1,50 @@
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
+import type { Context } from '#server/context.ts'
+import { recoveryKeyState } from '#server/database/recovery-key.ts'
 import { portHolder } from '#server/http/port-holder.ts'
 import {
   anchorFaultSentence,
   auditFaultSentence,
   verifyAudit,
 } from '#server/modules/audit/audit-trail.ts'
+import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import {
   backupFinding,
   rehearsalFinding,
   standbyFinding,
-} from '#server/modules/backups/backup-findings.ts'
-import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
-import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
-import type { CommandContext } from '#server/modules/control/command.ts'
+} from '#server/modules/backups/backup-health.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import { newestCalls } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
-import { devicesHeard } from '#server/modules/settings/setup-state.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { hasSecondFactor } from '#server/modules/users/second-factor.ts'
-import type { Parts } from '#server/parts.ts'
+import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
+import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import type { AuditCheck } from '#shared/contract/dashboard.ts'
-import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
-import { bad, clockFinding, diskFinding, type Finding, ok, warn } from './host-checks.ts'
+import type {
+  ReadinessCheck,
+  ReadinessFinding,
+  SetupState,
+} from '#shared/contract/dashboard-setup.ts'
+import type { KeyStoreState } from '#shared/contract/shell.ts'
+import { message } from '#shared/messages/message.ts'
+import { clockFinding, diskFinding } from './host-checks.ts'
 import { windowFinding } from './self-test.ts'
 
-type Context = Pick<CommandContext, 'listening' | 'keyStore'> & {
-  /** What was found when the trail was last followed. */
-  readonly latestAudit?: AuditCheck | undefined
+/** What the running gateway knows beside its data. */
+interface Facts {
+  readonly listening: ListenerAddresses | undefined
+  readonly keyStore: KeyStoreState | undefined
+  /** The result of the last complete verification. */
+  readonly latestAudit: AuditCheck | undefined
 }
-type Check = (parts: Parts, context: Context) => Finding | Promise<Finding>
+type Check = (context: Context, facts: Facts) => Finding | Promise<Finding>
 
-/** A trail of more is not followed for a page: what was found when it was last followed is told. */
+/** An audit log of more is not verified for a page: the last result is shown. */
 const MANY_ENTRIES = 20_000
 
 /**
@@ -41,224 +52,220 @@ const MANY_ENTRIES = 20_000
  * this one table.
  */
 const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
-  folder: ({ store }) => {
-    const kind = kindOfFolder(store.folder)
-    if (kind === 'local')
-      return ok(
-        `The data folder is ${store.folder}; its database is whole, and its key can be read by its owner only.`,
-      )
+  folder: (context) => {
+    const kind = kindOfFolder(context.folder)
+    if (kind === 'local') return ok(message('diagnostics.folder-fine', { folder: context.folder }))
     return bad(
       kind === 'network'
-        ? `The data folder ${store.folder} is on another machine: a database there can be damaged by a break of the network.`
-        : `The data folder ${store.folder} is kept in step with a cloud by a program, which can damage the database.`,
-      'Stop the gateway, move the folder to a disk of this PC, and start it with --data.',
+        ? message('diagnostics.folder-on-network', { folder: context.folder })
+        : message('diagnostics.folder-synced', { folder: context.folder }),
+      message('diagnostics.folder-remedy'),
     )
   },
-  audit: async ({ store }, { latestAudit }) => {
+  audit: async (context, { latestAudit }) => {
     const verdict =
       latestAudit && latestAudit.entries > MANY_ENTRIES
         ? latestAudit
-        : await verifyAudit(store.audit)
+        : await verifyAudit(context.audit)
     const firstBad =
       'seq' in verdict ? verdict.seq : 'firstBadSeq' in verdict ? verdict.firstBadSeq : null
     const finding = 'finding' in verdict ? verdict.finding : null
     const missing = 'missing' in verdict ? verdict.missing : 0
     const sentence = auditFaultSentence({ finding, firstBadSeq: firstBad, missing })
-    if (sentence !== undefined)
-      return bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
-    const { anchorFault } = store.audit
+    if (sentence !== undefined) return bad(sentence, message('diagnostics.audit-remedy'))
+    const { anchorFault } = context.audit
     if (anchorFault)
-      return warn(
-        anchorFaultSentence(anchorFault),
-        'Correct the permissions of the file or the disk, then verify the audit trail.',
-      )
-    return ok(`The audit trail is unbroken, ${verdict.entries} entries.`)
+      return warn(anchorFaultSentence(anchorFault), message('diagnostics.audit-anchor-remedy'))
+    return ok(message('diagnostics.audit-unbroken', { entries: verdict.entries }))
   },
-  settings: ({ store }) => {
-    const unreadable = store.settings.unreadable()
+  settings: (context) => {
+    const unreadable = context.settings.unreadable()
     return unreadable.length === 0
-      ? ok('Every setting can be read.')
+      ? ok(message('diagnostics.settings-fine'))
       : bad(
-          `Settings that cannot be read stand at their first value: ${unreadable.join(', ')}.`,
-          'Set them again.',
+          message('diagnostics.settings-unreadable', { keys: unreadable }),
+          message('diagnostics.settings-remedy'),
         )
   },
-  owner: ({ store }) =>
-    hasUser(store)
-      ? ok('An owner account exists.')
-      : bad('Nobody can sign in yet.', 'Follow the link that the command sign-in-link prints.'),
-  'second-factor': (parts) => secondFactor(parts),
-  'recovery-key': ({ store }) => {
-    const { state, madeAt } = recoveryKeyState(store.folder, store.seal)
-    if (state === 'ready') return ok(`A recovery key was made on ${madeAt?.slice(0, 10)}.`)
+  owner: (context) =>
+    hasUser(context)
+      ? ok(message('diagnostics.owner-fine'))
+      : bad(message('diagnostics.no-owner'), message('diagnostics.no-owner-remedy')),
+  'second-factor': (context) => secondFactor(context),
+  'recovery-key': (context) => {
+    const { state, madeAt } = recoveryKeyState(context.folder, context.database.seal)
+    if (state === 'ready')
+      return ok(message('diagnostics.recovery-key-made', { day: madeAt?.slice(0, 10) ?? '' }))
     return state === 'none'
-      ? warn(
-          'There is no recovery key: should data.key be lost, nothing can be opened, back-ups included.',
-          'Make one and keep it on paper.',
+      ? warn(message('diagnostics.no-recovery-key'), message('diagnostics.no-recovery-key-remedy'))
+      : bad(
+          message('diagnostics.foreign-recovery-key'),
+          message('diagnostics.foreign-recovery-key-remedy'),
         )
-      : bad('The file recovery.key does not fit this data folder.', 'Make a new recovery key.')
   },
-  'key-store': ({ store }, { keyStore }) => keyFinding(store, keyStore),
+  'key-store': (context, { keyStore }) => keyFinding(context, keyStore),
   backup: backupFinding,
   rehearsal: rehearsalFinding,
   standby: standbyFinding,
   disk: diskFinding,
   clock: clockFinding,
-  dicom: (parts, context) => port(parts, context, 'dimse'),
-  window: async (parts, context) => {
-    const found = await port(parts, context, 'http')
-    const where = windowFinding(parts.settings.get('http.host'))
+  dicom: (context, facts) => port(context, facts, 'dimse'),
+  window: async (context, facts) => {
+    const found = await port(context, facts, 'http')
+    const where = windowFinding(context.settings.get('http.host'))
     return found.verdict === 'ok' && where.verdict !== 'ok' ? where : found
   },
-  'dicom-tls': ({ settings }, { listening }) => {
-    const number = settings.get('dimse.tlsPort')
+  'dicom-tls': (context, { listening }) => {
+    const number = context.settings.get('dimse.tlsPort')
     if (number === null)
-      return warn(
-        'DICOM by TLS is switched off: what devices send is not encrypted.',
-        'Set dimse.tlsPort under Settings, if your devices can do it.',
-      )
+      return warn(message('diagnostics.tls-off'), message('diagnostics.tls-off-remedy'))
     if (listening?.dimse && !listening.dimseTls)
       return bad(
-        `DICOM by TLS is down: port ${number} could not be had.`,
-        'Choose another dimse.tlsPort under Settings.',
+        message('diagnostics.tls-down', { port: number }),
+        message('diagnostics.tls-down-remedy'),
       )
     return ok(
       listening?.dimseTls
-        ? `DICOM by TLS is up at ${listening.dimseTls}.`
-        : `DICOM by TLS has port ${number}.`,
+        ? message('diagnostics.tls-up', { address: listening.dimseTls })
+        : message('diagnostics.tls-port', { port: number }),
     )
   },
-  'lan-access': ({ settings }) =>
-    settings.get('https.isOn')
-      ? ok('The window can be opened from other workstations by HTTPS; each is approved once.')
-      : ok('The window can be opened on this PC only.'),
-  device: ({ devices }) => {
-    const { length } = devices.list()
+  'lan-access': (context) =>
+    context.settings.get('https.isOn')
+      ? ok(message('diagnostics.lan-on'))
+      : ok(message('diagnostics.lan-off')),
+  device: (context) => {
+    const { length } = listDevices(context.database)
     return length > 0
-      ? ok(`${length === 1 ? 'One device is' : `${length} devices are`} known.`)
-      : bad('No device is known.', 'Add one, or approve a caller under Devices.')
+      ? ok(message('diagnostics.devices-known', { count: length }))
+      : bad(message('diagnostics.no-device'), message('diagnostics.no-device-remedy'))
   },
-  'device-seen': ({ devices }) => {
-    const seen = devices.list().filter(({ lastSeenAt }) => lastSeenAt !== null).length
+  'device-seen': (context) => {
+    const seen = listDevices(context.database).filter(
+      ({ lastSeenAt }) => lastSeenAt !== null,
+    ).length
     return seen > 0
-      ? ok(`${seen === 1 ? 'One device has' : `${seen} devices have`} called.`)
-      : warn('No device has called yet.', 'Let a device do its DICOM echo (C-ECHO).')
+      ? ok(message('diagnostics.devices-called', { count: seen }))
+      : warn(message('diagnostics.no-call'), message('diagnostics.no-call-remedy'))
   },
-  'device-worklist': (parts) => {
-    const asked = devicesHeard(parts).find((device) => device.asked?.status === '0000')?.asked
+  'device-worklist': (context) => {
+    const asked = devicesHeard(context).find((device) => device.asked?.status === '0000')?.asked
     return asked
-      ? ok(
-          `A device asked for its worklist and got ${asked.exams === 1 ? 'one exam' : `${asked.exams} exams`}.`,
-        )
-      : warn(
-          'No device has got its worklist lately.',
-          'Ask for the worklist at a device, and look under Queries at what came of it.',
-        )
+      ? ok(message('diagnostics.worklist-asked', { exams: asked.exams }))
+      : warn(message('diagnostics.no-worklist'), message('diagnostics.no-worklist-remedy'))
   },
-  'unknown-devices': ({ settings }) =>
-    settings.get('dimse.allowUnknownDevices')
-      ? warn(
-          'Unknown devices are served (dimse.allowUnknownDevices): that is meant for tests.',
-          'Switch it off under Settings.',
-        )
-      : ok('Unknown devices are refused.'),
-  partner: ({ store }) => {
-    const { url, hasSecret } = readPartner(store)
+  'unknown-devices': (context) =>
+    context.settings.get('dimse.allowUnknownDevices')
+      ? warn(message('diagnostics.unknown-served'), message('diagnostics.unknown-served-remedy'))
+      : ok(message('diagnostics.unknown-refused')),
+  partner: (context) => {
+    const { url, hasSecret } = readPartner(context)
     return url && hasSecret
-      ? ok(`The partner is ${url}.`)
-      : bad(
-          'No partner is set: worklists stay empty.',
-          'Set it under Partner, or with serve --partner-url.',
-        )
+      ? ok(message('diagnostics.partner-set', { url }))
+      : bad(message('diagnostics.no-partner'), message('diagnostics.no-partner-remedy'))
   },
-  'partner-events': ({ store }) => {
-    const { url, events } = newestCalls(store.database)
-    if (url === null) return warn('No event was tried with a partner.', 'Set the partner first.')
+  'partner-events': (context) => {
+    const { url, events } = newestCalls(context.database)
+    if (url === null)
+      return warn(
+        message('diagnostics.events-without-partner'),
+        message('diagnostics.events-without-partner-remedy'),
+      )
     const untried = events.filter(({ outcome }) => outcome === 'none').length
     const failed = events
       .filter(({ outcome }) => outcome !== 'none' && outcome !== 'accepted')
       .map(({ type }) => type)
     if (failed.length > 0)
       return warn(
-        `The partner did not take the last ${failed.join(', ')}.`,
-        'Test the event under Partner, and read the answer under Events.',
+        message('diagnostics.events-failed', { events: failed }),
+        message('diagnostics.events-failed-remedy'),
       )
     if (untried > 0)
       return warn(
-        `${untried === 1 ? 'One event was' : `${untried} events were`} never tried with the partner.`,
-        'Send a test of each in the set-up.',
+        message('diagnostics.events-untried', { count: untried }),
+        message('diagnostics.events-untried-remedy'),
       )
-    return ok('The partner took the last of each of its events.')
+    return ok(message('diagnostics.events-fine'))
   },
-  'public-url': ({ settings }) =>
-    settings.get('http.publicUrl')
-      ? ok(`Links that are given out begin with ${settings.get('http.publicUrl')}.`)
-      : warn(
-          'Links that are given to others, such as that of a report’s PDF, open on this PC only.',
-          'Set http.publicUrl under Settings.',
-        ),
-  mail: ({ settings }) =>
-    settings.get('mail.host') && settings.get('mail.from')
-      ? ok(`Invitations are mailed through ${settings.get('mail.host')}.`)
-      : warn(
-          'No mail server is set: who invites somebody hands the link over.',
-          'Set one under People, if you want invitations mailed.',
-        ),
+  'public-url': (context) => {
+    const url = context.settings.get('http.publicUrl')
+    return url
+      ? ok(message('diagnostics.public-url-set', { url }))
+      : warn(message('diagnostics.no-public-url'), message('diagnostics.no-public-url-remedy'))
+  },
+  mail: (context) => {
+    const host = context.settings.get('mail.host')
+    return host && context.settings.get('mail.from')
+      ? ok(message('diagnostics.mail-set', { host }))
+      : warn(message('diagnostics.no-mail'), message('diagnostics.no-mail-remedy'))
+  },
   native: () => {
     try {
       createRequire(import.meta.url).resolve('dicom-dimse-native/build/Release/dcmtk.node')
-      return ok('The module for other DICOM systems (dicom-dimse-native) is in place.')
+      return ok(message('diagnostics.native-there'))
     } catch {
       return warn(
-        'The module for other DICOM systems (dicom-dimse-native) is missing; worklists do not need it.',
-        'npm run native gets it.',
+        message('diagnostics.native-missing'),
+        message('diagnostics.native-missing-remedy'),
       )
     }
   },
 }
 
 /** Every finding, in the order of the table. */
-export const readinessOf = (parts: Parts, context: Context): Promise<ReadinessFinding[]> =>
+export const readinessOf = (
+  context: Context,
+  listening: ListenerAddresses | undefined,
+  keyStore: KeyStoreState | undefined,
+  latestAudit?: AuditCheck,
+): Promise<ReadinessFinding[]> =>
   Promise.all(
     (Object.keys(CHECKS) as ReadinessCheck[]).map(async (check) => ({
       check,
-      ...(await CHECKS[check](parts, context)),
+      ...(await CHECKS[check](context, { listening, keyStore, latestAudit })),
     })),
   )
 
-function secondFactor({ store }: Parts): Finding {
-  const owners = allUsers(store.database).filter(
+function secondFactor(context: Context): Finding {
+  const owners = allUsers(context.database).filter(
     ({ level, deactivatedAt, passwordHash }) =>
       level === 'owner' && deactivatedAt === null && passwordHash !== null,
   )
-  const without = owners.filter(({ userId }) => !hasSecondFactor(store, userId)).length
+  const without = owners.filter(({ userId }) => !hasSecondFactor(context, userId)).length
   if (owners.length === 0)
     return warn(
-      'There is no owner yet who could have a second factor.',
-      'Make the owner’s account first.',
+      message('diagnostics.no-owner-account'),
+      message('diagnostics.no-owner-account-remedy'),
     )
   return without === 0
-    ? ok('Every owner signs in with a second factor.')
+    ? ok(message('diagnostics.second-factor-fine'))
     : warn(
-        `${without === 1 ? 'An owner signs' : `${without} owners sign`} in by password alone.`,
-        'Each turns on a second factor under My account.',
+        message('diagnostics.owners-by-password', { count: without }),
+        message('diagnostics.owners-by-password-remedy'),
       )
 }
 
 async function port(
-  { settings }: Parts,
-  { listening }: Context,
+  context: Context,
+  { listening }: Facts,
   listener: 'dimse' | 'http',
 ): Promise<Finding> {
-  const name = listener === 'dimse' ? 'The DICOM listener' : 'The window'
-  if (listening?.[listener]) return ok(`${name} is up at ${listening[listener]}.`)
-  const [host, number] = [settings.get(`${listener}.host`), settings.get(`${listener}.port`)]
+  const name = message(listener === 'dimse' ? 'diagnostics.dicom-listener' : 'diagnostics.window')
+  const address = listening?.[listener]
+  if (address) return ok(message('diagnostics.listener-up', { name, address }))
+  const [host, number] = [
+    context.settings.get(`${listener}.host`),
+    context.settings.get(`${listener}.port`),
+  ]
   const code = await tryPort(host, number)
-  if (!code) return ok(`${name} can have ${host}:${number}: the port is free.`)
+  if (!code) return ok(message('diagnostics.port-free', { name, host, port: number }))
   const holder = code === 'EADDRINUSE' ? await portHolder(number) : undefined
+  const fault = holder
+    ? message('diagnostics.port-used-by', { holder: holder.name, process: holder.pid })
+    : code
   return bad(
-    `${name} cannot have ${host}:${number}: ${holder ? `${holder.name}, process ${holder.pid}, uses it` : code}.`,
-    `Choose another port with config set ${listener}.port.`,
+    message('diagnostics.port-not-free', { name, host, port: number, fault }),
+    message('diagnostics.port-not-free-remedy', { listener }),
   )
 }
 
@@ -267,5 +274,34 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
     const server = createServer()
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     server.listen(number, host, () => server.close(() => resolve(undefined)))
+  })
+}
+
+/** Devices in the wizard; a clinic with more of them is past it. */
+const MOST_DEVICES = 20
+/** Queries looked through for one of the device itself. */
+const LATEST = 20
+
+/**
+ * Known devices, the one last heard of first, each with the last worklist query that it made
+ * itself.
+ */
+export function devicesHeard({ database }: Context): SetupState['devices'] {
+  const byLast = listDevices(database).sort((a, b) =>
+    (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''),
+  )
+  return byLast.slice(0, MOST_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
+    const { items } = listInspections(database, { aeTitle, outcome: 'all', limit: LATEST })
+    const found = items.find(({ origin }) => origin === 'device')
+    const asked = found
+      ? {
+          at: found.at,
+          exams: found.sent,
+          status: found.status,
+          sentence: found.sentence,
+          inspectionId: found.inspectionId,
+        }
+      : null
+    return { deviceId, aeTitle, name, lastSeenAt, asked }
   })
 }

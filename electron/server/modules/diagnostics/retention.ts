@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import { purgeKeptAnswers } from '#server/http/idempotency-queries.ts'
+import { purgeOutbox } from '#server/jobs/outbox-queries.ts'
+import { purgeAssociations } from '#server/modules/devices/association-queries.ts'
 import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
+import { purgeAnnouncedInstances } from '#server/modules/images/announced-instance-queries.ts'
+import { purgeCommitments } from '#server/modules/images/commitment-queries.ts'
+import { purgeClosedSteps } from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { purgePerformedSteps } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { purgeSessions } from '#server/modules/users/session-queries.ts'
 import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
@@ -8,6 +15,8 @@ import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
 import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { purgeInspections } from '#server/modules/worklist/inspection-queries.ts'
+import { purgeAnswers, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -32,11 +41,6 @@ const BODIES_AT_A_TIME = 50
 /** Connections of devices: so many at most, however few days they are. */
 const MOST_ASSOCIATIONS = 500_000
 
-export interface RetentionDeps extends Pick<DomainDeps, 'store' | 'clock'> {
-  /** Where views run: what is held for those that ended is let go. */
-  readonly views?: Pick<ViewSessions, 'purge'>
-}
-
 /** What was forgotten. */
 export interface Forgotten {
   readonly inspections: number
@@ -51,20 +55,23 @@ export interface Forgotten {
  * what they announced after a year, and nothing of images; connections after
  * `activity.retentionDays`; events after `events.retentionDays`, none that waits, and what accepted
  * worklists said with the queries they answered. In small transactions, with the event loop let
- * through between them. For a timer of the composition root, some times an hour.
+ * through between them. `views` drops what it holds of those that ended.
  */
-export async function forgetExpired({ store, clock, views }: RetentionDeps): Promise<Forgotten> {
-  const before = (ms: number) => instantOf(clock() - ms)
-  const retentionMs = store.settings.get('inspector.retentionHours') * HOUR_MS
+export async function forgetExpired(
+  context: Context,
+  views?: Pick<ViewSessions, 'purge'>,
+): Promise<Forgotten> {
+  const before = (ms: number) => instantOf(context.clock() - ms)
+  const retentionMs = context.settings.get('inspector.retentionHours') * HOUR_MS
   const inspections = await byPortions(() =>
-    store.inspections.purge(before(retentionMs), AT_A_TIME),
+    purgeInspections(context.database, before(retentionMs), AT_A_TIME),
   )
-  const answers = store.answers.purge(before(ANSWERS_MS))
-  const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
+  const answers = purgeAnswers(context.database, before(ANSWERS_MS))
+  const documents = await byPortions(() => purgeUnreferencedDocuments(context, AT_A_TIME))
   await byPortions(
     () =>
       forgetEventBodies(
-        store.database,
+        context.database,
         'modality_worklist.requested',
         before(retentionMs),
         BODIES_AT_A_TIME,
@@ -73,26 +80,28 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   )
   await byPortions(() =>
     purgeEvents(
-      store.database,
-      before(store.settings.get('events.retentionDays') * DAY_MS),
+      context.database,
+      before(context.settings.get('events.retentionDays') * DAY_MS),
       AT_A_TIME,
     ),
   )
-  const associationsBefore = before(store.settings.get('activity.retentionDays') * DAY_MS)
-  await byPortions(() => store.associations.purge(associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME))
-  store.closedSteps.purge(before(CLOSED_STEPS_MS))
-  purgeSessions(store.database, before(0))
-  purgeWorkstations(store.database, before(ASKING_MS), before(APPROVED_MS))
-  purgeSignInLinks(store.database, before(0))
-  purgeLinks(store.database, before(LINKS_MS))
+  const associationsBefore = before(context.settings.get('activity.retentionDays') * DAY_MS)
+  await byPortions(() =>
+    purgeAssociations(context.database, associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME),
+  )
+  purgeClosedSteps(context.database, before(CLOSED_STEPS_MS))
+  purgeSessions(context.database, before(0))
+  purgeWorkstations(context.database, before(ASKING_MS), before(APPROVED_MS))
+  purgeSignInLinks(context.database, before(0))
+  purgeLinks(context.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews(store)
-  store.idempotency.purge()
-  purgeSignInAttempts(store.database, before(FORGOTTEN_MS))
-  store.outbox.purge(before(OUTBOX_MS))
-  store.performedSteps.purge(before(PERFORMED_MS))
-  store.commitments.purge(before(PERFORMED_MS))
-  store.imageStudies.purgeAnnounced(before(PERFORMED_MS))
+  else forgetEndedViews(context)
+  purgeKeptAnswers(context)
+  purgeSignInAttempts(context.database, before(FORGOTTEN_MS))
+  purgeOutbox(context.database, before(OUTBOX_MS))
+  purgePerformedSteps(context.database, before(PERFORMED_MS))
+  purgeCommitments(context.database, before(PERFORMED_MS))
+  purgeAnnouncedInstances(context.database, before(PERFORMED_MS))
   return { inspections, answers, documents }
 }
 

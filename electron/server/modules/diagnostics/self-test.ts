@@ -1,6 +1,9 @@
+import type { Context } from '#server/context.ts'
 import { echo } from '#server/dicom/scu/query.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
-import type { Parts } from '#server/parts.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
+import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import {
   firewallCommands,
   type Interfaces,
@@ -10,20 +13,11 @@ import {
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { LanAddress, SelfFinding } from '#shared/contract/dashboard-setup.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
-import { bad, clockFinding, diskFinding, type Finding, ok, warn } from './host-checks.ts'
+import { message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
+import { clockFinding, diskFinding } from './host-checks.ts'
 
-export interface SelfTestDeps {
-  readonly parts: Parts
-  readonly listeners: () => Status['listeners']
-  /** Of this PC; the system's own where it is missing. */
-  readonly interfaces?: () => Interfaces
-  readonly platform?: NodeJS.Platform
-  /** The program that listens, for firewalls that go by it. */
-  readonly program?: string
-}
-
-type Listener = Status['listeners'][number]
-type Check = (deps: SelfTestDeps, addresses: readonly LanAddress[]) => Found | Promise<Found>
+type Listeners = Status['listeners']
 type Found = Finding & { readonly commands?: readonly string[] }
 
 /** A PC has few cards; what a program adds by the dozen is not called one by one. */
@@ -31,186 +25,157 @@ const MOST_CALLED = 6
 const LIMITS = { connectSeconds: 4, associateSeconds: 4, responseSeconds: 4 }
 
 /**
- * What keeps a device from reaching this gateway, as far as this PC can tell by itself; in the
- * order of a walk from here to the device.
+ * What keeps a device from reaching this gateway, as far as this PC can tell by itself, from here to
+ * the device. It takes some seconds.
+ * @param interfaces of this PC
  */
-const CHECKS: readonly (readonly [SelfFinding['check'], Check])[] = [
-  ['dicom', ({ listeners }) => listener(listeners(), 'dimse', 'The DICOM listener')],
-  ['dicom-tls', ({ listeners }) => tls(listeners())],
-  ['window', ({ parts }) => windowFinding(parts.settings.get('http.host'))],
-  [
-    'ae-title',
-    ({ parts }) => {
-      const aeTitle = parts.settings.get('dimse.aeTitle')
-      return AeTitle.safeParse(aeTitle).success
-        ? ok(`This gateway calls itself ${aeTitle}.`)
-        : bad(
-            `${aeTitle} is no AE title.`,
-            'Choose one of up to 16 letters and digits under Settings.',
-          )
-    },
-  ],
-  [
-    'addresses',
-    ({ parts }, addresses) => addressFinding(parts.settings.get('dimse.host'), addresses),
-  ],
-  ['echo', echoOurselves],
-  ['firewall', firewall],
-  ['clock', ({ parts }) => clockFinding(parts)],
-  ['disk', ({ parts }) => diskFinding(parts)],
-]
-
-/** Looks at the network of this PC as a device will meet it. It takes some seconds. */
 export async function selfTest(
-  deps: SelfTestDeps,
+  context: Context,
+  listeners: Listeners,
+  interfaces?: Interfaces,
 ): Promise<{ findings: SelfFinding[]; addresses: LanAddress[] }> {
-  const addresses = lanAddresses(deps.parts.settings.get('dimse.host'), deps.interfaces?.())
-  const findings = await Promise.all(
-    CHECKS.map(async ([check, look]): Promise<SelfFinding> => {
-      const { commands = [], ...found } = await look(deps, addresses)
-      return { check, ...found, commands: [...commands] }
-    }),
-  )
+  const host = context.settings.get('dimse.host')
+  const addresses = lanAddresses(host, interfaces)
+  const found: Record<SelfFinding['check'], Found> = {
+    dicom: listener(listeners, 'dimse'),
+    'dicom-tls': tls(listeners),
+    window: windowFinding(context.settings.get('http.host')),
+    'ae-title': titleFinding(context.settings.get('dimse.aeTitle')),
+    addresses: addressFinding(host, addresses),
+    echo: await echoOurselves(context, listeners, addresses),
+    firewall: firewall(context, listeners, interfaces),
+    clock: clockFinding(context),
+    disk: diskFinding(context),
+  }
+  const findings = Object.entries(found).map(([check, { commands = [], ...finding }]) => ({
+    check: check as SelfFinding['check'],
+    ...finding,
+    commands: [...commands],
+  }))
   return { findings, addresses }
 }
 
-function listener(listeners: readonly Listener[], name: Listener['name'], words: string): Finding {
-  const found = listeners.find((one) => one.name === name)
-  if (found?.isUp) return ok(`${words} is up at ${found.address}.`)
+const titleFinding = (aeTitle: string): Finding =>
+  AeTitle.safeParse(aeTitle).success
+    ? ok(message('diagnostics.own-title', { aeTitle }))
+    : bad(message('diagnostics.no-title', { aeTitle }), message('diagnostics.no-title-remedy'))
+
+function listener(listeners: Listeners, which: Listeners[number]['name']): Finding {
+  const found = listeners.find((one) => one.name === which)
+  const name = message('diagnostics.dicom-listener')
+  if (found?.isUp) return ok(message('diagnostics.listener-up', { name, address: found.address }))
   return bad(
-    found?.detail || `${words} is down.`,
-    'Choose another port under Settings and start the gateway again.',
+    found?.detail || message('diagnostics.listener-down', { name }),
+    message('diagnostics.listener-down-remedy'),
   )
 }
 
-function tls(listeners: readonly Listener[]): Finding {
+function tls(listeners: Listeners): Finding {
   const found = listeners.find(({ name }) => name === 'dimse-tls')
   if (found)
     return found.isUp
-      ? ok(`DICOM by TLS is up at ${found.address}.`)
+      ? ok(message('diagnostics.tls-up', { address: found.address }))
       : bad(
-          found.detail,
-          'Choose another port for it under Settings (dimse.tlsPort) and start the gateway again.',
+          found.detail ?? message('diagnostics.tls-listener-down'),
+          message('diagnostics.tls-listener-down-remedy'),
         )
-  return warn(
-    'DICOM by TLS is switched off: what devices send is not encrypted.',
-    'Set its port under Settings (dimse.tlsPort), if your devices can do it.',
-  )
+  return warn(message('diagnostics.tls-off'), message('diagnostics.tls-port-remedy'))
 }
 
 export const windowFinding = (host: string): Finding =>
   isLoopback(host)
-    ? ok(
-        'The window answers on this PC only; other workstations come by HTTPS, where that is switched on.',
-      )
+    ? ok(message('diagnostics.window-here'))
     : warn(
-        `The window answers by plain HTTP at ${host}: whoever is on that network can read it.`,
-        'Set http.host to 127.0.0.1 under Settings, and open the window to workstations by HTTPS.',
+        message('diagnostics.window-plain', { host }),
+        message('diagnostics.window-plain-remedy'),
       )
 
 function addressFinding(host: string, addresses: readonly LanAddress[]): Finding {
   if (isLoopback(host))
-    return bad(
-      'The DICOM listener takes calls of this PC only.',
-      'Set dimse.host to 0.0.0.0 under Settings and start the gateway again.',
-    )
+    return bad(message('diagnostics.listener-local'), message('diagnostics.listener-local-remedy'))
   const network = addresses.filter(({ kind }) => kind === 'network')
   const [first] = network
   if (first)
     return ok(
       network.length === 1
-        ? `Devices reach this PC at ${first.address}. Have that address reserved for it (a fixed one, or a reservation in the router), so that it stays.`
-        : `Devices reach this PC at ${network.map(({ address }) => address).join(' or ')}: give them the one of their own network, and have it reserved.`,
+        ? message('diagnostics.address', { address: first.address })
+        : message('diagnostics.addresses', { addresses: network.map(({ address }) => address) }),
     )
   if (addresses.some(({ kind }) => kind === 'self-given'))
     return bad(
-      'This PC got no address from the network, and gave itself one that no device will find.',
-      'Check the network cable and the router, or set a fixed address.',
+      message('diagnostics.address-self-given'),
+      message('diagnostics.address-self-given-remedy'),
     )
   return addresses.length > 0
-    ? warn(
-        'This PC has addresses of programs on it only, such as a VPN.',
-        'Connect it to the network that the devices are on.',
-      )
-    : bad(
-        'This PC has no address on a network.',
-        'Connect it to the network that the devices are on.',
-      )
+    ? warn(message('diagnostics.address-virtual'), message('diagnostics.connect-network'))
+    : bad(message('diagnostics.no-address'), message('diagnostics.connect-network'))
 }
 
 async function echoOurselves(
-  { parts, listeners }: SelfTestDeps,
+  context: Context,
+  listeners: Listeners,
   addresses: readonly LanAddress[],
 ): Promise<Finding> {
-  const found = listeners().find(({ name }) => name === 'dimse')
+  const found = listeners.find(({ name }) => name === 'dimse')
   if (!found?.isUp)
     return bad(
-      'This gateway cannot call itself while its listener is down.',
-      'Mend the listener first.',
+      message('diagnostics.echo-without-listener'),
+      message('diagnostics.echo-without-listener-remedy'),
     )
   const port = Number(found.address.slice(found.address.lastIndexOf(':') + 1))
-  const host = parts.settings.get('dimse.host')
+  const host = context.settings.get('dimse.host')
   const called = isLoopback(host)
     ? ['127.0.0.1']
     : addresses.slice(0, MOST_CALLED).map(({ address }) => address)
   if (called.length === 0)
     return warn(
-      'There is no address to call this gateway at.',
-      'Connect this PC to the network that the devices are on.',
+      message('diagnostics.echo-without-address'),
+      message('diagnostics.connect-pc-network'),
     )
-  const aeTitle = parts.settings.get('dimse.aeTitle')
+  const aeTitle = context.settings.get('dimse.aeTitle')
   const results = await Promise.all(
     called.map(async (address) => {
       try {
-        await echo({ host: address, port, aeTitle }, aeTitle, { limits: LIMITS })
+        const peer = { host: address, port, aeTitle }
+        await echo({ peer, callingAeTitle: aeTitle, limits: LIMITS })
         return undefined
       } catch (error) {
-        if (error instanceof RequestorError) return `${address}: ${error.message}`
+        if (error instanceof RequestorError)
+          return message('diagnostics.echo-fault', { address, fault: explanationOf(error) })
         throw error
       }
     }),
   )
   const failed = results.filter((one) => one !== undefined)
   if (failed.length === 0)
-    return ok(`A DICOM echo (C-ECHO) to ${called.join(', ')} port ${port} is answered.`)
+    return ok(message('diagnostics.echo-answered', { addresses: called, port }))
   return bad(
-    `A DICOM echo (C-ECHO) of this PC to itself failed at ${failed.join('; ')}.`,
-    'A security program on this PC may be in the way: let the port in.',
+    message('diagnostics.echo-failed', { faults: failed }),
+    message('diagnostics.echo-failed-remedy'),
   )
 }
 
 /**
  * Nothing on this PC can tell what a firewall lets in from elsewhere, except that something came.
  */
-function firewall({
-  parts,
-  listeners,
-  platform = process.platform,
-  program = process.execPath,
-  interfaces,
-}: SelfTestDeps): Found {
-  const own = new Set(lanAddresses('0.0.0.0', interfaces?.()).map(({ address }) => address))
+function firewall(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
+  const own = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
   const fromElsewhere = (address: string | null) =>
     address !== null && !isLoopback(address) && !own.has(address)
-  const ports = listeners()
+  const ports = listeners
     .filter(({ name, isUp }) => isUp && name.startsWith('dimse'))
     .map(({ address }) => Number(address.slice(address.lastIndexOf(':') + 1)))
-  const commands = firewallCommands(platform, ports, program)
+  const commands = firewallCommands(process.platform, ports, process.execPath)
   const came =
-    parts.devices.list().some(({ lastAddress }) => fromElsewhere(lastAddress)) ||
-    parts.devices.callers().some(({ address }) => fromElsewhere(address))
+    listDevices(context.database).some(({ lastAddress }) => fromElsewhere(lastAddress)) ||
+    listUnknownCallers(context.database).some(({ address }) => fromElsewhere(address))
   if (came)
     return {
-      ...ok(
-        'A call from another machine has come through: the firewall of this PC lets devices in.',
-      ),
+      ...ok(message('diagnostics.firewall-open')),
       commands,
     }
   return {
-    ...warn(
-      'No call from another machine has come yet, so it is not known whether the firewall of this PC lets devices in.',
-      'If a device’s echo does not arrive, an administrator of this PC runs what stands here.',
-    ),
+    ...warn(message('diagnostics.firewall-unknown'), message('diagnostics.firewall-remedy')),
     commands,
   }
 }

@@ -1,7 +1,11 @@
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import type { SliceQuery } from '#server/database/page.ts'
+import { findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
+import { reportError } from '#server/platform/log.ts'
 import {
   type AnswerNote,
   type dashboardEvents,
@@ -14,6 +18,7 @@ import {
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { CallOf } from '#shared/operation.ts'
 import { meterOf } from './meter.ts'
 import type { EventAbout, EventAttemptRow, EventRow, EventState } from './queries.ts'
@@ -43,16 +48,13 @@ export interface AttemptRecord {
   /** Of the answer's body as it came over the wire. */
   readonly bytes: number
   /** What was wrong; of a refusal the partner's own words. */
-  readonly detail: string
+  readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
   /** The envelope that was sent, as JSON; presigned queries are cut before it is kept. */
   readonly request: string | null
   /** The body of the answer, of which the beginning is kept. */
   readonly response: Buffer | null
 }
-
-/** Every event sent to a partner, with its attempts. */
-export type EventLog = ReturnType<typeof openEventLog>
 
 export type EventListQuery = SliceQuery &
   Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
@@ -71,27 +73,143 @@ interface Noted {
   readonly event: NewEvent
   readonly attempt: AttemptRecord
   readonly isCut: boolean
-  effect: string
+  effect: Message | null
 }
 
 /**
- * `onError`: something that was noted could not be written and is lost. While the disk is full, it
- * stays in memory and is tried again.
+ * Every event sent to a partner, with its attempts. What is noted and cannot be written is lost and
+ * reported; while the disk is full, it stays in memory and is tried again.
  */
-export function openEventLog(context: Context, onError: (error: unknown) => void) {
-  const { database, clock } = context
+export class EventLog implements AsyncDisposable {
+  readonly #context: Context
   /** Not yet written, in their order. */
-  let waiting = new Map<string, Noted>()
-  let waitingBytes = 0
-  let timer: NodeJS.Timeout | undefined
-  let flushing: Promise<void> = Promise.resolve()
-  let isClosing = false
+  #waiting = new Map<string, Noted>()
+  #waitingBytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> = Promise.resolve()
+  #isClosing = false
 
-  function write({ event, attempt, isCut, effect }: Noted): void {
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Within the open transaction: the event waits. */
+  begin({ subject, isTest = false, ...event }: NewEvent): void {
+    const { database, clock } = this.#context
+    queries.insertEvent(database, {
+      ...event,
+      subject: subjectOf(subject),
+      isTest,
+      state: 'waiting',
+      createdAt: instantOf(clock()),
+    })
+  }
+
+  /**
+   * Within a transaction: an attempt, and where the event stands now; one that a person dropped
+   * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
+   * beginning.
+   */
+  attempted(
+    eventId: string,
+    { request, response, ...facts }: AttemptRecord,
+    state: EventState,
+    effect?: Message | null,
+    endpointId?: string | null,
+  ): void {
+    const { database } = this.#context
+    const before = queries.findEvent(database, eventId)
+    const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
+    const kept = beginningOf(response, KEPT_BYTES)
+    queries.addEventAttempt(
+      database,
+      eventId,
+      { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
+      { state: stands, request: withoutQueries(request), effect, endpointId },
+    )
+  }
+
+  /** Synchronous and soft calls: kept in memory, written soon; never throws. */
+  noted(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
+    try {
+      if (this.#waiting.size >= MOST_WAITING)
+        throw new Error('events come faster than they can be written: one was not kept')
+      const isWorklist =
+        event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
+      const most = isWorklist ? WORKLIST_BYTES : KEPT_BYTES
+      const room = this.#waitingBytes > MOST_WAITING_BYTES ? 0 : most
+      const response = beginningOf(attempt.response, room)
+      this.#waiting.set(event.eventId, {
+        event,
+        attempt: { ...attempt, response },
+        isCut: isCut(response, attempt.response),
+        effect,
+      })
+      this.#waitingBytes += response?.length ?? 0
+      this.#writeSoon()
+    } catch (error) {
+      reportError(this.#context, error)
+    }
+  }
+
+  /**
+   * What an event led to, in one sentence without a patient; also of one that is not written yet.
+   * Never throws.
+   */
+  setEffect(eventId: string, effect: Message): void {
+    const { database } = this.#context
+    const noted = this.#waiting.get(eventId)
+    const write = () => queries.setEventEffect(database, eventId, effect)
+    if (noted) noted.effect = effect
+    else if (database.inTransaction) write()
+    else database.commitSoon(write).catch((error) => reportError(this.#context, error))
+  }
+
+  /** Writes what was noted; resolves when it is durable. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    // One after the other: who asks for a second one waits for what the first took.
+    this.#flushing = this.#flushing.then(() => this.#writeWaiting())
+    await this.#flushing
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const all = [...this.#waiting.values()]
+    for (let from = 0; from < all.length; from += AT_A_TIME) {
+      const portion = all.slice(from, from + AT_A_TIME)
+      try {
+        await this.#context.database.commitSoon(() => {
+          for (const noted of portion) this.#write(noted)
+          for (const noted of portion) this.#forget(noted)
+        })
+      } catch (error) {
+        if (diskFaultKind(error) !== undefined && !this.#isClosing)
+          return this.#waitAgain(all.slice(from))
+        for (const noted of portion) this.#forget(noted)
+        reportError(this.#context, error)
+      }
+    }
+  }
+
+  /** Nothing was committed, so what was forgotten with it waits again, in its order. */
+  #waitAgain(rest: readonly Noted[]): void {
+    this.#waiting = new Map([
+      ...rest.map((noted) => [noted.event.eventId, noted] as const),
+      ...this.#waiting,
+    ])
+    this.#waitingBytes = [...this.#waiting.values()].reduce(
+      (sum, { attempt }) => sum + (attempt.response?.length ?? 0),
+      0,
+    )
+    this.#writeSoon()
+  }
+
+  #write({ event, attempt, isCut, effect }: Noted): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
     const { request, response, ...facts } = attempt
     queries.recordEvent(
-      database,
+      this.#context.database,
       {
         ...event,
         subject: subjectOf(event.subject),
@@ -103,178 +221,70 @@ export function openEventLog(context: Context, onError: (error: unknown) => void
     )
   }
 
-  async function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    // One after the other: who asks for a second one waits for what the first took.
-    flushing = flushing.then(async () => {
-      const all = [...waiting.values()]
-      for (let from = 0; from < all.length; from += AT_A_TIME) {
-        const portion = all.slice(from, from + AT_A_TIME)
-        try {
-          await database.commitSoon(() => {
-            for (const noted of portion) write(noted)
-            for (const noted of portion) forget(noted)
-          })
-        } catch (error) {
-          // Nothing was committed, so what was forgotten with it waits again, in its order.
-          if (diskFaultKind(error) !== undefined && !isClosing) {
-            waiting = new Map([
-              ...all.slice(from).map((noted) => [noted.event.eventId, noted] as const),
-              ...waiting,
-            ])
-            waitingBytes = [...waiting.values()].reduce(
-              (sum, { attempt }) => sum + (attempt.response?.length ?? 0),
-              0,
-            )
-            return writeSoon()
-          }
-          for (const noted of portion) forget(noted)
-          onError(error)
-        }
-      }
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  #forget({ event, attempt }: Noted): void {
+    if (this.#waiting.delete(event.eventId)) this.#waitingBytes -= attempt.response?.length ?? 0
+  }
+
+  /** Newest first. */
+  list({ about, ...query }: EventListQuery) {
+    const { database } = this.#context
+    const { items, ...rest } = queries.listEvents(database, {
+      ...query,
+      ...(about && { about: aboutOf(database, about) }),
     })
-    await flushing
+    return { items: items.map((event) => summaryOf(database, event)), ...rest }
   }
 
-  function writeSoon(): void {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
-  }
-
-  function forget({ event, attempt }: Noted): void {
-    if (waiting.delete(event.eventId)) waitingBytes -= attempt.response?.length ?? 0
-  }
-
-  return {
-    /** Within the open transaction: the event waits. */
-    begin: ({ subject, isTest = false, ...event }: NewEvent): void =>
-      queries.insertEvent(database, {
-        ...event,
-        subject: subjectOf(subject),
-        isTest,
-        state: 'waiting',
-        createdAt: instantOf(clock()),
-      }),
-
-    /**
-     * Within a transaction: an attempt, and where the event stands now; one that a person dropped
-     * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
-     * beginning.
-     */
-    attempted(
-      eventId: string,
-      { request, response, ...facts }: AttemptRecord,
-      state: EventState,
-      effect?: string,
-      endpointId?: string | null,
-    ): void {
-      const before = queries.findEvent(database, eventId)
-      const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-      const kept = beginningOf(response, KEPT_BYTES)
-      queries.addEventAttempt(
-        database,
-        eventId,
-        { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
-        { state: stands, request: withoutQueries(request), effect, endpointId },
-      )
-    },
-
-    /** Synchronous and soft calls: kept in memory, written soon; never throws. */
-    noted(event: NewEvent, attempt: AttemptRecord, effect = ''): void {
-      try {
-        if (waiting.size >= MOST_WAITING)
-          throw new Error('events come faster than they can be written: one was not kept')
-        const isWorklist =
-          event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-        const room =
-          waitingBytes > MOST_WAITING_BYTES ? 0 : isWorklist ? WORKLIST_BYTES : KEPT_BYTES
-        const response = beginningOf(attempt.response, room)
-        waiting.set(event.eventId, {
-          event,
-          attempt: { ...attempt, response },
-          isCut: isCut(response, attempt.response),
-          effect,
-        })
-        waitingBytes += response?.length ?? 0
-        writeSoon()
-      } catch (error) {
-        onError(error)
-      }
-    },
-
-    /**
-     * What an event led to, in one sentence without a patient; also of one that is not written yet.
-     * Never throws.
-     */
-    setEffect(eventId: string, effect: string): void {
-      const noted = waiting.get(eventId)
-      if (noted) noted.effect = effect
-      else if (database.inTransaction) queries.setEventEffect(database, eventId, effect)
-      else
-        database.commitSoon(() => queries.setEventEffect(database, eventId, effect)).catch(onError)
-    },
-
-    /** Writes what was noted; resolves when it is durable. */
-    flush,
-
-    /** Newest first. */
-    list({ about, ...query }: EventListQuery) {
-      const { items, ...rest } = queries.listEvents(database, {
-        ...query,
-        ...(about && { about: aboutOf(about) }),
-      })
-      return { items: items.map(summaryOf), ...rest }
-    },
-
-    /** @throws ApiError not-found */
-    read(eventId: string): EventRecord {
-      const event = queries.findEvent(database, eventId)
-      if (!event)
-        throw new ApiError(
-          'not-found',
-          'This event is not kept any more; Settings say for how long events are.',
-        )
-      const whyNot = whyNotAgain(context, event)
-      return {
-        ...summaryOf(event),
-        request: queries.eventRequest(database, eventId),
-        attemptList: queries.eventAttempts(database, eventId).map(attemptOf),
-        mayReplay: whyNot === '',
-        whyNot,
-      }
-    },
-
-    /** How well partners kept to the contract in the last `days` days. */
-    meter: (query: { readonly days: number; readonly endpointId?: string | undefined }) =>
-      meterOf(database, query, clock()),
-
-    async [Symbol.asyncDispose]() {
-      isClosing = true
-      // What was noted while the last of it was written is written too.
-      do await flush()
-      while (waiting.size > 0)
-    },
-  }
-
-  /** A study's id finds what is about the study under its UID too, such as its reports. */
-  function aboutOf(text: string): EventAbout {
-    if (text.startsWith('whe_')) return { eventId: text }
-    const studyInstanceUid = text.startsWith('stu_')
-      ? context.studies.get(text)?.studyInstanceUid
-      : /^[\d.]+$/.test(text)
-        ? text
-        : undefined
-    return studyInstanceUid === undefined ? { subject: text } : { subject: text, studyInstanceUid }
-  }
-
-  function summaryOf({ seq: _, ...event }: EventRow): EventSummary {
-    const queued =
-      event.state === 'waiting' ? context.outbox.latest(event.type, event.subject) : undefined
+  /** @throws ApiError not-found */
+  read(eventId: string): EventRecord {
+    const { database } = this.#context
+    const event = queries.findEvent(database, eventId)
+    if (!event) throw new ApiError('not-found', message('events.not-kept-settings'))
+    const whyNot = whyNotAgain(this.#context, event)
     return {
-      ...event,
-      kind: kindOf(event.type),
-      nextAt: queued?.state === 'waiting' ? queued.notBefore : null,
+      ...summaryOf(database, event),
+      request: queries.eventRequest(database, eventId),
+      attemptList: queries.eventAttempts(database, eventId).map(attemptOf),
+      mayReplay: whyNot === null,
+      whyNot,
     }
+  }
+
+  /** How well partners kept to the contract in the last `days` days. */
+  meter(query: { readonly days: number; readonly endpointId?: string | undefined }) {
+    return meterOf(this.#context.database, query, this.#context.clock())
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#isClosing = true
+    // What was noted while the last of it was written is written too.
+    do await this.flush()
+    while (this.#waiting.size > 0)
+  }
+}
+
+/** A study's id finds what is about the study under its UID too, such as its reports. */
+function aboutOf(database: Database, text: string): EventAbout {
+  if (text.startsWith('whe_')) return { eventId: text }
+  const studyInstanceUid = text.startsWith('stu_')
+    ? findStudy(database, text)?.studyInstanceUid
+    : /^[\d.]+$/.test(text)
+      ? text
+      : undefined
+  return studyInstanceUid === undefined ? { subject: text } : { subject: text, studyInstanceUid }
+}
+
+function summaryOf(database: Database, { seq: _, ...event }: EventRow): EventSummary {
+  const queued =
+    event.state === 'waiting' ? findLatestOutboxJob(database, event.type, event.subject) : undefined
+  return {
+    ...event,
+    kind: kindOf(event.type),
+    nextAt: queued?.state === 'waiting' ? queued.notBefore : null,
   }
 }
 

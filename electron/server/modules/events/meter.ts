@@ -5,6 +5,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
+import { english } from '#shared/messages/english.ts'
 import { eventsWithNotes, listEvents } from './queries.ts'
 import { type CallTally, tallyAttempts, tallyCalls } from './tally-queries.ts'
 
@@ -103,7 +104,7 @@ function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes']
   for (const { eventId, notes } of noted) {
     for (const { path, sentence } of notes) {
       const place = path.replace(/(?<=^|\.)\d+(?=\.|$)/g, '*')
-      const key = `${place}\n${sentence}`
+      const key = `${place}\n${english(sentence)}`
       const known = counted.get(key)
       if (known) known.count++
       else counted.set(key, { path: place, sentence, count: 1, eventId })

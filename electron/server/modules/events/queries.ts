@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
 import { type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { flag } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import type { AnswerNote, EventOutcome } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
+import {
+  type Message,
+  messageOrNull,
+  storedMessage,
+  storedOrEmpty,
+} from '#shared/messages/message.ts'
+import { openedDetail, sealedDetail } from './attempt-detail.ts'
 import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './tally-queries.ts'
 
 /**
@@ -31,7 +38,8 @@ export interface EventRow {
   readonly attempts: number
   readonly notes: number
   readonly tookMs: number
-  readonly effect: string
+  /** Null: none. */
+  readonly effect: Message | null
   readonly isTest: boolean
   readonly createdAt: string
   readonly updatedAt: string
@@ -54,7 +62,7 @@ export interface EventAttemptRow {
   /** Of the whole body, as it came over the wire. */
   readonly bytes: number
   /** Sealed at rest, for a refusal is in the partner's own words. */
-  readonly detail: string
+  readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
   readonly response: Buffer | null
   /** The response is not all of the body. */
@@ -68,7 +76,7 @@ export interface EventStanding {
   readonly request: string | null
   /** Undefined leaves it as it is. */
   readonly endpointId?: string | null | undefined
-  readonly effect?: string | undefined
+  readonly effect?: Message | null | undefined
 }
 
 export type EventShow = 'all' | 'waiting' | 'failed' | 'notes'
@@ -143,6 +151,15 @@ export function findEvent(database: Database, eventId: string) {
   return row && eventOf(row)
 }
 
+/** What decides whether the event of a report can be sent again. */
+export const findReportState = (database: Database, reportId: string) =>
+  database.get(
+    database.sql
+      .selectFrom('reports')
+      .select(['status', 'studyId'])
+      .where('reportId', '=', reportId),
+  )
+
 /** Newest first. */
 export function listEvents(
   database: Database,
@@ -191,10 +208,9 @@ export function eventAttempts(database: Database, eventId: string): EventAttempt
     .map(({ seq: _, sealedDetail, sealedResponse, ...row }) => ({
       ...row,
       outcome: row.outcome as EventOutcome,
-      ...opened(database, { eventId, attempt: row.attempt }, sealedDetail),
+      ...openedDetail(database.seal, eventId, row.attempt, sealedDetail),
       response:
-        sealedResponse &&
-        database.seal.open(sealedResponse, contextOf(eventId, row.attempt, 'response')),
+        sealedResponse && database.seal.open(sealedResponse, responseContext(eventId, row.attempt)),
     }))
 }
 
@@ -228,9 +244,9 @@ export const setEventState = (
     database.notify('events')
   })
 
-export const setEventEffect = (database: Database, eventId: string, effect: string): void =>
+export const setEventEffect = (database: Database, eventId: string, effect: Message): void =>
   database.transaction(() => {
-    const changed = database.sql.updateTable('events').set({ effect })
+    const changed = database.sql.updateTable('events').set({ effect: storedMessage(effect) })
     database.run(changed.where('eventId', '=', eventId))
     database.notify('events')
   })
@@ -299,27 +315,15 @@ export const eventsWithNotes = (
 ) =>
   newestWithNotes(database, type, calls, limit).map(({ eventId, attempt, sealedDetail }) => ({
     eventId: eventId as WebhookEventId,
-    notes: opened(database, { eventId, attempt }, sealedDetail).notes,
+    notes: openedDetail(database.seal, eventId, attempt, sealedDetail).notes,
   }))
 
 type EventColumns = Omit<Schema['events'], 'seq'>
-
-interface AttemptDetail {
-  readonly detail: string
-  readonly notes: readonly AnswerNote[]
-  readonly isCut: boolean
-}
 
 const seqOf = (database: Database, eventId: string) =>
   database.get(
     database.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId),
   )
-
-const opened = (
-  { seal }: Database,
-  { eventId, attempt }: { eventId: string; attempt: number },
-  sealed: Buffer,
-): AttemptDetail => JSON.parse(seal.open(sealed, contextOf(eventId, attempt, 'detail')).toString())
 
 /** Its sequence number; undefined where it was known. */
 function insert(
@@ -353,7 +357,7 @@ function standingOf(
       sealedRequest: seal.seal(Buffer.from(request), requestContext(eventId)),
     }),
     ...(endpointId !== undefined && { endpointId }),
-    ...(effect !== undefined && { effect }),
+    ...(effect !== undefined && { effect: storedOrEmpty(effect) }),
   }
 }
 
@@ -364,12 +368,11 @@ function insertAttempt(
   { attempt, detail, notes, isCut, response, ...facts }: EventAttemptRow,
 ): void {
   const { seal } = database
-  const words = Buffer.from(JSON.stringify({ detail, notes, isCut } satisfies AttemptDetail))
   database.run(
     database.sql.insertInto('eventAttempts').values({
       ...{ ...facts, seq, attempt },
-      sealedDetail: seal.seal(words, contextOf(eventId, attempt, 'detail')),
-      sealedResponse: response && seal.seal(response, contextOf(eventId, attempt, 'response')),
+      sealedDetail: sealedDetail(seal, eventId, attempt, { detail, notes, isCut }),
+      sealedResponse: response && seal.seal(response, responseContext(eventId, attempt)),
     }),
   )
 }
@@ -382,8 +385,12 @@ function isAbout(about: EventAbout) {
 }
 
 const requestContext = (eventId: string) => `event ${eventId} request`
-const contextOf = (eventId: string, attempt: number, part: 'detail' | 'response') =>
-  `event ${eventId} ${part} ${attempt}`
+const responseContext = (eventId: string, attempt: number) => `event ${eventId} response ${attempt}`
 
-const eventOf = (row: { [K in keyof EventRow]: unknown }): EventRow =>
-  ({ ...row, isTest: row.isTest === 1 }) as EventRow
+type StoredRow = { readonly [K in keyof EventRow]: unknown } & { readonly effect: string }
+const eventOf = (row: StoredRow): EventRow =>
+  ({
+    ...row,
+    effect: messageOrNull(row.effect),
+    isTest: row.isTest === 1,
+  }) as EventRow

@@ -1,6 +1,7 @@
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { DeliveryAttempt } from '#server/webhooks/deliveries.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { AttemptRecord, EventLog, NewEvent } from './log.ts'
 
 export type EventRecorder = ReturnType<typeof recordEvents>
@@ -23,11 +24,11 @@ export function recordEvents(eventLog: EventLog, clock: Clock) {
   }
 }
 
-const EFFECTS: Readonly<Record<DeliveryAttempt['state'], string>> = {
-  done: 'The partner has the report.',
-  waiting: '',
-  failed: 'The report was not sent.',
-  dropped: '',
+const EFFECTS: Readonly<Record<DeliveryAttempt['state'], Message | null>> = {
+  done: message('events.report-delivered'),
+  waiting: null,
+  failed: message('events.report-not-sent'),
+  dropped: null,
 }
 
 const eventOf = ({ webhookId, type, endpointId, about }: PartnerOutcome): NewEvent => ({
@@ -49,7 +50,7 @@ const attemptOf = (outcome: PartnerOutcome): AttemptRecord => ({
   response: outcome.response,
 })
 
-const unsent = (detail: string, at: string): AttemptRecord => ({
+const unsent = (detail: Message | null, at: string): AttemptRecord => ({
   ...{
     at,
     outcome: 'invalid',

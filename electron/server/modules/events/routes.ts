@@ -1,8 +1,8 @@
+import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
-import { windowList } from '#server/modules/dashboard/window-list.ts'
+import { windowList } from '#server/http/pagination.ts'
 import { dryRun } from '#server/webhooks/dry-run.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -21,13 +21,13 @@ export type SendTest = (type: EventType, endpointId: string) => Promise<ReplyOf<
 /** The window's calls about events (`shared/contract/events.ts`). */
 export function serveEvents(
   app: HttpApp,
-  { seal, settings }: Context,
+  context: Context,
   eventLog: EventLog,
   replay: EventReplay,
   sendTest: SendTest,
   afterChange: () => void,
 ): void {
-  const list = windowList(seal)
+  const list = windowList(context.database.seal)
 
   const { endpoints, addEndpoint, changeEndpoint, removeEndpoint, rotateSecret, ...calls } =
     dashboardEvents
@@ -44,7 +44,7 @@ export function serveEvents(
       replay.drop(params.eventId, body.reason, userActor(user.userId)),
     dryRun: ({ body: { type, body, studyInstanceUid } }) =>
       dryRun(type, Buffer.from(body), {
-        plaintextHosts: settings.get('partner.plaintextHosts'),
+        plaintextHosts: context.settings.get('partner.plaintextHosts'),
         ...(studyInstanceUid && { studyInstanceUid }),
       }),
     async test({ body }) {

@@ -1,6 +1,12 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
+import { flag } from '#server/database/query.ts'
 import type { Destination } from '#shared/contract/destinations.ts'
+import {
+  type Message,
+  messageOrNull,
+  storedMessage,
+  storedOrEmpty,
+} from '#shared/messages/message.ts'
 
 /**
  * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by
@@ -60,11 +66,11 @@ export const noteSent = (database: Database, destinationId: string, at: string) 
   )
 
 /** An attempt failed. */
-export const noteError = (database: Database, destinationId: string, lastError: string) =>
+export const noteError = (database: Database, destinationId: string, lastError: Message) =>
   database.run(
     database.sql
       .updateTable('destinations')
-      .set({ lastError })
+      .set({ lastError: storedMessage(lastError) })
       .where('destinationId', '=', destinationId),
   )
 
@@ -75,6 +81,7 @@ const rowOf = (destination: DestinationRecord) => ({
   isAutomatic: flag(destination.isAutomatic),
   hasPriors: flag(destination.hasPriors),
   modalities: JSON.stringify(destination.modalities),
+  lastError: storedOrEmpty(destination.lastError),
 })
 
 const recordOf = (row: { [K in keyof DestinationRecord]: unknown }): DestinationRecord =>
@@ -85,4 +92,5 @@ const recordOf = (row: { [K in keyof DestinationRecord]: unknown }): Destination
     isAutomatic: row.isAutomatic === 1,
     hasPriors: row.hasPriors === 1,
     modalities: JSON.parse(String(row.modalities)),
+    lastError: messageOrNull(String(row.lastError)),
   }) as DestinationRecord

@@ -1,23 +1,21 @@
 import { X509Certificate } from 'node:crypto'
+import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
-import { type Actor, differences, note } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import * as queries from './destination-queries.ts'
 import { countForwardsTo } from './forward-queries.ts'
 
 // The DICOM nodes images are sent to and priors come from. Every change is in the audit trail.
 
-type Setting = Settings['get']
-
 /** @throws ApiError not-found */
 export function existingDestination(database: Database, destinationId: string) {
   const destination = queries.findDestination(database, destinationId)
-  if (!destination) throw new ApiError('not-found', 'There is no such destination.')
+  if (!destination) throw new ApiError('not-found', message('destinations.none-such'))
   return destination
 }
 
@@ -25,21 +23,16 @@ export function existingDestination(database: Database, destinationId: string) {
  * @throws ApiError refused: another one has that name, or is the same node; malformed: no such
  *   certificate
  */
-export const addDestination = (
-  context: Context,
-  setting: Setting,
-  destination: NewDestination,
-  actor: Actor,
-) =>
+export const addDestination = (context: Context, destination: NewDestination, actor: Actor) =>
   context.database.transaction(() => {
     const { database, clock, uuid } = context
     const now = instantOf(clock())
     const added = {
       destinationId: uuid(),
       ...destination,
-      ...{ createdAt: now, updatedAt: now, lastError: '', lastSentAt: null },
+      ...{ createdAt: now, updatedAt: now, lastError: null, lastSentAt: null },
     }
-    check(database, setting, added)
+    check(context, added)
     queries.insertDestination(database, added)
     note(context, actor, 'destination.add', added.destinationId, settingsOf(added))
     return added
@@ -48,7 +41,6 @@ export const addDestination = (
 /** @throws ApiError not-found, or as `addDestination` */
 export const updateDestination = (
   context: Context,
-  setting: Setting,
   destinationId: string,
   patch: DestinationPatch,
   actor: Actor,
@@ -57,7 +49,7 @@ export const updateDestination = (
     const { database, clock } = context
     const before = existingDestination(database, destinationId)
     const after = { ...before, ...given(patch) }
-    check(database, setting, after)
+    check(context, after)
     const detail = differences(settingsOf(before), settingsOf(after))
     if (Object.keys(detail).length === 0) return before
     const changed = { ...after, updatedAt: instantOf(clock()) }
@@ -75,54 +67,54 @@ export const removeDestination = (context: Context, destinationId: string, actor
     if (waiting + failed > 0)
       throw new ApiError(
         'refused',
-        `Images for ${destination.name} are here still, ${waiting} waiting and ${failed} not taken: send them, or give them up first.`,
+        message('destinations.images-here', { name: destination.name, waiting, failed }),
       )
     queries.deleteDestination(database, destinationId)
     note(context, actor, 'destination.remove', destinationId, settingsOf(destination))
   })
 
-function check(database: Database, setting: Setting, destination: queries.DestinationRecord): void {
+function check(context: Context, destination: queries.DestinationRecord): void {
   const others = queries
-    .listDestinations(database)
+    .listDestinations(context.database)
     .filter((other) => other.destinationId !== destination.destinationId)
   if (others.some((other) => folded(other.name) === folded(destination.name)))
     throw refused(
       'name',
-      `Another destination is called ${destination.name} already.`,
-      'must differ from that of every other destination',
+      message('destinations.name-taken', { name: destination.name }),
+      message('destinations.must-differ'),
     )
   // The same node twice would be sent everything twice.
   const twin = others.find((other) => nodeOf(other) === nodeOf(destination))
   if (twin)
     throw refused(
       'aeTitle',
-      `${twin.name} is this node already.`,
-      `must differ from that of ${twin.name}, or have another host or port`,
+      message('destinations.same-node', { name: twin.name }),
+      message('destinations.must-differ-from', { name: twin.name }),
     )
-  if (isOurselves(destination, setting))
+  if (isOurselves(context, destination))
     throw refused(
       'host',
-      'This is the gateway itself: it cannot send images to itself.',
-      'must be that of another node',
+      message('destinations.is-the-gateway'),
+      message('destinations.must-be-another-node'),
     )
   if (destination.certificate !== null && !isCertificate(destination.certificate))
-    throw new ApiError('malformed', 'The certificate cannot be read.', {
-      errors: [{ path: 'body.certificate', message: 'must be a certificate in PEM form' }],
+    throw new ApiError('malformed', message('destinations.certificate-unreadable'), {
+      errors: [{ path: 'body.certificate', message: message('values.pem') }],
     })
 }
 
-const isOurselves = ({ host, port, aeTitle }: queries.DestinationRecord, setting: Setting) =>
+const isOurselves = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
   LOOPBACK.test(host) &&
-  port === setting('dimse.port') &&
-  folded(aeTitle) === folded(setting('dimse.aeTitle'))
+  port === settings.get('dimse.port') &&
+  folded(aeTitle) === folded(settings.get('dimse.aeTitle'))
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i
 const folded = (text: string) => text.trim().toUpperCase()
 const nodeOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
   `${folded(aeTitle)} ${folded(host)} ${port}`
 
-const refused = (field: keyof NewDestination, text: string, message: string) =>
-  new ApiError('refused', text, { errors: [{ path: `body.${field}`, message }] })
+const refused = (field: keyof NewDestination, explanation: Message, atField: Message) =>
+  new ApiError('refused', explanation, { errors: [{ path: `body.${field}`, message: atField }] })
 
 function isCertificate(pem: string): boolean {
   try {

@@ -1,7 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 import { type SliceQuery, sliceOf } from '#server/database/page.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
+import { english } from '#shared/messages/english.ts'
+import { type Message, messageOrNull, storedMessage } from '#shared/messages/message.ts'
 
 export type ForwardState = (typeof FORWARD_STATES)[number]
 
@@ -24,6 +26,7 @@ export interface ForwardRecord {
   readonly nextAt: string | null
   /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
   readonly status: string
+  /** As it is stored; empty where there is none. */
   readonly lastError: string
   readonly sentAs: string
   readonly createdAt: string
@@ -44,7 +47,10 @@ export interface ForwardedStudyRecord {
   readonly sent: number
   readonly failed: number
   readonly dropped: number
-  /** Of the last attempt that failed, empty when everything of it was sent or dropped. */
+  /**
+   * Of the last attempt that failed, as it is stored; empty when everything of it was sent or
+   * dropped.
+   */
   readonly lastError: string
   readonly updatedAt: string
 }
@@ -86,7 +92,8 @@ const SET_ASIDE = `
   where state in ('waiting', 'failed') and ${OF_INSTANCE}
   returning destinationId`
 const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
-const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError = ? and ${OF_INSTANCE}`
+// Version 0.1 stored the English text.
+const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
 // A person who dropped an instance had decided that the destination does not get it.
 const HOLDERS = `
   select distinct destinationId from forwards
@@ -236,8 +243,8 @@ export const destinationsSentTo = (database: Database, instanceId: number) =>
  * Destinations that `setForwardsAside` dropped the instance for, in the same words, and that it was
  * not appended to since.
  */
-export const destinationsKeptFrom = (database: Database, instanceId: number, lastError: string) =>
-  destinationsIn(database, KEPT_FROM, [lastError, instanceId])
+export const destinationsKeptFrom = (database: Database, instanceId: number, lastError: Message) =>
+  destinationsIn(database, KEPT_FROM, [storedMessage(lastError), english(lastError), instanceId])
 
 /**
  * Destinations that an instance was sent to or waits for, or that may have it although the attempts
@@ -252,18 +259,21 @@ const destinationsIn = (database: Database, text: string, parameters: readonly u
     .map(({ destinationId }) => destinationId)
 
 /** How the rejection note and the corrected copies of a correction stand at the destination. */
-export const forwardsOfCorrection = (
+export function forwardsOfCorrection(
   database: Database,
   destinationId: string,
   correctionId: string,
-) =>
-  database.get(
+) {
+  const found = database.get(
     rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(OF_CORRECTION, [
       destinationId,
       correctionId,
       correctionId,
     ]),
-  ) ?? { waiting: 0, sent: 0, failed: 0, lastError: '' }
+  )
+  const { lastError = '', ...counts } = found ?? { waiting: 0, sent: 0, failed: 0 }
+  return { ...counts, lastError: messageOrNull(lastError) }
+}
 
 /** Counts of one destination. */
 export const countForwardsTo = (database: Database, destinationId: string) =>

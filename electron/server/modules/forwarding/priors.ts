@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
+import { perDatabase } from '#server/database/database.ts'
 import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { dashboardDestinations, PriorStudy, Pull } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
+import { asSentence } from '#shared/messages/message.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
-import { sentenceCase, sentenceOf } from './sentence.ts'
+import { networkFault } from './verdict.ts'
 
 type FindPriors = (typeof dashboardDestinations)['findPriors']
 
@@ -16,7 +20,7 @@ type FindPriors = (typeof dashboardDestinations)['findPriors']
  * @throws ApiError unavailable: it could not be asked, never an empty list instead
  */
 export async function findPriors(
-  { imageStudies, clock }: Context,
+  { database, clock }: Context,
   outbound: Outbound,
   destination: DestinationRecord,
   keys: CallOf<FindPriors>['body'],
@@ -28,14 +32,14 @@ export async function findPriors(
       .map((row) => ({
         ...row,
         modalities: [...row.modalities],
-        here: imageStudies.get(row.studyInstanceUid)?.instances ?? 0,
+        here: findImageStudy(database, row.studyInstanceUid)?.instances ?? 0,
       }))
       .sort((a, b) => whenOf(b).localeCompare(whenOf(a)))
     return { studies, tookMs: clock() - startedAt }
   } catch (error) {
-    const sentence = sentenceOf(error)
-    if (sentence === undefined) throw error
-    throw new ApiError('unavailable', sentenceCase(sentence))
+    const fault = networkFault(error)
+    if (fault === undefined) throw error
+    throw new ApiError('unavailable', asSentence(fault))
   }
 }
 
@@ -43,40 +47,39 @@ const whenOf = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyT
   `${studyDate}${studyTime}`
 
 /** Whose study it is, and what it shows. */
-export type StudySummary = Pick<
-  Pull,
-  'patientName' | 'patientId' | 'studyDescription' | 'studyDate'
->
-
-/** Studies that are remembered; the ones found longest ago give way. */
-const MOST_KEPT = 1000
-
-export type FoundStudies = ReturnType<typeof openFoundStudies>
+type StudySummary = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
 
 /**
  * What destinations said of the studies that were found there: a C-MOVE names a study by its UID
  * alone. Never written to the disk.
  */
-export function openFoundStudies({ imageStudies }: Pick<Context, 'imageStudies'>) {
-  const found = new LRUCache<string, StudySummary>({ max: MOST_KEPT })
-  return {
-    remember(destinationId: string, studies: readonly PriorStudy[]): void {
-      for (const study of studies)
-        found.set(keyOf(destinationId, study.studyInstanceUid), summaryOf(study))
-    },
-    /** As the destination said, else as the images that are here say; empty where neither does. */
-    about(destinationId: string, studyInstanceUid: string): StudySummary {
-      return (
-        found.peek(keyOf(destinationId, studyInstanceUid)) ??
-        summaryOf(imageStudies.get(studyInstanceUid)?.header ?? NOTHING)
-      )
-    },
-  }
+const foundIn = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
+
+export function rememberStudies(
+  database: Database,
+  destinationId: string,
+  studies: readonly PriorStudy[],
+): void {
+  for (const study of studies)
+    foundIn(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
 }
 
-const NOTHING = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
-const keyOf = (destinationId: string, studyInstanceUid: string) =>
-  `${destinationId} ${studyInstanceUid}`
+/** As the destination said, else as the images that are here say; empty where neither does. */
+export const summaryOfStudy = (
+  database: Database,
+  destinationId: string,
+  studyInstanceUid: string,
+): StudySummary =>
+  foundIn(database).peek(`${destinationId} ${studyInstanceUid}`) ??
+  summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? WITHOUT_PATIENT)
+
+export const WITHOUT_PATIENT = {
+  patientName: '',
+  patientId: '',
+  studyDescription: '',
+  studyDate: '',
+} as const
+
 const summaryOf = ({
   patientName,
   patientId,

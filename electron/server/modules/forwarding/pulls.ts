@@ -1,16 +1,18 @@
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { MoveProgress } from '#server/dicom/scu/move.ts'
 import type { Outbound } from '#server/dicom/scu/outbound.ts'
-import { type Actor, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
 import type { Pull } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
+import { asSentence, type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
-import type { FoundStudies } from './priors.ts'
-import { sentenceCase, sentenceOf } from './sentence.ts'
+import { summaryOfStudy } from './priors.ts'
+import { networkFault } from './verdict.ts'
 
 const MOST_KEPT = 50
 const MOST_RUNNING = 4
@@ -23,105 +25,106 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-export type Pulls = ReturnType<typeof openPulls>
+/** Retrievals: C-MOVEs to ourselves. What they bring is received like any image. */
+export class Pulls implements AsyncDisposable {
+  readonly #context: Context
+  readonly #outbound: Outbound
+  readonly #closing = new AbortController()
+  readonly #running = new Map<string, Running>()
+  #pulls: readonly Pull[] = []
 
-/**
- * C-MOVEs to ourselves; what they bring comes in by the acceptor like any image.
- * @param onError a fault of ours
- */
-export function openPulls(
-  context: Context,
-  outbound: Outbound,
-  about: FoundStudies['about'],
-  {
-    onChanged,
-    onError,
-  }: { readonly onChanged: () => void; readonly onError: (error: unknown) => void },
-) {
-  const { clock, uuid } = context
-  const closing = new AbortController()
-  const running = new Map<string, Running>()
-  let pulls: readonly Pull[] = []
-
-  function change(pullId: string, to: Partial<Pull>): void {
-    pulls = pulls.map((pull) => (pull.pullId === pullId ? { ...pull, ...to } : pull))
-    onChanged()
+  constructor(context: Context, outbound: Outbound) {
+    this.#context = context
+    this.#outbound = outbound
   }
 
-  async function run(
-    { pullId, studyInstanceUid }: Pull,
-    destination: DestinationRecord,
-  ): Promise<void> {
-    const end = (state: Pull['state'], detail: string) =>
-      change(pullId, { state, detail: sentenceCase(detail), endedAt: instantOf(clock()) })
-    const tell = ({ completed, warning, failed, remaining }: MoveProgress) =>
-      change(pullId, { completed: completed + warning, failed, remaining })
+  /** @throws ApiError refused: too many are running */
+  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
+    const { database, clock, uuid } = this.#context
+    const { destinationId } = destination
+    const twin = this.#pulls.find(
+      (pull) =>
+        pull.state === 'running' &&
+        pull.destinationId === destinationId &&
+        pull.studyInstanceUid === studyInstanceUid,
+    )
+    if (twin) return twin
+    if (this.#running.size >= MOST_RUNNING)
+      throw new ApiError('refused', message('forwarding.pulls-full', { count: MOST_RUNNING }))
+    const pull: Pull = {
+      pullId: uuid(),
+      destinationId,
+      destinationName: destination.name,
+      studyInstanceUid,
+      ...summaryOfStudy(database, destinationId, studyInstanceUid),
+      state: 'running',
+      completed: 0,
+      failed: 0,
+      remaining: 0,
+      detail: null,
+      startedAt: instantOf(clock()),
+      endedAt: null,
+    }
+    note(this.#context, actor, 'destination.pull', destinationId, { studyInstanceUid })
+    this.#pulls = [pull, ...this.#pulls].filter(
+      ({ state }, at) => at < MOST_KEPT || state === 'running',
+    )
+    const ended = this.#run(pull, destination).finally(() => this.#running.delete(pull.pullId))
+    this.#running.set(pull.pullId, { destination, studyInstanceUid, ended })
+    return pull
+  }
+
+  async #run({ pullId, studyInstanceUid }: Pull, destination: DestinationRecord): Promise<void> {
+    const end = (state: Pull['state'], detail: Message) =>
+      this.#change(pullId, {
+        state,
+        detail: asSentence(detail),
+        endedAt: instantOf(this.#context.clock()),
+      })
+    const progress = ({ completed, warning, failed, remaining }: MoveProgress) =>
+      this.#change(pullId, { completed: completed + warning, failed, remaining })
     try {
-      const moving = outbound.moveStudy(peerOf(destination), studyInstanceUid, closing.signal)
+      const { signal } = this.#closing
+      const moving = this.#outbound.moveStudy(peerOf(destination), studyInstanceUid, signal)
       let step = await moving.next()
-      for (; !step.done; step = await moving.next()) tell(step.value)
-      tell(step.value)
+      for (; !step.done; step = await moving.next()) progress(step.value)
+      progress(step.value)
       end(step.value.isComplete ? 'done' : 'failed', step.value.detail)
     } catch (error) {
-      const sentence = sentenceOf(error)
-      end('failed', sentence ?? 'the gateway has an internal error; its log says more')
-      if (sentence === undefined) onError(error)
+      const fault = networkFault(error)
+      end('failed', fault ?? message('forwarding.internal-error'))
+      if (fault === undefined) reportError(this.#context, error)
     }
   }
 
-  return {
-    /** @throws ApiError refused: too many are running */
-    start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
-      const twin = pulls.find(
-        (pull) =>
-          pull.state === 'running' &&
-          pull.destinationId === destination.destinationId &&
-          pull.studyInstanceUid === studyInstanceUid,
-      )
-      if (twin) return twin
-      if (running.size >= MOST_RUNNING)
-        throw new ApiError(
-          'refused',
-          `${MOST_RUNNING} studies are being fetched already: wait until one of them is here.`,
-        )
-      const pull: Pull = {
-        pullId: uuid(),
-        destinationId: destination.destinationId,
-        destinationName: destination.name,
-        studyInstanceUid,
-        ...about(destination.destinationId, studyInstanceUid),
-        state: 'running',
-        completed: 0,
-        failed: 0,
-        remaining: 0,
-        detail: '',
-        startedAt: instantOf(clock()),
-        endedAt: null,
-      }
-      note(context, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
-      pulls = [pull, ...pulls].filter(({ state }, at) => at < MOST_KEPT || state === 'running')
-      const ended = run(pull, destination).finally(() => running.delete(pull.pullId))
-      running.set(pull.pullId, { destination, studyInstanceUid, ended })
-      return pull
-    },
-    /** Newest first. */
-    list: () => [...pulls],
-    /**
-     * Whether images, or those of one study, that come under this AE title from this address may be
-     * of a pull that runs.
-     */
-    expects: (callingAeTitle: string, remoteAddress: string, of?: string) =>
-      [...running.values()].some(
-        ({ destination: { aeTitle, host }, studyInstanceUid }) =>
-          (of === undefined || of === studyInstanceUid) &&
-          // A host known by its name only may have any address.
-          aeTitle.toUpperCase() === callingAeTitle.toUpperCase() &&
-          (isIP(host) === 0 || host === remoteAddress),
-      ),
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      const ended = [...running.values()].map((pull) => pull.ended)
-      await Promise.race([Promise.all(ended), wait(DRAIN_MS, undefined, { ref: false })])
-    },
+  #change(pullId: string, to: Partial<Pull>): void {
+    this.#pulls = this.#pulls.map((pull) => (pull.pullId === pullId ? { ...pull, ...to } : pull))
+    this.#context.feed.noteImages()
+    this.#context.feed.noteStatus()
+  }
+
+  /** The latest 50 since the start of the gateway, newest first. */
+  list(): Pull[] {
+    return [...this.#pulls]
+  }
+
+  /**
+   * Whether images, or those of one study, that come under this AE title from this address may be
+   * of a pull that runs.
+   */
+  expects(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean {
+    return [...this.#running.values()].some(
+      ({ destination: { aeTitle, host }, studyInstanceUid: wanted }) =>
+        (studyInstanceUid === undefined || studyInstanceUid === wanted) &&
+        aeTitle.toUpperCase() === callingAeTitle.toUpperCase() &&
+        // A host known by its name only may have any address.
+        (isIP(host) === 0 || host === remoteAddress),
+    )
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#closing.abort()
+    const ended = [...this.#running.values()].map((pull) => pull.ended)
+    await Promise.race([Promise.all(ended), wait(DRAIN_MS, undefined, { ref: false })])
   }
 }

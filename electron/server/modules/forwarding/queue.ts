@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, note } from '#server/modules/audit/audit.ts'
-import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import {
+  findInstance,
+  type InstanceRecord,
+  listStudyInstances,
+} from '#server/modules/images/instance-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message, storedMessage } from '#shared/messages/message.ts'
 import { listDestinations } from './destination-queries.ts'
 import {
   appendForward,
@@ -52,7 +57,10 @@ export function enqueueInstance(
   if (all.length === 0 || instance.state !== 'current') return
   const { sopInstanceUid, studyInstanceUid, modality } = instance
   const at = instantOf(clock())
-  const replaced = supersedeForwards(database, instance, { at, lastError: GONE.superseded })
+  const replaced = supersedeForwards(database, instance, {
+    at,
+    lastError: storedMessage(GONE.superseded),
+  })
   for (const destinationId of replaced)
     note(context, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
   for (const { destinationId, isAutomatic, modalities } of all)
@@ -60,7 +68,7 @@ export function enqueueInstance(
       !except.includes(destinationId) &&
       (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality)))
     )
-      append(context, destinationId, instance)
+      appendInstance(context, destinationId, instance)
 }
 
 /**
@@ -72,7 +80,7 @@ export function releaseInstance(context: Context, instance: InstanceRecord): voi
     destinationsKeptFrom(context.database, instance.instanceId, why),
   )
   enqueueInstance(context, instance)
-  for (const destinationId of kept) append(context, destinationId, instance)
+  for (const destinationId of kept) appendInstance(context, destinationId, instance)
 }
 
 /**
@@ -80,16 +88,19 @@ export function releaseInstance(context: Context, instance: InstanceRecord): voi
  * sent again. The destinations it was for.
  */
 export const takeInstanceBack = ({ database, clock }: Context, { instanceId }: InstanceRecord) =>
-  setForwardsAside(database, instanceId, { at: instantOf(clock()), lastError: GONE.takenBack })
+  setForwardsAside(database, instanceId, {
+    at: instantOf(clock()),
+    lastError: storedMessage(GONE.takenBack),
+  })
 
 /**
  * In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The
  * destinations it was for.
  */
 export function setInstancesAside(context: Context, all: readonly InstanceRecord[]): string[] {
-  const said = { at: instantOf(context.clock()), lastError: GONE.quarantined }
+  const record = { at: instantOf(context.clock()), lastError: storedMessage(GONE.quarantined) }
   const dropped = all.flatMap(({ instanceId, studyInstanceUid }) =>
-    setForwardsAside(context.database, instanceId, said).map((destinationId) => ({
+    setForwardsAside(context.database, instanceId, record).map((destinationId) => ({
       destinationId,
       studyInstanceUid,
     })),
@@ -118,13 +129,14 @@ export function setInstancesAside(context: Context, all: readonly InstanceRecord
 export function requeueCorrected(
   context: Context,
   moved: readonly MovedInstance[],
-  { isFetched, except }: { readonly isFetched: boolean; readonly except: readonly string[] },
+  isFetched: boolean,
+  except: readonly string[],
 ): string[] {
   const { database, clock } = context
-  const said = { at: instantOf(clock()), lastError: GONE.corrected }
+  const record = { at: instantOf(clock()), lastError: storedMessage(GONE.corrected) }
   const restarted = new Set<string>()
   for (const { before, now } of moved) {
-    const dropped = setForwardsAside(database, before.instanceId, said)
+    const dropped = setForwardsAside(database, before.instanceId, record)
     for (const destinationId of dropped) restarted.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
     const kept = destinationsKeptFrom(database, now.instanceId, GONE.corrected)
@@ -134,7 +146,7 @@ export function requeueCorrected(
       ...kept,
     ])
     for (const destinationId of wanted)
-      if (!except.includes(destinationId)) append(context, destinationId, now)
+      if (!except.includes(destinationId)) appendInstance(context, destinationId, now)
   }
   return [...restarted]
 }
@@ -151,10 +163,10 @@ export function sendStudy(
   actor: Actor,
 ): number {
   return context.database.transaction(() => {
-    const current = context.instances.ofStudy(studyInstanceUid)
-    if (current.length === 0) throw new ApiError('not-found', 'There are no images of this study.')
+    const current = listStudyInstances(context.database, studyInstanceUid)
+    if (current.length === 0) throw new ApiError('not-found', message('images.none-of-study'))
     const instances = current.filter(
-      (instance) => append(context, destinationId, instance) !== undefined,
+      (instance) => appendInstance(context, destinationId, instance) !== undefined,
     ).length
     note(context, actor, 'forward.send', destinationId, { studyInstanceUid, instances })
     return instances
@@ -202,7 +214,7 @@ export const dropStudies = (
  * the reason.
  */
 export function takeDue(
-  { database, instances }: Context,
+  { database }: Context,
   destinationId: string,
   at: string,
   limit: number,
@@ -210,26 +222,27 @@ export function takeDue(
   for (;;) {
     const rows = dueForwards(database, destinationId, at, limit)
     const found = rows.flatMap((forward): Due[] => {
-      const instance = instances.get(forward.instanceId)
+      const instance = findInstance(database, forward.instanceId)
       return instance?.state === 'current' ? [{ forward, instance }] : []
     })
     if (found.length < rows.length)
       // In one transaction: the disk is waited for once, not for each of them.
       database.transaction(() => {
         for (const { forwardId, instanceId } of rows) {
-          const state = instances.get(instanceId)?.state ?? 'discarded'
+          const state = findInstance(database, instanceId)?.state ?? 'discarded'
           // What is set aside waits for a decision already, and is queued again when it is
           // released.
           const end = state === 'quarantined' ? 'dropped' : 'failed'
-          if (state !== 'current')
-            settleForward(database, forwardId, end, { at, status: '', lastError: GONE[state] })
+          if (state === 'current') continue
+          const lastError = storedMessage(GONE[state])
+          settleForward(database, forwardId, end, { at, status: '', lastError })
         }
       })
     if (found.length > 0 || rows.length === 0) return found
   }
 }
 
-const append = (
+export const appendInstance = (
   context: Context,
   destinationId: string,
   { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
@@ -251,7 +264,7 @@ async function byPortions(
   {
     actor,
     action,
-    ...said
+    ...record
   }: { readonly actor: Actor; readonly action: string; readonly reason?: string },
 ): Promise<number> {
   const { database } = context
@@ -269,7 +282,7 @@ async function byPortions(
       )
         instances += change(uid)
       note(context, actor, action, destinationId, {
-        ...said,
+        ...record,
         ...(studyInstanceUid && { studyInstanceUid }),
         instances,
       })
@@ -281,11 +294,11 @@ async function byPortions(
 
 /** Why an instance that is not the current one is not sent. */
 const GONE = {
-  superseded: 'a newer version of the image took its place',
-  quarantined: 'the image was set aside here: it is sent only once a person has released it',
-  discarded: 'the image was discarded here',
-  corrected: 'the identity of the image was corrected: a corrected copy took its place',
-  takenBack: 'the image was not received to its end: its device sends it again',
+  superseded: message('forwarding.superseded'),
+  quarantined: message('forwarding.quarantined'),
+  discarded: message('forwarding.discarded'),
+  corrected: message('forwarding.corrected'),
+  takenBack: message('forwarding.taken-back'),
 } as const
 
 const takes = (modalities: readonly string[], modality: string) =>

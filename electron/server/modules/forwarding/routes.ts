@@ -1,25 +1,20 @@
+import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
-import { windowList } from '#server/modules/dashboard/window-list.ts'
-import type { ImageStudies } from '#server/modules/images/image-studies.ts'
+import { windowList } from '#server/http/pagination.ts'
+import { demandManagingImages, seesImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { Forwarding } from './forwarding.ts'
+import { WITHOUT_PATIENT } from './priors.ts'
 
 /** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
-export function serveDestinations(
-  app: HttpApp,
-  context: Context,
-  imageStudies: ImageStudies,
-  feed: Feed,
-  forwarding: Forwarding,
-): void {
+export function serveDestinations(app: HttpApp, context: Context, forwarding: Forwarding): void {
   const callerOf = windowCaller(context)
-  const list = windowList(context.seal)
+  const list = windowList(context.database.seal)
 
   const handlers: HandlersOf<typeof dashboardDestinations> = {
     list: () => forwarding.list(),
@@ -33,54 +28,49 @@ export function serveDestinations(
       const caller = callerOf(user)
       const { destinationId, studyInstanceUid, show } = query
       return list('studies', dashboardDestinations.studies, { query }, (page) => {
-        const { items, ...rest } = forwarding.studies({
-          destinationId,
-          studyInstanceUid,
-          show,
-          ...page,
-        })
-        return {
-          items: items.filter((study) => imageStudies.isVisible(caller, study.studyInstanceUid)),
-          ...rest,
-        }
+        const filter = { destinationId, studyInstanceUid, show }
+        const { items, ...rest } = forwarding.studies({ ...filter, ...page })
+        const isShown = (study: (typeof items)[number]) =>
+          seesImages(context, caller, study.studyInstanceUid)
+        return { items: items.filter(isShown), ...rest }
       })
     },
     instances({ params, query, user }) {
-      if (!imageStudies.isVisible(callerOf(user), params.studyInstanceUid))
-        throw new ApiError('not-found', 'There is no such study.')
+      if (!seesImages(context, callerOf(user), params.studyInstanceUid))
+        throw new ApiError('not-found', message('studies.none-such'))
       return list('instances', dashboardDestinations.instances, { params, query }, (page) =>
         forwarding.instances(params, page),
       )
     },
     send({ params, body, user }) {
-      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.send(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     retry({ params, body, user }) {
-      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.retry(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     drop({ params, body, user }) {
-      imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
+      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.drop(params.destinationId, body, userActor(user.userId))
     },
 
     // Whose patients another archive has nobody here can say: priors are for who sees every study.
     async findPriors({ params, body, user }) {
-      imageStudies.demandManaging(callerOf(user))
+      demandManagingImages(context, callerOf(user))
       return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
     },
     pull({ params, body, user }) {
-      imageStudies.demandManaging(callerOf(user))
+      demandManagingImages(context, callerOf(user))
       return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     // A window shows whose study is fetched to those alone who may see it.
     pulls({ user }) {
       const caller = callerOf(user)
-      const isShown = (studyInstanceUid: string) => imageStudies.isVisible(caller, studyInstanceUid)
+      const isShown = (studyInstanceUid: string) => seesImages(context, caller, studyInstanceUid)
       return {
-        pulls: forwarding
-          .pulls()
+        pulls: forwarding.pulls
+          .list()
           .map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })),
       }
     },
@@ -88,15 +78,8 @@ export function serveDestinations(
 
   serveAll(app, dashboardDestinations, handlers, {
     afterChange() {
-      feed.noteImages()
-      feed.noteStatus()
+      context.feed.noteImages()
+      context.feed.noteStatus()
     },
   })
 }
-
-const WITHOUT_PATIENT = {
-  patientName: '',
-  patientId: '',
-  studyDescription: '',
-  studyDate: '',
-} as const

@@ -10,12 +10,12 @@ import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
 import type { ForwardRecord } from './forward-queries.ts'
 import type { Due } from './queue.ts'
-import { sentenceOf } from './sentence.ts'
-import { statusText, type Verdict, verdictOn } from './verdict.ts'
+import { networkFault, statusText, type Verdict, verdictOn } from './verdict.ts'
 
 /** How the attempt to send one instance ended. */
 export interface Attempt {
@@ -37,7 +37,7 @@ const TRANSCODED_AT_ONCE = 10
  */
 const LEAST_FREE_BYTES = 64 << 20
 const MOST_EXPANSION = 20
-// PS3.5 §10.1: who takes the class at all takes it in Implicit VR Little Endian at least.
+// Who takes the class at all takes it in Implicit VR Little Endian at least.
 const TARGETS: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
@@ -54,51 +54,54 @@ interface Transcodable {
 }
 
 /**
- * Yields once for each instance it got to.
- * @throws RequestorError where there is no association, or none any more
- */
-export type Sender = (
-  destination: DestinationRecord,
-  due: readonly Due[],
-  signal: AbortSignal,
-) => AsyncGenerator<Attempt, void, void>
-
-/**
  * Sends instances as they are; transcoded only those that the destination takes in another transfer
  * syntax alone.
  */
-export function openSender(
-  { folder: dataFolder, imageFiles, uuid }: Context,
-  outbound: Outbound,
-  transcoder: Transcoder,
-): Sender {
-  const folder = join(dataFolder, 'spool', 'forwarding')
-  // What an earlier run was transcoding when it ended.
-  rmSync(folder, { recursive: true, force: true })
+export class Sender {
+  readonly #context: Context
+  readonly #outbound: Outbound
+  readonly #transcoder: Transcoder
+  readonly #folder: string
 
-  async function* send(
+  constructor(context: Context, outbound: Outbound, transcoder: Transcoder) {
+    this.#context = context
+    this.#outbound = outbound
+    this.#transcoder = transcoder
+    this.#folder = join(context.folder, 'spool', 'forwarding')
+    // What an earlier run was transcoding when it ended.
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /**
+   * Yields once for each instance it got to.
+   * @throws RequestorError where there is no association, or none any more
+   */
+  async *send(
     destination: DestinationRecord,
     due: readonly Due[],
     signal: AbortSignal,
   ): AsyncGenerator<Attempt, void, void> {
     const toTranscode: Transcodable[] = []
-    for await (const result of associate(destination, due.map(sendableOf), signal)) {
+    const instances = due.map((one) => this.#sendableOf(one))
+    for await (const result of this.#associate(destination, instances, signal)) {
       if (result.outcome !== 'needs-transcoding') {
         yield attemptOf(result)
         continue
       }
       const sendable = result.instance
       const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
+      const { detail } = this.#transcoder.available()
       if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
-      else if (!transcoder.available().isAvailable)
-        yield refusal(sendable, cannotTranscode(sendable, transcoder.available().detail))
+      else if (detail) yield refusal(sendable, cannotTranscode(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE)
-      yield* sendTranscoded(destination, toTranscode.slice(from, from + TRANSCODED_AT_ONCE), signal)
+    for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE) {
+      const group = toTranscode.slice(from, from + TRANSCODED_AT_ONCE)
+      yield* this.#sendTranscoded(destination, group, signal)
+    }
   }
 
-  async function* sendTranscoded(
+  async *#sendTranscoded(
     destination: DestinationRecord,
     group: readonly Transcodable[],
     signal: AbortSignal,
@@ -107,28 +110,18 @@ export function openSender(
     try {
       for (const { sendable, target } of group) {
         signal.throwIfAborted()
-        const path = join(folder, `${uuid()}.dcm`)
-        const transcoded: Sendable = { ...sendable, path, transferSyntaxUid: target }
-        made.push(transcoded)
+        const path = join(this.#folder, `${this.#context.uuid()}.dcm`)
+        made.push({ ...sendable, path, transferSyntaxUid: target })
         try {
-          await mkdir(folder, { recursive: true })
-          await orAborted(transcoder.transcode(sendable.path, path, target), signal)
-          const meta = await readFileMeta(path)
-          if (meta.sopInstanceUid !== sendable.sopInstanceUid)
-            throw new TranscodingError('the transcoded file is of another instance')
-          made.splice(-1, 1, {
-            ...transcoded,
-            transferSyntaxUid: meta.transferSyntaxUid,
-            dataSetOffset: meta.dataSetOffset,
-          })
+          made.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
         } catch (error) {
           signal.throwIfAborted()
           made.pop()
           await rm(path, { force: true })
-          yield await notTranscoded(sendable, error)
+          yield await this.#notTranscoded(sendable, error)
         }
       }
-      for await (const result of associate(destination, made, signal))
+      for await (const result of this.#associate(destination, made, signal))
         yield result.outcome === 'needs-transcoding'
           ? refusal(result.instance, notTaken(result.instance, result.accepts))
           : attemptOf(result)
@@ -137,32 +130,45 @@ export function openSender(
     }
   }
 
+  async #transcoded(
+    sendable: Sendable,
+    path: string,
+    target: string,
+    signal: AbortSignal,
+  ): Promise<Sendable> {
+    await mkdir(this.#folder, { recursive: true })
+    await orAborted(this.#transcoder.transcode(sendable.path, path, target), signal)
+    const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
+    if (sopInstanceUid !== sendable.sopInstanceUid)
+      throw new TranscodingError(message('forwarding.transcoded-other'))
+    return { ...sendable, path, transferSyntaxUid, dataSetOffset }
+  }
+
   /** Final only where the image is the cause. */
-  async function notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
+  async #notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
-    const hasRoom = kind !== 'full' && (await hasRoomFor(sendable))
+    const hasRoom = kind !== 'full' && (await this.#hasRoomFor(sendable))
     if (kind === undefined && hasRoom && error instanceof TranscodingError)
-      return refusal(sendable, cannotTranscode(sendable, error.message))
-    const why = hasRoom
-      ? 'the gateway could not write it'
-      : 'the gateway has too little disk space to convert it'
+      return refusal(sendable, cannotTranscode(sendable, error.explanation))
+    const why = message(hasRoom ? 'forwarding.not-written' : 'forwarding.too-little-space')
     const reason = cannotTranscode(sendable, why)
     return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
-  async function hasRoomFor({ bytes }: Sendable): Promise<boolean> {
-    const space = await statfs(folder).catch(() => undefined)
+  async #hasRoomFor({ bytes }: Sendable): Promise<boolean> {
+    const space = await statfs(this.#folder).catch(() => undefined)
     return (
       space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
     )
   }
 
-  async function* associate(
+  async *#associate(
     destination: DestinationRecord,
     instances: readonly Sendable[],
     signal: AbortSignal,
   ) {
-    for await (const result of outbound.sendInstances(peerOf(destination), instances, signal)) {
+    const results = this.#outbound.sendInstances(peerOf(destination), instances, signal)
+    for await (const result of results) {
       // There is no association any more: what it did not get to waits without an attempt of its
       // own.
       if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
@@ -171,17 +177,11 @@ export function openSender(
     }
   }
 
-  const sendableOf = ({ forward, instance }: Due): Sendable => ({
-    forward,
-    sopClassUid: instance.sopClassUid,
-    sopInstanceUid: instance.sopInstanceUid,
-    transferSyntaxUid: instance.transferSyntaxUid,
-    path: imageFiles.pathOf(instance.file),
-    dataSetOffset: instance.dataSetOffset,
-    bytes: instance.bytes,
-  })
-
-  return send
+  #sendableOf({ forward, instance }: Due): Sendable {
+    const { sopClassUid, sopInstanceUid, transferSyntaxUid, dataSetOffset, bytes } = instance
+    const path = this.#context.imageFiles.pathOf(instance.file)
+    return { forward, sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes }
+  }
 }
 
 const UNANSWERED = { status: '', comment: '', sentAs: '' }
@@ -194,14 +194,14 @@ function attemptOf(
     if (isNotAccepted(result.error))
       return refusal(
         result.instance,
-        `it does not take images of this kind (${nameOfUid(sopClassUid)})`,
+        message('forwarding.kind-not-taken', { sopClass: nameOfUid(sopClassUid) }),
       )
     return {
       ...UNANSWERED,
       forward,
       verdict: {
         kind: 'later',
-        reason: sentenceOf(result.error) ?? 'its file cannot be read here',
+        reason: networkFault(result.error) ?? message('forwarding.file-unreadable'),
       },
     }
   }
@@ -214,20 +214,23 @@ function attemptOf(
   }
 }
 
-const refusal = ({ forward }: Sendable, reason: string): Attempt => ({
+const refusal = ({ forward }: Sendable, reason: Message): Attempt => ({
   ...UNANSWERED,
   forward,
   verdict: { kind: 'refused', reason },
 })
 
 const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
-  `it takes ${nameOfUid(sopClassUid)} only as ${accepts.map(nameOfUid).join(', ')}, which cannot be made here`
+  message('forwarding.syntax-not-taken', {
+    sopClass: nameOfUid(sopClassUid),
+    syntaxes: accepts.map(nameOfUid).join(', '),
+  })
 
 const isNotAccepted = (error: Error) =>
   error instanceof RequestorError && error.kind === 'not-accepted'
 
-const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: string) =>
-  `it does not take ${nameOfUid(transferSyntaxUid)}, and the image cannot be converted here: ${why}`
+const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
+  message('forwarding.not-converted', { syntax: nameOfUid(transferSyntaxUid), why })
 
 /** The module's process ends by itself, within its own time; nothing waits for that. */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

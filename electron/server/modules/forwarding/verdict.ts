@@ -1,4 +1,6 @@
 import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
+import { RequestorError } from '#server/dicom/scu/requestor.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 
 /**
  * What an answer to C-STORE means for the instance: sent; refused, which trying again would not
@@ -6,40 +8,52 @@ import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
  */
 export interface Verdict {
   readonly kind: 'sent' | 'refused' | 'later' | 'pausing'
-  /** Why, in words; '' for success. */
-  readonly reason: string
+  /** Why, as part of a sentence; null for success. */
+  readonly reason: Message | null
 }
 
-type Rule = readonly [from: DimseStatus, to: DimseStatus, kind: Verdict['kind'], reason: string]
-
-// PS3.4 Table B.2-1 and PS3.7 C.5. What is not in the table may pass: it is tried again.
-const RULES: readonly Rule[] = [
-  [0xa700, 0xa7ff, 'pausing', 'it has no room left, for example on its disk'],
-  [0xa900, 0xa9ff, 'refused', 'it says that the image is not of the kind it is sent as'],
-  [0xc000, 0xcfff, 'refused', 'it cannot read the image'],
-  [0x0111, 0x0111, 'refused', 'it says that it has another image with this identifier already'],
-  [0x0117, 0x0117, 'refused', 'it says that the identifier of the image is not valid'],
-  [0x0122, 0x0122, 'refused', 'it does not take images of this kind'],
-  [0x0124, 0x0124, 'pausing', 'it does not allow this gateway to store images there'],
-  [0x0213, 0x0213, 'pausing', 'it is overloaded'],
-  [0x0110, 0x0110, 'later', 'it could not process the image'],
+type Rule = readonly [
+  from: DimseStatus,
+  to: DimseStatus,
+  kind: Verdict['kind'],
+  reason: MessageCode,
 ]
-const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'it did not store the image']
+
+// What is not in the table may pass: it is tried again.
+const RULES: readonly Rule[] = [
+  [0xa700, 0xa7ff, 'pausing', 'forwarding.no-room'],
+  [0xa900, 0xa9ff, 'refused', 'forwarding.another-kind'],
+  [0xc000, 0xcfff, 'refused', 'forwarding.cannot-read'],
+  [0x0111, 0x0111, 'refused', 'forwarding.duplicate'],
+  [0x0117, 0x0117, 'refused', 'forwarding.identifier-invalid'],
+  [0x0122, 0x0122, 'refused', 'forwarding.kind-not-taken-status'],
+  [0x0124, 0x0124, 'pausing', 'forwarding.not-allowed'],
+  [0x0213, 0x0213, 'pausing', 'forwarding.overloaded'],
+  [0x0110, 0x0110, 'later', 'forwarding.not-processed'],
+]
+const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'forwarding.not-stored']
 
 /** The verdict on a status (0000,0900) of a C-STORE response. */
 export function verdictOn(status: DimseStatus): Verdict {
   const category = categoryOf(status)
-  if (category === 'success') return { kind: 'sent', reason: '' }
+  if (category === 'success') return { kind: 'sent', reason: null }
   if (category === 'warning')
     return {
       kind: 'sent',
-      reason: `it stored the image with a warning (status ${statusText(status)})`,
+      reason: message('forwarding.stored-with-warning', { status: statusText(status) }),
     }
   const [, , kind, reason] =
     RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
-  return { kind, reason: `${reason} (status ${statusText(status)})` }
+  return { kind, reason: message(reason, { status: statusText(status) }) }
 }
 
 /** Four hex digits. */
 export const statusText = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
+
+/**
+ * What a fault of the network or of the other side says to a person, as part of a sentence;
+ * undefined for an internal error.
+ */
+export const networkFault = (error: unknown): Message | undefined =>
+  error instanceof RequestorError ? error.explanation : undefined

@@ -1,56 +1,75 @@
+import type { Context } from '#server/context.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
+import { acceptAnswer, type Requester } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import type { ImageStudyRecord } from './image-study-queries.ts'
-import type { EnrichmentAnswer, EnrichmentQuestion, IntakeDeps } from './ports.ts'
-import { leftOutWarning, type MergedValues } from './study-values.ts'
+import type { EventData } from '#shared/contract/webhooks.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './study-values.ts'
 
-export const NO_PARTNER = 'No partner is set up to be asked about studies.'
+export const NO_PARTNER = message('images.no-partner')
 
 /** What came of a question. */
-export type Asked =
-  | { readonly answer: EnrichmentAnswer; readonly fault: ''; readonly leftOut: readonly string[] }
-  /** In words, for the window. */
-  | { readonly answer: undefined; readonly fault: string }
+export type Answered =
+  | {
+      readonly answer: EnrichmentAnswer
+      readonly fault: null
+      readonly leftOut: readonly string[]
+      /** Of the event with the question. */
+      readonly webhookId: string | undefined
+    }
+  | { readonly answer: undefined; readonly fault: Message; readonly webhookId: string | undefined }
 
-type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
+type Standing = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
+
+const EVENT = 'patient_study.enrichment_requested'
 
 /**
- * Asks the partner about a study (patient_study.enrichment_requested, a soft event). A failure, a
- * timeout and a body that is not a JSON object are an empty enrichment, to be asked for again. Of
- * an object each field is judged on its own: one that cannot be used is left out, and the others
- * are used.
+ * Asks the partner about a study, which is a soft event. A failure, a timeout and a body that is
+ * not a JSON object are an empty enrichment, to be asked for again. Of an object each field is
+ * judged on its own: one that cannot be used is left out, and the others are used.
  */
-export async function ask(
-  {
-    askEnrichment,
-    setting,
-    onError,
-    uuid,
-  }: Pick<IntakeDeps, 'askEnrichment' | 'setting' | 'onError' | 'uuid'>,
+export async function askPartner(
+  context: Context,
+  requester: Pick<Requester, 'request'>,
   study: ImageStudyRecord,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<Answered> {
+  const leftOut: string[] = []
+  let webhookId: string | undefined
   try {
-    const leftOut: string[] = []
-    const note = (field: string) => void leftOut.push(field)
-    const answer = await askEnrichment(questionOf(study, setting('clinic.id')), { signal, note })
-    return { answer, fault: '', leftOut }
+    const question = questionOf(study, context.settings.get('clinic.id'))
+    const answer = await requester.request(EVENT, question, {
+      signal,
+      accept(reply) {
+        webhookId = reply.webhookId
+        return acceptAnswer(EVENT)({
+          ...reply,
+          note(path, sentence) {
+            leftOut.push(path)
+            reply.note(path, sentence)
+          },
+        })
+      },
+    })
+    return { answer, fault: null, leftOut, webhookId }
   } catch (error) {
     if (signal.aborted) throw error
-    if (error instanceof WebhookError && error.fault === 'no-endpoint')
-      return { answer: undefined, fault: NO_PARTNER }
+    const failed = (fault: Message) => ({ answer: undefined, fault, webhookId })
+    if (error instanceof WebhookError && error.fault === 'no-endpoint') return failed(NO_PARTNER)
     if (error instanceof WebhookError && error.fault !== 'refused')
-      return { answer: undefined, fault: `The partner gave no answer: ${error.detail}.` }
-    if (!(error instanceof WebhookError)) onError(uuid().slice(0, 8), error)
-    return { answer: undefined, fault: 'The partner gave no answer.' }
+      return failed(message('images.no-answer-because', { detail: error.detail }))
+    if (!(error instanceof WebhookError)) reportError(context, error)
+    return failed(message('images.no-answer'))
   }
 }
 
 function questionOf(
   { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
   clinicId: string | null,
-): EnrichmentQuestion {
+): EventData<typeof EVENT> {
   if (clinicId === null) throw new Error('clinic.id is not set')
   // Of the row only where it is sure that the images belong to it. To a linked order they do, under
   // a Study Instance UID of the device's own.
@@ -70,11 +89,11 @@ function questionOf(
 
 /** How the enrichment stands after a question. */
 export function standingAfter(
-  asked: Asked,
+  asked: Answered,
   attemptsBefore: number,
   merged: MergedValues | undefined,
   now: number,
-): EnrichmentFields {
+): Standing {
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {
@@ -88,5 +107,8 @@ export function standingAfter(
   }
   const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
   const warnings = [...asked.leftOut.map(leftOutWarning), ...(merged?.warnings ?? [])]
-  return { enrichment: { state, askedAt, nextAt: null, detail: '', warnings }, enrichmentAttempts }
+  return {
+    enrichment: { state, askedAt, nextAt: null, detail: null, warnings },
+    enrichmentAttempts,
+  }
 }

@@ -1,14 +1,14 @@
 import {
-  createHeaderReader,
-  type HeaderReader,
+  HeaderReader,
   type HeaderResult,
   type HeaderValues,
   textOf,
   type Wanted,
 } from '#server/dicom/data-set/header-reader.ts'
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { Uid } from '#shared/dicom-values.ts'
-import type { ImageHeader } from './image-study-queries.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { ImageAttributes } from './instance-queries.ts'
 
 /** PS3.6: what is read of a data set while it streams by. */
@@ -99,11 +99,11 @@ export interface InstanceHeader {
 
 /** Reads what is wanted of a data set, and follows its structure to the end. */
 export const readerOf = (transferSyntax: string): HeaderReader =>
-  createHeaderReader(transferSyntax, WANTED, { walks: true })
+  new HeaderReader(transferSyntax, WANTED, { walks: true })
 
 /** Reads what is wanted of a data set, and no further. */
 export const headerReaderOf = (transferSyntax: string): HeaderReader =>
-  createHeaderReader(transferSyntax, WANTED)
+  new HeaderReader(transferSyntax, WANTED)
 
 /**
  * `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field
@@ -168,14 +168,12 @@ const NAMED_UIDS = {
   sopClassUid: 'SOP Class UID',
 } as const satisfies Partial<Record<keyof InstanceHeader, string>>
 
-/** One sentence on an identifier that breaks PS3.5 §9.1; '' where none does. */
-export function uidFault(header: InstanceHeader): string {
+/** That an identifier breaks PS3.5 §9.1; null where none does. */
+export function uidFault(header: InstanceHeader): Message | null {
   const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find(
     (name) => fitnessOfUid(header[name]) !== 'usable',
   )
-  return odd
-    ? `Its ${NAMED_UIDS[odd]} breaks the rules of DICOM (PS3.5 §9.1), such as by a leading zero.`
-    : ''
+  return odd ? message('images.odd-uid', { name: NAMED_UIDS[odd] }) : null
 }
 
 const uidOf = (values: HeaderValues, tag: number): string =>
@@ -209,3 +207,13 @@ function imageOf(found: HeaderValues): ImageAttributes | null {
     numberOfFrames: frames > 0 ? frames : 1,
   }
 }
+
+/** Who and what order the images are of. */
+export const identityKeyOf = ({
+  patientName,
+  patientId,
+  patientBirthDate,
+  patientSex,
+  accessionNumber,
+}: ImageHeader): string =>
+  JSON.stringify([patientName, patientId, patientBirthDate, patientSex, accessionNumber])

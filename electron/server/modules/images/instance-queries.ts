@@ -1,9 +1,10 @@
-import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
-import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { WITHDRAWN } from '#server/modules/corrections/correction-queries.ts'
-import type { CONTENT_CHANGES, QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import type { Selectable } from 'kysely'
+import { type Database, perDatabase } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import type { Schema } from '#server/database/schema.ts'
+import type { CONTENT_CHANGES } from '#shared/contract/images.ts'
+import type { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
+import { type Message, messageOrNull, storedOrEmpty } from '#shared/messages/message.ts'
 
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
 
@@ -42,440 +43,305 @@ export interface ImageAttributes {
 }
 
 /** An instance in the archive: one file and one row. */
-export interface InstanceRecord {
-  readonly instanceId: number
-  readonly sopInstanceUid: string
-  readonly sopClassUid: string
-  readonly studyInstanceUid: string
-  readonly seriesInstanceUid: string
-  readonly transferSyntaxUid: string
-  /** Below `images` (`fileFor`). */
-  readonly file: string
-  /** Bytes of our preamble and meta information before the data set. */
-  readonly dataSetOffset: number
-  /** Of the whole file. */
-  readonly bytes: number
-  /** CRC-32 of the data set, unsigned. */
-  readonly crc32: number
+export type InstanceRecord = Readonly<
+  Omit<Selectable<Schema['instances']>, keyof Decoded | 'sealedPatientName'>
+> &
+  Decoded
+
+interface Decoded {
   readonly state: InstanceState
   readonly reason: QuarantineReason | null
-  /**
-   * One sentence for a person: why it is quarantined, or a note about a current one; mostly empty.
-   */
-  readonly detail: string
-  readonly callingAeTitle: string
-  readonly remoteAddress: string
-  readonly associationId: string
-  readonly deviceName: string
-  readonly receivedAt: string
-  /** Refreshed when the same instance is sent again. */
-  readonly lastSeenAt: string
-  readonly modality: string
-  /** As the header has it; empty where it is missing. */
-  readonly instanceNumber: string
-  /**
-   * The step it carries (RequestAttributesSequence) or, where it carries none, arrived for; empty:
-   * none is known.
-   */
-  readonly scheduledProcedureStepId: string
+  /** Why it is in that state, or a note about its structure. */
+  readonly detail: Message | null
   readonly image: ImageAttributes | null
   readonly patientName: string
   readonly structure: InstanceStructure
   /** Null where it took no other version's place. */
   readonly change: ContentChange | null
-  /** When a person looked at the change; null where nobody has. */
-  readonly changeReviewedAt: string | null
 }
+
 export type NewInstance = Omit<
   InstanceRecord,
   'instanceId' | 'structure' | 'change' | 'changeReviewedAt'
 > &
   Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
-/**
- * Quarantined instances of one study that were set aside for one reason; no later ones than `upTo`,
- * an instance id.
- */
-export interface QuarantineGroup {
-  readonly studyInstanceUid: string
-  readonly because: QuarantineReason
-  readonly upTo: number
-}
+/** What became of instances, for the queues of destinations. */
+export type InstanceChange = 'kept' | 'released' | 'taken-back' | 'set-aside'
+/** Called in the transaction of the change. */
+export type OnInstanceChange = (
+  change: InstanceChange,
+  instances: readonly InstanceRecord[],
+) => void
 
-/** What is in quarantine of a study for one reason. */
-export interface QuarantineGroupRecord extends QuarantineGroup {
-  readonly instances: number
-  readonly bytes: number
-  /** Each once, no more than 20. */
-  readonly patientNames: readonly string[]
-}
+/* Changes of these belong in one transaction with those of `imageStudies`. */
 
-/** Changes of these belong in one transaction with those of `imageStudies`. */
-export interface InstancesStore {
-  /**
-   * Its study is there already. @throws a second current instance of a SOP Instance UID, or of a
-   * file (a constraint of the database)
-   */
-  insert(instance: NewInstance): InstanceRecord
-  get(instanceId: number): InstanceRecord | undefined
-  current(sopInstanceUid: string): InstanceRecord | undefined
-  /**
-   * The highest id that was ever given out, also of instances that are deleted; 0 before the first.
-   */
-  newestId(): number
-  /** The newest ones first, of any state. */
-  newestFirst(): IterableIterator<InstanceRecord>
-  byFile(file: string): InstanceRecord | undefined
-  /**
-   * The last version of the UID that does not count because of a correction
-   * (`corrections.isWithdrawn`); undefined where there is none, or where another version is
-   * current.
-   */
-  withdrawn(sopInstanceUid: string): InstanceRecord | undefined
-  /** In the order they came. */
-  versions(sopInstanceUid: string): InstanceRecord[]
-  /** The current ones, in the order they came; rejection notes left out. */
-  ofStudy(studyInstanceUid: string): InstanceRecord[]
-  /**
-   * Names of the patients of the current ones, but for those from this address; each once, '' where
-   * one names none.
-   */
-  patientNames(studyInstanceUid: string, notFrom: string): string[]
-  /** As `ofStudy`, a part of them: those that came after this instance id. */
-  partOfStudy(studyInstanceUid: string, after: number, limit: number): InstanceRecord[]
-  /** Whether a row names the file. */
-  has(file: string): boolean
-  /** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
-  setState(
-    instanceId: number,
-    state: InstanceState,
-    reason?: QuarantineReason | null,
-    detail?: string,
-  ): void
-  setStructure(instanceId: number, structure: InstanceStructure): void
-  /**
-   * Versions of the instances of the study that have more than one, image by image, each in the
-   * order they came; at most `limit` earlier ones.
-   */
-  replacements(studyInstanceUid: string, limit: number): InstanceRecord[]
-  /**
-   * Current instances of the study whose pixels differ from those of the version before, which
-   * nobody has looked at.
-   */
-  unreviewed(studyInstanceUid: string): number
-  /** A person has looked at the replacements of the study. How many were open. */
-  review(studyInstanceUid: string, at: string): number
-  /** It was sent again. */
-  seen(instanceId: number, at: string): void
-  /**
-   * After it: `imageStudies.recount`. Its file is the caller's to delete, once this is committed.
-   */
-  remove(instanceId: number): void
-  /** Newest first. */
-  quarantined(
-    query: SliceQuery & { readonly studyInstanceUid?: string | undefined },
-  ): Slice<InstanceRecord>
-  countQuarantined(): number
-  /** What is in quarantine of a study, by reason. */
-  quarantineGroups(studyInstanceUid: string): QuarantineGroupRecord[]
-  /** Of a group, in the order they came. */
-  quarantinedIn(
-    group: QuarantineGroup,
-    query: { readonly after: number; readonly limit: number },
-  ): InstanceRecord[]
-  countQuarantinedIn(group: QuarantineGroup): number
-  /** Current instances of the study that carry this step, or arrived for it. */
-  ofStep(studyInstanceUid: string, scheduledProcedureStepId: string): InstanceRecord[]
-}
+export type StoredInstance = Selectable<Schema['instances']>
 
-type StoredInstance = Omit<InstanceRecord, 'image' | 'patientName'> & {
-  image: string | null
-  sealedPatientName: Buffer | null
-}
-
-const COLUMNS = [
-  ...[
-    'sopInstanceUid',
-    'sopClassUid',
-    'studyInstanceUid',
-    'seriesInstanceUid',
-    'transferSyntaxUid',
-    'file',
-    'dataSetOffset',
-    'bytes',
-  ],
-  ...[
-    'crc32',
-    'state',
-    'reason',
-    'detail',
-    'callingAeTitle',
-    'remoteAddress',
-    'associationId',
-    'deviceName',
-    'receivedAt',
-    'lastSeenAt',
-  ],
-  ...[
-    'modality',
-    'instanceNumber',
-    'scheduledProcedureStepId',
-    'image',
-    'sealedPatientName',
-    'structure',
-    'change',
-    'changeReviewedAt',
-  ],
-]
-const SELECT = `select instanceId, ${COLUMNS.join(', ')} from instances`
-const INSERT = `insert into instances (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`
+export const SELECT_INSTANCES = `select instances.* from instances`
 // Two branches, because there are two partial indexes. One each: their union would be sorted, which
 // costs ten times as much for every instance that comes.
-const CURRENT = `${SELECT} where sopInstanceUid = ? and state = 'current'`
-const NOT_CURRENT = `${SELECT} where sopInstanceUid = ? and state <> 'current'`
+const CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state = 'current'`
+const NOT_CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state <> 'current'`
 
-// Without being told, SQLite looks through all instances because they are in the order of the list.
-const QUARANTINED = `${SELECT} indexed by instancesQuarantined where state = 'quarantined'`
-const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
-const OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
-const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${OF_STUDY}
-  group by reason order by reason`
-// Instances that came one after the other share one sealed name: a name is rarely sealed more often
-// than this.
-const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
-const MOST_NAMES = 20
 const CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
+/** The condition on the row `n` of `instances`, for other stores. */
+export const WITHDRAWN = `(
+  exists (select 1 from correctedInstances o join corrections c using (correctionId)
+    where o.originalId = n.instanceId and (c.undoneAt is null or c.undoneWith is not null))
+  or exists (select 1 from correctedInstances o join corrections c using (correctionId)
+    where o.correctedId = n.instanceId and c.undoneAt is not null and c.undoneWith is null))`
+
 /** The condition of the index `instancesReplacing`. */
 export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
-const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
-const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
-const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
+export const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
 /** Rejection notes are for archives: no list of a study has them. */
 export const NO_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
-const IN_GROUP = `and reason = ? and instanceId <= ?`
-
-export function instancesStore(db: Database, seal: Seal): InstancesStore {
-  const names = nameSeal(seal)
-  const recordOf = ({ image, sealedPatientName, ...row }: StoredInstance): InstanceRecord => ({
-    ...row,
-    image: image === null ? null : JSON.parse(image),
-    patientName:
-      sealedPatientName === null
-        ? ''
-        : names.opened(sealedPatientName, contextOf(row.studyInstanceUid)),
-  })
-  const one = (where: string, ...parameters: (string | number)[]) => {
-    const row = db.get(rawQuery<StoredInstance>(`${SELECT} where ${where}`, parameters))
-    return row && recordOf(row)
-  }
-  const all = (text: string, ...parameters: (string | number)[]) =>
-    db.all(rawQuery<StoredInstance>(text, parameters)).map(recordOf)
-
-  const withdrawn = (sopInstanceUid: string) =>
-    one(
-      `sopInstanceUid = ? and state <> 'current' and state = 'superseded' and ${IS_WITHDRAWN}
-        and not exists (select 1 from instances m where m.sopInstanceUid = ? and m.state = 'current')
-        order by instanceId desc limit 1`,
-      sopInstanceUid,
-      sopInstanceUid,
-    )
-
-  return {
-    insert(instance) {
-      const { image, patientName, ...given } = instance
-      const row = {
-        structure: 'unchecked',
-        change: null,
-        changeReviewedAt: null,
-        ...given,
-      } as const
-      const stored: Record<string, unknown> = {
-        ...row,
-        image: image === null ? null : JSON.stringify(image),
-        sealedPatientName:
-          patientName === '' ? null : names.sealed(patientName, contextOf(row.studyInstanceUid)),
-      }
-      const values = COLUMNS.map((column) => stored[column])
-      return {
-        ...row,
-        image,
-        patientName,
-        instanceId: db.run(rawQuery(INSERT, values)).lastInsertRowid,
-      }
-    },
-    get: (instanceId) => one('instanceId = ?', instanceId),
-    current: (sopInstanceUid) => one(`sopInstanceUid = ? and state = 'current'`, sopInstanceUid),
-    newestId: () =>
-      db.get(
-        rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []),
-      )?.seq ?? 0,
-    *newestFirst() {
-      // By portions: others write while somebody reads.
-      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-        const portion = all(
-          `${SELECT} where instanceId < ? order by instanceId desc limit 100`,
-          before,
-        )
-        yield* portion
-        before = portion.at(-1)?.instanceId ?? 0
-        if (portion.length < 100) return
-      }
-    },
-    byFile: (file) => one('file = ?', file),
-    withdrawn,
-    versions: (sopInstanceUid) =>
-      [...all(NOT_CURRENT, sopInstanceUid), ...all(CURRENT, sopInstanceUid)].sort(
-        (a, b) => a.instanceId - b.instanceId,
-      ),
-    ofStudy: (studyInstanceUid) =>
-      all(
-        `${SELECT} where studyInstanceUid = ? and state = 'current' and ${NO_NOTE} order by instanceId`,
-        studyInstanceUid,
-      ),
-    patientNames(studyInstanceUid, notFrom) {
-      const sealed = db.all(
-        rawQuery<{ sealedPatientName: Buffer | null }>(CURRENT_NAMES, [studyInstanceUid, notFrom]),
-      )
-      const context = contextOf(studyInstanceUid)
-      return [
-        ...new Set(
-          sealed.map((row) =>
-            row.sealedPatientName === null ? '' : names.opened(row.sealedPatientName, context),
-          ),
-        ),
-      ]
-    },
-    partOfStudy: (studyInstanceUid, after, limit) =>
-      all(
-        `${SELECT} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${NO_NOTE} order by instanceId limit ?`,
-        ...[studyInstanceUid, after, limit],
-      ),
-    has: (file) => db.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined,
-    setState: (instanceId, state, reason = null, detail = '') =>
-      void db.run(
-        db.sql
-          .updateTable('instances')
-          .set({ state, reason, detail })
-          .where('instanceId', '=', instanceId),
-      ),
-    setStructure: (instanceId, structure) =>
-      void db.run(
-        db.sql.updateTable('instances').set({ structure }).where('instanceId', '=', instanceId),
-      ),
-    replacements(studyInstanceUid, limit) {
-      // Two queries: there are two partial indexes, and one condition for both would look through
-      // all instances.
-      const earlier = all(
-        `${SELECT} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
-        studyInstanceUid,
-        limit,
-      )
-      const shown = all(
-        `${SELECT} where state = 'current' and sopInstanceUid in (${REPLACED} order by instanceId limit ?)`,
-        studyInstanceUid,
-        limit,
-      )
-      const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
-      // Of an image that was corrected no earlier version can take its place either.
-      const isShown = (versions: readonly InstanceRecord[]) =>
-        versions.some(({ state }) => state === 'current') ||
-        !withdrawn(versions[0]?.sopInstanceUid ?? '')
-      return [...byImage.values()]
-        .filter(isShown)
-        .flatMap((versions) => versions.sort((a, b) => a.instanceId - b.instanceId))
-    },
-    unreviewed: (studyInstanceUid) =>
-      db.get(
-        rawQuery<{ count: number }>(`select count(*) as count from instances ${UNREVIEWED}`, [
-          studyInstanceUid,
-        ]),
-      )?.count ?? 0,
-    review: (studyInstanceUid, at) =>
-      db.run(
-        rawQuery(`update instances set changeReviewedAt = ? ${UNREVIEWED}`, [at, studyInstanceUid]),
-      ).changes,
-    seen: (instanceId, at) =>
-      void db.run(
-        rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId]),
-      ),
-    remove: (instanceId) =>
-      void db.run(db.sql.deleteFrom('instances').where('instanceId', '=', instanceId)),
-    quarantined({ after, limit, studyInstanceUid }) {
-      const conditions = [
-        ...(studyInstanceUid === undefined ? [] : ['and studyInstanceUid = ?']),
-        ...(after === undefined ? [] : ['and instanceId < ?']),
-      ]
-      const parameters = [
-        ...(studyInstanceUid === undefined ? [] : [studyInstanceUid]),
-        ...(after === undefined ? [] : [Number(after)]),
-      ]
-      const text = `${QUARANTINED} ${conditions.join(' ')} order by instanceId desc limit ?`
-      const rows = db.all(rawQuery<StoredInstance>(text, [...parameters, limit + 1])).map(recordOf)
-      return sliceOf(rows, limit, (row) => row.instanceId)
-    },
-    countQuarantined: () => db.get(rawQuery<{ count: number }>(COUNT_QUARANTINED, []))?.count ?? 0,
-    quarantineGroups: (studyInstanceUid) =>
-      db
-        .all(
-          rawQuery<Omit<QuarantineGroupRecord, 'studyInstanceUid' | 'patientNames'>>(GROUPS, [
-            studyInstanceUid,
-          ]),
-        )
-        .map((group) => {
-          const sealed = db.all(
-            rawQuery<{ sealedPatientName: Buffer }>(NAMES, [studyInstanceUid, group.because]),
-          )
-          const opened = sealed.map(({ sealedPatientName }) =>
-            names.opened(sealedPatientName, contextOf(studyInstanceUid)),
-          )
-          return {
-            ...group,
-            studyInstanceUid,
-            patientNames: [...new Set(opened)].slice(0, MOST_NAMES),
-          }
-        }),
-    quarantinedIn: ({ studyInstanceUid, because, upTo }, { after, limit }) => {
-      const text = `${QUARANTINED} and studyInstanceUid = ? ${IN_GROUP} and instanceId > ? order by instanceId limit ?`
-      return all(text, studyInstanceUid, because, upTo, after, limit)
-    },
-    countQuarantinedIn: ({ studyInstanceUid, because, upTo }) =>
-      db.get(
-        rawQuery<{ count: number }>(`select count(*) as count ${OF_STUDY} ${IN_GROUP}`, [
-          studyInstanceUid,
-          because,
-          upTo,
-        ]),
-      )?.count ?? 0,
-    ofStep: (studyInstanceUid, scheduledProcedureStepId) =>
-      all(
-        `${SELECT} where studyInstanceUid = ? and state = 'current' and scheduledProcedureStepId = ? order by instanceId`,
-        studyInstanceUid,
-        scheduledProcedureStepId,
-      ),
-  }
-}
-
-const contextOf = (studyInstanceUid: string) => `patient of images ${studyInstanceUid}`
 
 /**
- * Seals and opens names; the last one is remembered, because the instances of a study come one
- * after the other and have the same.
+ * Its study is there already. @throws a second current instance of a SOP Instance UID, or of a
+ * file (a constraint of the database)
  */
-function nameSeal(seal: Seal): {
-  sealed(name: string, context: string): Buffer
-  opened(sealed: Buffer, context: string): string
-} {
-  let last: { readonly name: string; readonly context: string; readonly sealed: Buffer } | undefined
-  return {
-    sealed(name, context) {
-      if (last?.name !== name || last.context !== context)
-        last = { name, context, sealed: seal.seal(Buffer.from(name), context) }
-      return last.sealed
-    },
-    opened(sealed, context) {
-      if (last?.context !== context || !last.sealed.equals(sealed))
-        last = { name: seal.open(sealed, context).toString(), context, sealed }
-      return last.name
-    },
+export function insertInstance(database: Database, instance: NewInstance): InstanceRecord {
+  const { image, patientName, detail, ...given } = instance
+  const row = { structure: 'unchecked', change: null, changeReviewedAt: null, ...given } as const
+  const stored = {
+    ...row,
+    detail: storedOrEmpty(detail),
+    image: image === null ? null : JSON.stringify(image),
+    sealedPatientName:
+      patientName === ''
+        ? null
+        : sealedName(database, patientName, nameContextOf(row.studyInstanceUid)),
+  }
+  // Not built by kysely, which takes longer than the insert itself: this is for every image.
+  const columns = Object.keys(stored)
+  const text = `insert into instances (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`
+  const instanceId = database.run(rawQuery(text, Object.values(stored))).lastInsertRowid
+  return { ...row, detail, image, patientName, instanceId }
+}
+
+export const findInstance = (database: Database, instanceId: number): InstanceRecord | undefined =>
+  oneInstance(database, 'instanceId = ?', instanceId)
+
+export const findCurrentInstance = (
+  database: Database,
+  sopInstanceUid: string,
+): InstanceRecord | undefined =>
+  oneInstance(database, `sopInstanceUid = ? and state = 'current'`, sopInstanceUid)
+
+/**
+ * The highest id that was ever given out, also of instances that are deleted; 0 before the first.
+ */
+export const newestInstanceId = (database: Database): number =>
+  database.get(
+    rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []),
+  )?.seq ?? 0
+
+/** The newest ones first, of any state. */
+export function* instancesNewestFirst(database: Database): IterableIterator<InstanceRecord> {
+  // By portions: others write while somebody reads.
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const portion = allInstances(
+      database,
+      `${SELECT_INSTANCES} where instanceId < ? order by instanceId desc limit 100`,
+      before,
+    )
+    yield* portion
+    before = portion.at(-1)?.instanceId ?? 0
+    if (portion.length < 100) return
   }
 }
+
+export const findInstanceOfFile = (database: Database, file: string): InstanceRecord | undefined =>
+  oneInstance(database, 'file = ?', file)
+
+/**
+ * The last version of the UID that does not count because of a correction
+ * (`corrections.isWithdrawn`); undefined where there is none, or where another version is
+ * current.
+ */
+export const findWithdrawnInstance = (
+  database: Database,
+  sopInstanceUid: string,
+): InstanceRecord | undefined =>
+  oneInstance(
+    database,
+    `sopInstanceUid = ? and state <> 'current' and state = 'superseded' and ${IS_WITHDRAWN}
+        and not exists (select 1 from instances m where m.sopInstanceUid = ? and m.state = 'current')
+        order by instanceId desc limit 1`,
+    sopInstanceUid,
+    sopInstanceUid,
+  )
+
+/** In the order they came. */
+export const listInstanceVersions = (
+  database: Database,
+  sopInstanceUid: string,
+): InstanceRecord[] =>
+  [
+    ...allInstances(database, NOT_CURRENT, sopInstanceUid),
+    ...allInstances(database, CURRENT, sopInstanceUid),
+  ].sort((a, b) => a.instanceId - b.instanceId)
+
+/** The current ones, in the order they came; rejection notes left out. */
+export const listStudyInstances = (
+  database: Database,
+  studyInstanceUid: string,
+): InstanceRecord[] =>
+  allInstances(
+    database,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${NO_NOTE} order by instanceId`,
+    studyInstanceUid,
+  )
+
+/**
+ * Names of the patients of the current ones, but for those from this address; each once, '' where
+ * one names none.
+ */
+export function listPatientNames(
+  database: Database,
+  studyInstanceUid: string,
+  notFrom: string,
+): string[] {
+  const sealed = database.all(
+    rawQuery<{ sealedPatientName: Buffer | null }>(CURRENT_NAMES, [studyInstanceUid, notFrom]),
+  )
+  const context = nameContextOf(studyInstanceUid)
+  return [
+    ...new Set(
+      sealed.map((row) =>
+        row.sealedPatientName === null ? '' : openedName(database, row.sealedPatientName, context),
+      ),
+    ),
+  ]
+}
+
+/** As `ofStudy`, a part of them: those that came after this instance id. */
+export const listPartOfStudy = (
+  database: Database,
+  studyInstanceUid: string,
+  after: number,
+  limit: number,
+): InstanceRecord[] =>
+  allInstances(
+    database,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${NO_NOTE} order by instanceId limit ?`,
+    ...[studyInstanceUid, after, limit],
+  )
+
+/** Whether a row names the file. */
+export const hasInstanceOfFile = (database: Database, file: string): boolean =>
+  database.get(rawQuery('select 1 from instances where file = ?', [file])) !== undefined
+
+/** After it: `imageStudies.recount`. Reason and detail are forgotten unless given. */
+export function setInstanceState(
+  database: Database,
+  instanceId: number,
+  state: InstanceState,
+  reason: QuarantineReason | null = null,
+  detail: Message | null = null,
+): void {
+  database.run(
+    database.sql
+      .updateTable('instances')
+      .set({ state, reason, detail: storedOrEmpty(detail) })
+      .where('instanceId', '=', instanceId),
+  )
+}
+
+export function setInstanceStructure(
+  database: Database,
+  instanceId: number,
+  structure: InstanceStructure,
+): void {
+  database.run(
+    database.sql.updateTable('instances').set({ structure }).where('instanceId', '=', instanceId),
+  )
+}
+
+/** It was sent again. */
+export function noteInstanceSeen(database: Database, instanceId: number, at: string): void {
+  database.run(
+    rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId]),
+  )
+}
+
+/**
+ * After it: `imageStudies.recount`. Its file is the caller's to delete, once this is committed.
+ */
+export function deleteInstance(database: Database, instanceId: number): void {
+  database.run(database.sql.deleteFrom('instances').where('instanceId', '=', instanceId))
+}
+
+/** Current instances of the study that carry this step, or arrived for it. */
+export const listStepInstances = (
+  database: Database,
+  studyInstanceUid: string,
+  scheduledProcedureStepId: string,
+): InstanceRecord[] =>
+  allInstances(
+    database,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and scheduledProcedureStepId = ? order by instanceId`,
+    studyInstanceUid,
+    scheduledProcedureStepId,
+  )
+
+function instanceOf(
+  database: Database,
+  { image, detail, sealedPatientName: sealed, ...row }: StoredInstance,
+): InstanceRecord {
+  const context = nameContextOf(row.studyInstanceUid)
+  return {
+    ...(row as Omit<InstanceRecord, 'detail' | 'image' | 'patientName'>),
+    detail: messageOrNull(detail),
+    image: image === null ? null : JSON.parse(image),
+    patientName: sealed === null ? '' : openedName(database, sealed, context),
+  }
+}
+
+function oneInstance(database: Database, where: string, ...parameters: (string | number)[]) {
+  const row = database.get(
+    rawQuery<StoredInstance>(`${SELECT_INSTANCES} where ${where}`, parameters),
+  )
+  return row && instanceOf(database, row)
+}
+
+export const allInstances = (
+  database: Database,
+  text: string,
+  ...parameters: (string | number)[]
+) =>
+  database.all(rawQuery<StoredInstance>(text, parameters)).map((row) => instanceOf(database, row))
+
+export const nameContextOf = (studyInstanceUid: string) => `patient of images ${studyInstanceUid}`
+
+/**
+ * The name that was sealed or opened last: the instances of a study come one after the other and
+ * have the same.
+ */
+const lastNameOf = perDatabase(() => ({
+  last: undefined as
+    | { readonly name: string; readonly context: string; readonly sealed: Buffer }
+    | undefined,
+}))
+
+function sealedName(database: Database, name: string, context: string): Buffer {
+  const memory = lastNameOf(database)
+  if (memory.last?.name !== name || memory.last.context !== context)
+    memory.last = { name, context, sealed: database.seal.seal(Buffer.from(name), context) }
+  return memory.last.sealed
+}
+
+export function openedName(database: Database, sealed: Buffer, context: string): string {
+  const memory = lastNameOf(database)
+  if (memory.last?.context !== context || !memory.last.sealed.equals(sealed))
+    memory.last = { name: database.seal.open(sealed, context).toString(), context, sealed }
+  return memory.last.name
+}
+
+/** Whether a destination of images has the AE title. */
+export const isDestination = (database: Database, aeTitle: string): boolean =>
+  database.get(
+    rawQuery('select 1 from destinations where upper(trim(aeTitle)) = upper(trim(?))', [aeTitle]),
+  ) !== undefined

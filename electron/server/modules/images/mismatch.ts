@@ -1,4 +1,8 @@
-import type { HandedOutRow, ImageHeader, Mismatch } from './image-study-queries.ts'
+import type {
+  HandedOutRow,
+  ImageHeader,
+  Mismatch,
+} from '#server/modules/studies/image-study-row.ts'
 import { isSameName } from './person-name.ts'
 
 type Difference = Mismatch['fields'][number]

@@ -1,4 +1,4 @@
-import { withoutEnd } from '#server/dicom/data-set/padding.ts'
+import { withoutEnd } from '#server/dicom/data-set/vr.ts'
 
 /** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
 const GROUPS = 3

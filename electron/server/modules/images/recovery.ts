@@ -1,23 +1,32 @@
+import { rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { fileFor } from '#server/database/image-files.ts'
 import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
-import { note } from '#server/modules/audit/audit.ts'
-import type { Outcome } from '#shared/contract/conventions.ts'
-import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
+import { reportError } from '#server/platform/log.ts'
+import type { WindowOutcome } from '#shared/contract/conventions.ts'
+import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/quarantine.ts'
 import { ApiError } from '#shared/errors.ts'
+import { isMessage, type Message, message } from '#shared/messages/message.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { AssociationStatistics } from './association-statistics.ts'
+import { sweepCopies, takeBackUnproven } from './crash-recovery.ts'
+import { noteDisk, noteImagesChanged } from './image-feed.ts'
+import { findRivalVersion } from './image-version-queries.ts'
+import { listTwins } from './instance-placement.ts'
+import { hasInstanceOfFile, newestInstanceId, type OnInstanceChange } from './instance-queries.ts'
 import {
-  type AdoptionDeps,
-  adopt,
-  type Found,
-  inDoubtText,
+  importOrphans,
   isInDoubt,
-  openSenders,
-  readCopy,
-  readFound,
-} from './adoption.ts'
-import { fileFor } from './image-files.ts'
-import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
+  noteInDoubt,
+  type Orphan,
+  OrphanImport,
+} from './orphan-import.ts'
+import { COMPARED } from './same-content.ts'
 import { readStart } from './stored-object.ts'
+import type { StudyCompletion } from './study-completion.ts'
 
 /** Files that one call imports; the window calls again for the rest. */
 const PORTION = 100
@@ -25,267 +34,289 @@ const PORTION = 100
 const COUNTED_MS = 5000
 
 /**
+ * For the start, before anything is received: deletes what an earlier run left unfinished. Whether
+ * that run was cut off, such as by a power failure. @throws StorageFault
+ */
+export function sweepSpool(context: Context): boolean {
+  const { parts, wasCutOff } = context.imageFiles.sweep()
+  if (parts > 0)
+    noteDisk(context, 'warning', message('images.unfinished-transfers', { count: parts }))
+  // Copies for comparisons, and what earlier versions wrote for the native module.
+  for (const temporary of [COMPARED, join('spool', 'native')])
+    rmSync(join(context.folder, temporary), { recursive: true, force: true })
+  return wasCutOff
+}
+
+/**
  * Image files that no row names. Each may be an image whose sender was told Success (an older copy
  * of the database was put back, or the database was lost), so the gateway never deletes one: it
  * moves them to the recovery folder, and a person imports or discards them there.
  */
-export interface Recovery {
+export class ImageRecovery implements AsyncDisposable {
+  readonly #context: Context
+  readonly #arrivals: Arrivals
+  readonly #statistics: AssociationStatistics
+  readonly #completion: StudyCompletion
+  readonly #closing = new AbortController()
+  #starting: Promise<void> = Promise.resolve()
+  #counted: { readonly at: number; readonly files: number } | undefined
+
+  constructor(
+    context: Context,
+    arrivals: Arrivals,
+    statistics: AssociationStatistics,
+    completion: StudyCompletion,
+  ) {
+    this.#context = context
+    this.#arrivals = arrivals
+    this.#statistics = statistics
+    this.#completion = completion
+  }
+
   /**
-   * At the start: moves unknown files out of `images`, and files that a row names again back there.
+   * At the start, while images arrive already: what crashes, restores and power failures left
+   * (`wasCutOff`: see `sweepSpool`).
    */
-  sweep(signal: AbortSignal): Promise<void>
-  /**
-   * Moves a file that has no row, or none any more, from `images` to the recovery folder. @throws
-   * StorageFault
-   */
-  move(file: string): Promise<void>
-  /** Files in the recovery folder. */
-  count(): number
-  files(query: SliceQuery): Slice<string>
+  start(wasCutOff: boolean, onChange: OnInstanceChange): void {
+    const failed = (error: unknown) => reportError(this.#context, error)
+    const { signal } = this.#closing
+    const recover = (file: string) => this.#move(file)
+    const work = async () => {
+      // Before what it left is taken for unknown files.
+      await sweepCopies(this.#context).catch(failed)
+      await this.#sweep(signal).catch(failed)
+      // It reads whole images, those of minutes: last.
+      if (wasCutOff) await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
+      // No report is signed before it has ended: it runs whatever failed before.
+      await importOrphans(this.#context, this.#orphans(), recover, signal)
+    }
+    this.#starting = work().catch(failed)
+  }
+
+  /** Resolves when the work of the start is over. */
+  async settled(): Promise<void> {
+    await this.#starting
+  }
+
+  /** Files in the recovery folder. The folder itself is the record: a person may put files there. */
+  count(): number {
+    const now = this.#context.clock()
+    if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNTED_MS)
+      this.#counted = { at: now, files: [...this.#context.imageFiles.recovery.files()].length }
+    return this.#counted.files
+  }
+
+  files({ after, limit }: SliceQuery): Slice<string> {
+    const found: string[] = []
+    for (const file of this.#context.imageFiles.recovery.files(after))
+      if (found.push(file) > limit) break
+    return sliceOf(found, limit, (file) => file)
+  }
+
   /** What a file says of itself. */
-  describe(file: string): Promise<RecoveredFile>
+  async describe(file: string): Promise<RecoveredFile> {
+    const path = this.#context.imageFiles.recovery.pathOf(file)
+    const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
+    const start = await readStart(path).catch(() => undefined)
+    return {
+      file,
+      bytes: size,
+      modifiedAt: mtime.toISOString(),
+      sopInstanceUid: start?.header.sopInstanceUid ?? '',
+      studyInstanceUid: start?.header.studyInstanceUid ?? '',
+      patientName: start?.header.study.patientName ?? '',
+      modality: start?.header.study.modality ?? '',
+      callingAeTitle: start?.aeTitle ?? '',
+      isReadable: start !== undefined,
+    }
+  }
+
   /**
    * Imports the file, or all of them in portions, as if its device sent it now. @throws ApiError
    * not-found; StorageFault
    */
-  import(
-    which: { readonly file?: string | undefined; readonly after?: string | undefined },
+  async import(
+    { file, after }: { readonly file?: string | undefined; readonly after?: string | undefined },
     actor: Actor,
-  ): Promise<RecoveryOutcome>
-  /** Deletes the file. @throws ApiError not-found; StorageFault */
-  discard(file: string, reason: string, actor: Actor): Promise<Outcome>
-}
-
-export interface RecoveryDeps extends AdoptionDeps, Pick<IntakeDeps, 'clock' | 'onChanged'> {
-  /** Files that are about to have a row. */
-  readonly arriving: Set<string>
-}
-
-export function openRecovery(deps: RecoveryDeps): Recovery {
-  const { store, clock, uuid, arriving, turns, arrivals, onNews, onChanged } = deps
-  const { imageFiles, instances, database } = store
-  const isKnown = (file: string) => arriving.has(file) || instances.has(file)
-  let known: { readonly at: number; readonly files: number } | undefined
-
-  /** The folder itself is the record: somebody may put files there, too. */
-  function count(): number {
-    const now = clock()
-    if (!known || Math.abs(now - known.at) >= COUNTED_MS)
-      known = { at: now, files: [...imageFiles.recovered()].length }
-    return known.files
-  }
-  const changed = () => {
-    known = undefined
-  }
-
-  async function move(file: string): Promise<void> {
-    await imageFiles.recover(file)
-    changed()
-  }
-
-  async function sweep(signal: AbortSignal): Promise<void> {
-    let returned = 0
-    for (const file of [...imageFiles.recovered()]) {
-      if (signal.aborted) return
-      // The database that knows it was put back.
-      if (!instances.has(file) || (await isThere(imageFiles.pathOf(file)))) continue
-      await imageFiles.putBack(file, file)
-      changed()
-      returned++
-    }
-    let moved = 0
-    let inDoubt = 0
-    const senders = openSenders(deps)
+  ): Promise<RecoveryOutcome> {
+    if (file !== undefined) this.#demandFile(file)
+    const files: string[] = []
+    for (const each of file === undefined ? this.#context.imageFiles.recovery.files(after) : [file])
+      if (files.push(each) > PORTION) break
+    let imported = 0
+    let failed = 0
+    let problem: Message | null = null
     try {
-      for await (const file of imageFiles.orphans(isKnown, instances.newestId())) {
-        if (signal.aborted) break
-        // One may have got its row, or be about to, since it was found.
-        if (isKnown(file)) continue
-        const { hasRow, isInDoubt } = await setAside(file, senders)
-        if (isInDoubt) inDoubt++
-        // A file that a row names stays where the row says it is.
-        if (hasRow) continue
-        await move(file)
-        moved++
+      using orphans = this.#orphans()
+      for (const each of files.slice(0, PORTION)) {
+        const fault = await this.#importOne(each, actor, orphans)
+        if (fault === undefined) imported++
+        else {
+          failed++
+          problem = fault
+        }
       }
     } finally {
-      senders.close()
+      if (imported > 0) noteImagesChanged(this.#context)
+    }
+    const next = files.length > PORTION ? (files[PORTION - 1] ?? null) : null
+    return { imported, failed, problem, next }
+  }
+
+  /** Deletes the file. @throws ApiError not-found; StorageFault */
+  async discard(file: string, reason: string, actor: Actor): Promise<WindowOutcome> {
+    const { database, imageFiles } = this.#context
+    this.#demandFile(file)
+    const { sopInstanceUid, studyInstanceUid } = await this.describe(file)
+    const detail = { sopInstanceUid, studyInstanceUid, reason }
+    await database.commitSoon(() => note(this.#context, actor, 'recovery.discard', file, detail))
+    await imageFiles.recovery.remove(file)
+    this.#counted = undefined
+    noteImagesChanged(this.#context)
+    return { success: true, message: message('images.file-deleted') }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await this.#starting
+  }
+
+  #orphans(): OrphanImport {
+    return new OrphanImport(this.#context, this.#arrivals, this.#statistics, this.#completion)
+  }
+
+  #isKnown(file: string): boolean {
+    const { database, imageFiles } = this.#context
+    return imageFiles.arriving.has(file) || hasInstanceOfFile(database, file)
+  }
+
+  /** A file that has no row, or none any more, from `images`. @throws StorageFault */
+  async #move(file: string): Promise<void> {
+    await this.#context.imageFiles.recovery.move(file)
+    this.#counted = undefined
+  }
+
+  /** Moves unknown files out of `images`, and files that a row names again back there. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { database, imageFiles } = this.#context
+    const returned = await this.#putBackKnown(signal)
+    if (signal.aborted) return
+    let moved = 0
+    let inDoubt = 0
+    {
+      using orphans = this.#orphans()
+      const hasRow = (file: string) => hasInstanceOfFile(database, file)
+      for await (const file of imageFiles.orphans(hasRow, newestInstanceId(database))) {
+        if (signal.aborted) break
+        // One may have got its row, or be about to, since it was found.
+        if (this.#isKnown(file)) continue
+        if (await this.#setAsideCopy(file, orphans)) inDoubt++
+        // A file that a row names stays where the row says it is.
+        if (hasRow(file)) continue
+        await this.#move(file)
+        moved++
+      }
     }
     if (returned > 0)
-      onNews(
-        diskNews(
-          'warning',
-          `${returned} ${returned === 1 ? 'file' : 'files'} moved back from the recovery folder: the database knows them again.`,
-        ),
-      )
+      noteDisk(this.#context, 'warning', message('images.files-returned', { count: returned }))
     if (moved > 0)
-      onNews(
-        diskNews(
-          'danger',
-          `${moved} ${moved === 1 ? 'file' : 'files'} in the image folder without a record in the database: moved to the recovery folder, none was deleted.`,
-        ),
-      )
-    if (inDoubt > 0) onNews(diskNews('danger', inDoubtText(inDoubt)))
-    if (returned + moved + inDoubt > 0) onChanged()
+      noteDisk(this.#context, 'danger', message('images.files-unknown', { count: moved }))
+    if (inDoubt > 0) noteInDoubt(this.#context, inDoubt)
+    if (returned + moved + inDoubt > 0) noteImagesChanged(this.#context)
+  }
+
+  /** The database that knows them was put back. How many there were. */
+  async #putBackKnown(signal: AbortSignal): Promise<number> {
+    const { database, imageFiles } = this.#context
+    let returned = 0
+    for (const file of [...imageFiles.recovery.files()]) {
+      if (signal.aborted) break
+      if (!hasInstanceOfFile(database, file) || (await isThere(imageFiles.pathOf(file)))) continue
+      await imageFiles.recovery.putBack(file, file)
+      this.#counted = undefined
+      returned++
+    }
+    return returned
   }
 
   /**
    * An older copy of the database was put back by hand: a corrected copy whose original it shows is
-   * no unknown image, and is quarantined beside that. Without a row where the file is none, or
-   * cannot be read; with a row, and not in doubt, where it is a twin, or the other version went
-   * meanwhile.
+   * no unknown image, and is quarantined beside that. Whether it was; then, or where it is a twin,
+   * the file has a row.
    */
-  async function setAside(file: string, senders: ReturnType<typeof openSenders>) {
-    const found = await readCopy(senders, { file, path: imageFiles.pathOf(file) })
-    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals))
-      return { hasRow: false, isInDoubt: false }
-    const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
-    return { hasRow: instances.has(file), isInDoubt: kept !== undefined && isInDoubt(store, kept) }
+  async #setAsideCopy(file: string, orphans: OrphanImport): Promise<boolean> {
+    const { database, imageFiles } = this.#context
+    const orphan = await orphans.readCopy({ file, path: imageFiles.pathOf(file) })
+    if (!orphan || !findRivalVersion(database, orphan.header.sopInstanceUid, orphan.originals))
+      return false
+    const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
+    return kept !== undefined && isInDoubt(database, kept)
   }
 
-  function demandFile(file: string): void {
-    for (const found of imageFiles.recovered()) if (found === file) return
-    throw new ApiError('not-found', 'This file is not in the recovery folder any more.')
+  #demandFile(file: string): void {
+    for (const found of this.#context.imageFiles.recovery.files()) if (found === file) return
+    throw new ApiError('not-found', message('images.file-gone'))
   }
 
-  /** One sentence where it cannot be imported; the file then stays where it is. */
-  async function importOne(
+  /** Why it cannot be imported; the file then stays where it is. */
+  async #importOne(
     file: string,
     actor: Actor,
-    senders: ReturnType<typeof openSenders>,
-  ): Promise<string | undefined> {
-    const found = await readFound(senders, { file, path: imageFiles.recoveredPath(file) })
-    if (typeof found === 'string') return found
-    await turns.take(found.header.sopInstanceUid, () => take(found, actor)).finally(changed)
+    orphans: OrphanImport,
+  ): Promise<Message | undefined> {
+    const path = this.#context.imageFiles.recovery.pathOf(file)
+    const orphan = await orphans.read({ file, path })
+    if (isMessage(orphan)) return orphan
+    try {
+      await orphans.exclusively(orphan, async () => {
+        if (!(await this.#dropTwin(orphan, actor))) await this.#take(orphan, actor, orphans)
+      })
+    } finally {
+      this.#counted = undefined
+    }
     return undefined
   }
 
-  async function take(found: Found, actor: Actor): Promise<void> {
-    const { file, header, bytes, dataSetOffset } = found
-    const detail = {
-      file,
-      sopInstanceUid: header.sopInstanceUid,
-      studyInstanceUid: header.studyInstanceUid,
-    }
-    const path = imageFiles.recoveredPath(file)
-    for (const twin of arrivals.twinsOf(
-      header.sopInstanceUid,
-      bytes - dataSetOffset,
-      found.crc32,
-    )) {
+  /** Where the same image is in the archive the copy is deleted, once that one is durable. */
+  async #dropTwin(orphan: Orphan, actor: Actor): Promise<boolean> {
+    const { database, imageFiles } = this.#context
+    const { file, header, bytes, dataSetOffset, crc32 } = orphan
+    const path = imageFiles.recovery.pathOf(file)
+    const twins = listTwins(database, header.sopInstanceUid, bytes - dataSetOffset, crc32)
+    for (const twin of twins) {
       if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset)))
         continue
-      // The same image is in the archive: the copy goes once that one is known to be durable.
       await imageFiles.secure(twin.file)
-      await database.commitSoon(() =>
-        note(deps.store, actor, 'recovery.import', file, { ...detail, isHereAlready: true }),
-      )
-      await imageFiles.removeRecovered(file)
-      return
+      await database.commitSoon(() => this.#noteImport(orphan, actor, { isHereAlready: true }))
+      await imageFiles.recovery.remove(file)
+      return true
     }
+    return false
+  }
+
+  async #take(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
+    const { database, imageFiles, uuid } = this.#context
+    const { file, header } = orphan
     const own = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const to =
-      isKnown(own) || (await isThere(imageFiles.pathOf(own)))
-        ? fileFor(header.studyInstanceUid, uuid())
-        : own
-    arriving.add(to)
+    const isTaken = this.#isKnown(own) || (await isThere(imageFiles.pathOf(own)))
+    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : own
+    imageFiles.arriving.add(to)
     try {
-      await imageFiles.putBack(file, to)
-      await adopt(deps, { ...found, file: to }, () =>
-        note(deps.store, actor, 'recovery.import', file, detail),
-      )
+      await imageFiles.recovery.putBack(file, to)
+      await orphans.import({ ...orphan, file: to }, () => this.#noteImport(orphan, actor, {}))
     } catch (error) {
-      if (!instances.has(to) && (await isThere(imageFiles.pathOf(to)))) await imageFiles.recover(to)
+      if (!hasInstanceOfFile(database, to) && (await isThere(imageFiles.pathOf(to))))
+        await imageFiles.recovery.move(to)
       throw error
     } finally {
-      arriving.delete(to)
+      imageFiles.arriving.delete(to)
     }
   }
 
-  async function describe(file: string): Promise<RecoveredFile> {
-    const path = imageFiles.recoveredPath(file)
-    const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
-    const facts = { file, bytes: size, modifiedAt: mtime.toISOString() }
-    const start = await readStart(path).catch(() => undefined)
-    if (!start)
-      return {
-        ...facts,
-        ...{
-          sopInstanceUid: '',
-          studyInstanceUid: '',
-          patientName: '',
-          modality: '',
-          callingAeTitle: '',
-          isReadable: false,
-        },
-      }
-    const { sopInstanceUid, studyInstanceUid, study } = start.header
-    const { patientName, modality } = study
-    return {
-      ...facts,
-      sopInstanceUid,
-      studyInstanceUid,
-      patientName,
-      modality,
-      callingAeTitle: start.aeTitle,
-      isReadable: true,
-    }
-  }
-
-  return {
-    sweep,
-    move,
-    count,
-    files({ after, limit }) {
-      const found: string[] = []
-      for (const file of imageFiles.recovered(after)) if (found.push(file) > limit) break
-      return sliceOf(found, limit, (file) => file)
-    },
-    describe,
-    async import({ file, after }, actor) {
-      if (file !== undefined) demandFile(file)
-      const files: string[] = []
-      for (const each of file === undefined ? imageFiles.recovered(after) : [file])
-        if (files.push(each) > PORTION) break
-      const senders = openSenders(deps)
-      let imported = 0
-      let failed = 0
-      let problem = ''
-      try {
-        for (const each of files.slice(0, PORTION)) {
-          const fault = await importOne(each, actor, senders)
-          if (fault === undefined) imported++
-          else {
-            failed++
-            problem = fault
-          }
-        }
-      } finally {
-        senders.close()
-        if (imported > 0) onChanged()
-      }
-      return {
-        imported,
-        failed,
-        problem,
-        next: files.length > PORTION ? (files[PORTION - 1] ?? null) : null,
-      }
-    },
-    async discard(file, reason, actor) {
-      demandFile(file)
-      const { sopInstanceUid, studyInstanceUid } = await describe(file)
-      await database.commitSoon(() =>
-        note(deps.store, actor, 'recovery.discard', file, {
-          sopInstanceUid,
-          studyInstanceUid,
-          reason,
-        }),
-      )
-      await imageFiles.removeRecovered(file)
-      changed()
-      onChanged()
-      return { success: true, message: 'The file was deleted.' }
-    },
+  #noteImport({ file, header }: Orphan, actor: Actor, more: { isHereAlready?: true }): void {
+    const { sopInstanceUid, studyInstanceUid } = header
+    const detail = { file, sopInstanceUid, studyInstanceUid, ...more }
+    note(this.#context, actor, 'recovery.import', file, detail)
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CODINGS, type DataSet, type Element } from '#server/dicom/data-set/coding.ts'
@@ -15,16 +15,8 @@ import { readStored, type StoredObject } from './stored-object.ts'
 /** Two objects of one SOP Instance UID: the same whatever their encoding, or what differs. */
 export type Comparison = 'same' | ContentChange
 
-export interface ContentDeps {
-  /** The data folder. */
-  readonly folder: string
-  /**
-   * Writes an object of compressed pixels into another file, uncompressed. @throws where it cannot
-   */
-  readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
-}
-
-export type CompareContent = (one: StoredObject, other: StoredObject) => Promise<Comparison>
+/** Writes an object of compressed pixels into another file. @throws where it cannot */
+export type Transcode = (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
 
 /** Everything but the pixels; larger headers are not compared. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
@@ -47,46 +39,57 @@ const LOSSLESS: ReadonlySet<string> = new Set([
  * syntax, VRs, lengths and padding; their pixels byte by byte, decoded where they are compressed
  * without loss. What cannot be read or decoded is `unknown`, never the same.
  */
-export function openContentComparison({ folder, transcode }: ContentDeps): CompareContent {
-  const temporary = join(folder, 'spool', 'compared')
-  // Copies that an earlier run made.
-  rmSync(temporary, { recursive: true, force: true })
-
-  /** The object without compression, in a file of its own where it has to be; added to `made`. */
-  async function plain(object: StoredObject, made: string[]): Promise<StoredObject | undefined> {
-    const { transferSyntaxUid, path } = object
-    const coding = CODINGS[transferSyntaxUid]
-    if (coding && !coding.deflated) return object
-    if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
-    mkdirSync(temporary, { recursive: true, mode: 0o700 })
-    const to = join(temporary, `${randomUUID()}.dcm`)
-    made.push(to)
-    try {
-      if (coding) await inflatedFile(path, to, { bytes: MOST_INFLATED })
-      else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)
-      const { dataSetOffset, transferSyntaxUid: written } = await readFileMeta(to)
-      return { path: to, dataSetOffset, transferSyntaxUid: written }
-    } catch {
-      return undefined
+export async function compareContent(
+  folder: string,
+  transcode: Transcode,
+  one: StoredObject,
+  other: StoredObject,
+): Promise<Comparison> {
+  const temporary = join(folder, COMPARED)
+  const made: string[] = []
+  try {
+    const { transferSyntaxUid } = one
+    if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
+      const found = await compare(one, other)
+      // The same pixels may be compressed in several ways.
+      if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
     }
+    const [a, b] = [
+      await uncompressed(one, transcode, temporary, made),
+      await uncompressed(other, transcode, temporary, made),
+    ]
+    return a && b ? await compare(a, b) : 'unknown'
+  } catch {
+    return 'unknown'
+  } finally {
+    for (const path of made) await rm(path, { force: true })
   }
+}
 
-  return async (one, other) => {
-    const made: string[] = []
-    try {
-      const { transferSyntaxUid } = one
-      if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
-        const found = await compare(one, other)
-        // The same pixels may be compressed in several ways.
-        if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
-      }
-      const [a, b] = [await plain(one, made), await plain(other, made)]
-      return a && b ? await compare(a, b) : 'unknown'
-    } catch {
-      return 'unknown'
-    } finally {
-      for (const path of made) await rm(path, { force: true })
-    }
+/** Files for comparisons, below the data folder: what an earlier run left there may be deleted. */
+export const COMPARED = join('spool', 'compared')
+
+/** The object without compression, in a file of its own where it has to be; added to `made`. */
+async function uncompressed(
+  object: StoredObject,
+  transcode: Transcode,
+  temporary: string,
+  made: string[],
+): Promise<StoredObject | undefined> {
+  const { transferSyntaxUid, path } = object
+  const coding = CODINGS[transferSyntaxUid]
+  if (coding && !coding.deflated) return object
+  if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  const to = join(temporary, `${randomUUID()}.dcm`)
+  made.push(to)
+  try {
+    if (coding) await inflatedFile(path, to, { bytes: MOST_INFLATED })
+    else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)
+    const { dataSetOffset, transferSyntaxUid: written } = await readFileMeta(to)
+    return { path: to, dataSetOffset, transferSyntaxUid: written }
+  } catch {
+    return undefined
   }
 }
 
@@ -233,28 +236,9 @@ function sameElement(a: Element, b: Element): boolean {
 }
 
 /** Values of these are padded to an even length, with blanks or NULs. */
-const PADDED: ReadonlySet<string> = new Set([
-  ...[
-    'AE',
-    'AS',
-    'CS',
-    'DA',
-    'DS',
-    'DT',
-    'IS',
-    'LO',
-    'LT',
-    'PN',
-    'SH',
-    'ST',
-    'TM',
-    'UC',
-    'UI',
-    'UR',
-    'UT',
-  ],
-  ...['OB', 'UN'],
-])
+const PADDED: ReadonlySet<string> = new Set(
+  'AE AS CS DA DS DT IS LO LT OB PN SH ST TM UC UI UN UR UT'.split(' '),
+)
 
 function sameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
   if (a.equals(b)) return true

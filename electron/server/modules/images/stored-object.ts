@@ -11,6 +11,7 @@ import type { HeaderResult } from '#server/dicom/data-set/header-reader.ts'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { headerOf, readerOf } from './header.ts'
 
 /**
@@ -67,7 +68,7 @@ export async function deflatedStructure({
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<Structure> {
-  if (!CODINGS[transferSyntaxUid]?.deflated) return damaged('Its header cannot be read.')
+  if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE
   const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
@@ -83,15 +84,15 @@ export async function deflatedStructure({
       },
     )
   } catch (error) {
-    if (error instanceof RangeError)
-      return damaged('It is too long to be checked once it is inflated.')
+    if (error instanceof RangeError) return damaged(message('images.inflated-too-long'))
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
-    return damaged('Its compressed data ends too early.')
+    return damaged(message('images.compressed-ends-early'))
   }
-  return reader.end().structure ?? damaged('Its header cannot be read.')
+  return reader.end().structure ?? UNREADABLE
 }
 
-const damaged = (detail: string): Structure => ({ isComplete: false, detail })
+const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
+const UNREADABLE = damaged(message('images.header-unreadable'))
 
 /** What the UIDs of corrected copies begin with (`newUid`). */
 const COPY_UID = '2.25.'

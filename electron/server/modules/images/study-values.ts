@@ -1,12 +1,15 @@
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { daysBetween } from '#server/platform/clinic-day.ts'
 import { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
+import type { EventResponse } from '#shared/contract/webhooks.ts'
 import { isDa } from '#shared/dicom-values.ts'
-import type { ImageHeader } from './image-study-queries.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { alphabeticForm } from './person-name.ts'
-import type { EnrichmentAnswer } from './ports.ts'
 
-/** What a study is seeded with. */
+export type EnrichmentAnswer = EventResponse<'patient_study.enrichment_requested'>
+
+/** What a study is created with. */
 export interface StudyValues {
   readonly studyDescription: string
   readonly severity: Severity
@@ -20,16 +23,13 @@ export interface MergedValues {
   readonly values: StudyValues
   /** Names of the partner's fields that were used. */
   readonly fromPartner: readonly string[]
-  readonly warnings: readonly string[]
+  readonly warnings: readonly Message[]
 }
 
 type MetadataField = Exclude<keyof StudyReportMetadata, 'age'>
 type MetadataValue = NonNullable<StudyReportMetadata[MetadataField]>
 
-/**
- * interface-choices, Field mapping: the partner's field, and the header's value in the interface's
- * form.
- */
+/** The partner's field, and the header's value in the form of the interface. */
 const METADATA: Readonly<
   Record<
     MetadataField,
@@ -66,14 +66,14 @@ interface Light {
 }
 
 /** @param field of the partner's answer; its value may be about a patient */
-export const leftOutWarning = (field: string): string =>
-  `The partner's ${field} cannot be used and was left out.`
+export const leftOutWarning = (field: string): Message =>
+  message('images.value-left-out', { field })
 
 const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
 
 /**
- * Values of a study, merged per field: partner, then DICOM header, then defaults (interface.md,
- * PatientStudyEnrichmentRequestedResponse).
+ * Values of a study, merged per field: the partner's answer to `patient_study.enrichment_requested`,
+ * then the DICOM header, then defaults.
  */
 export function mergedValues(
   header: ImageHeader,
@@ -82,7 +82,7 @@ export function mergedValues(
 ): MergedValues {
   const light = { header, modality }
   const fromPartner: string[] = []
-  const warnings: string[] = []
+  const warnings: Message[] = []
 
   /** The partner's value where it is one that can be kept. */
   function given<T>(

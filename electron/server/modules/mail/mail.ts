@@ -1,111 +1,142 @@
 import type { Context } from '#server/context.ts'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
-import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
-import { MailError } from './mail-error.ts'
-import { invitationText, testText } from './message.ts'
-import { type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
-
-/** What became of an attempt; nothing in it names a person. */
-export interface MailOutcome {
-  readonly outboxId: number
-  /** Id of the invitation. */
-  readonly subject: string
-  readonly outcome: 'sent' | 'postponed' | 'failed'
-  readonly fault: string | null
-}
-
-export type Mail = ReturnType<typeof openMail>
+import { english } from '#shared/messages/english.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
 /**
  * The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first,
- * each until it is taken or given up. `smtp` is undefined while no server is set: rows wait; it is
- * asked before each mail. `onError` is told of a fault of ours, such as a closed database.
+ * each until it is taken or given up. `smtp` is undefined while no server is set, and rows wait; it
+ * is asked before each mail. The log has each outcome, with the id of the invitation and without a
+ * person's name.
  */
-export function openMail(
-  { database, outbox, clock, settings }: Context,
-  smtp: () => SmtpServer | undefined,
-  {
-    onOutcome,
-    onError,
-    limits,
-  }: {
-    readonly onOutcome?: (outcome: MailOutcome) => void
-    readonly onError?: (error: unknown) => void
-    readonly limits?: SmtpLimits
-  } = {},
-) {
-  const closing = new AbortController()
-  const sending = (signal: AbortSignal) => ({ signal, ...(limits && { limits }) })
+export class Mail implements AsyncDisposable {
+  readonly #context: Context
+  readonly #smtp: () => SmtpServer | undefined
+  readonly #limits: SmtpLimits | undefined
+  readonly #closing = new AbortController()
+  readonly #worker: OutboxWorker
+  readonly #stopListening: () => void
 
-  async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+  constructor(context: Context, smtp: () => SmtpServer | undefined, limits?: SmtpLimits) {
+    this.#context = context
+    this.#smtp = smtp
+    this.#limits = limits
+    this.#worker = new OutboxWorker(
+      context,
+      INVITATION_MAIL,
+      (row, signal) => this.#deliver(row, signal),
+      1,
+      undefined,
+      () => smtp() === undefined,
+    )
+    this.#stopListening = context.settings.onChange(
+      (keys) => keys.some((key) => key.startsWith('mail.')) && this.retry(),
+    )
+  }
+
+  /** Tries at once what waits: the server was set or changed. */
+  retry(): void {
+    this.#worker.retry()
+  }
+
+  /** Sends a test message now, outside the outbox. @throws MailError */
+  async test(to: string): Promise<void> {
+    const { clock, settings } = this.#context
+    const text = testText(settings.get('clinic.name'))
+    await this.#send(to, `test.${clock()}`, text, this.#closing.signal)
+  }
+
+  /** Resolves when nothing is due any more. */
+  settled(): Promise<void> {
+    return this.#worker.settled()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening()
+    this.#closing.abort()
+    await this.#worker[Symbol.asyncDispose]()
+  }
+
+  async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+    const { database, clock, log } = this.#context
     const { outboxId, subject } = row
-    const told = (outcome: MailOutcome['outcome'], fault: string | null = null) => ({
-      within: () => database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
+    const logged = (outcome: Settlement['outcome'], fault: Message | null) => ({
+      within: () =>
+        database.afterCommit(() =>
+          log.info(
+            { outboxId, subject, outcome, fault: fault && english(fault) },
+            'invitation mail',
+          ),
+        ),
     })
     try {
-      await send(row, signal)
-      return { outcome: 'sent', ...told('sent') }
+      const { to, ...invitation } = readable(row, clock())
+      await this.#send(to, `${subject}.${outboxId}`, invitationText(invitation), signal)
+      return { outcome: 'sent', ...logged('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
       const wait = waitAfter(RETRY_SCHEDULES.mail, row.attempts + 1)
-      const fault = error.message
+      const fault = error.explanation
       if (error.isFinal || wait === undefined)
-        return { outcome: 'failed', fault, ...told('failed', fault) }
-      return { outcome: 'postponed', until: clock() + wait, fault, ...told('postponed', fault) }
+        return { outcome: 'failed', fault, ...logged('failed', fault) }
+      return { outcome: 'postponed', until: clock() + wait, fault, ...logged('postponed', fault) }
     }
   }
 
-  async function send(
-    { outboxId, subject, payload }: OutboxRow<unknown>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const server = smtp()
-    if (!server) throw new MailError('no mail server is set')
-    const parsed = InvitationMail.safeParse(payload)
-    if (!parsed.success)
-      throw new MailError('the mail can no longer be read from the database', { isFinal: true })
-    const { to, expiry } = parsed.data
-    if (expiry !== null && msOf(expiry) <= clock())
-      throw new MailError('the invitation expired before it could be sent', { isFinal: true })
-    const messageId = `${subject}.${outboxId}@${domainOf(server.from)}`
-    await sendBySmtp(server, { to, messageId, ...invitationText(parsed.data) }, sending(signal))
-  }
-
-  const worker = openOutboxWorker({
-    store: { database, outbox },
-    kind: INVITATION_MAIL,
-    clock,
-    deliver,
-    isIdle: () => smtp() === undefined,
-    ...(onError && { onError }),
-  })
-  return {
-    /** Tries at once what waits: the server was set or changed. */
-    retry: () => worker.retry(),
-    /** Sends a test message now, outside the outbox. @throws MailError */
-    async test(to: string): Promise<void> {
-      const server = smtp()
-      if (!server) throw new MailError('no mail server is set')
-      await sendBySmtp(
-        server,
-        {
-          to,
-          messageId: `test.${clock()}@${domainOf(server.from)}`,
-          ...testText(settings.get('clinic.name')),
-        },
-        sending(closing.signal),
-      )
-    },
-    /** Resolves when nothing is due any more. */
-    settled: worker.settled,
-    async [Symbol.asyncDispose]() {
-      closing.abort()
-      await worker[Symbol.asyncDispose]()
-    },
+  async #send(to: string, id: string, text: MailText, signal: AbortSignal): Promise<void> {
+    const server = this.#smtp()
+    if (!server) throw new MailError(message('mail.no-server'))
+    const messageId = `${id}@${domainOf(server.from)}`
+    const limits = this.#limits && { limits: this.#limits }
+    await sendBySmtp(server, { to, messageId, ...text }, { signal, ...limits })
   }
 }
 
+/** @throws MailError */
+function readable({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
+  const parsed = InvitationMail.safeParse(payload)
+  if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
+  const { expiry } = parsed.data
+  if (expiry !== null && msOf(expiry) <= now)
+    throw new MailError(message('mail.invitation-expired'), { isFinal: true })
+  return parsed.data
+}
+
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
+/** The invitation. Names were typed by people: none of them may begin a line or a header. */
+export function invitationText({
+  firstName,
+  clinicName,
+  invitedBy,
+  link,
+  expiry,
+}: Omit<InvitationMail, 'to'>): MailText {
+  const clinic = oneLine(clinicName) || 'the imaging gateway of your clinic'
+  return {
+    subject: `Your access to ${clinic}`,
+    text: [
+      `Hello ${oneLine(firstName)},`,
+      `${oneLine(invitedBy)} invites you to work with ${clinic}. Open this link to set your password and accept, or to reject:`,
+      link,
+      expiry === null
+        ? 'The link works once.'
+        : `The link works once, until ${expiry.slice(0, 16).replace('T', ' ')} (UTC).`,
+      'If you do not know what this is about, do nothing: without you, no account is opened.',
+    ].join('\n\n'),
+  }
+}
+
+/** What the test button sends. */
+export const testText = (clinicName: string): MailText => ({
+  subject: `Test of the mail of ${oneLine(clinicName) || 'the imaging gateway'}`,
+  text: 'This gateway can send mail: invitations will arrive like this message.',
+})
+
+// Control characters and the line and paragraph separators of Unicode.
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { MailError, mailErrorOf } from './mail-error.ts'
+import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
 
 /** An SMTP server (RFC 5321) that mail is handed to. */
 export interface SmtpServer {
@@ -51,7 +52,7 @@ export async function sendBySmtp(
 ): Promise<void> {
   const { host, port, security, user, password, from, certificate } = server
   if (security === 'none' && user !== null)
-    throw new MailError('user name and password would cross the network in plain text')
+    throw new MailError(message('mail.password-in-plain-text'))
   const end = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)])
   // The socket is ours, so that whatever the server does the conversation can be ended.
   const socket = await connected(
@@ -59,7 +60,7 @@ export async function sendBySmtp(
     port,
     AbortSignal.any([end, AbortSignal.timeout(limits.connectMs)]),
   )
-  const cut = () => socket.destroy(new MailError('the mail server did not answer in time'))
+  const cut = () => socket.destroy(new MailError(message('mail.silent')))
   end.addEventListener('abort', cut, { once: true })
   try {
     const transport = createTransport({
@@ -89,9 +90,7 @@ export async function sendBySmtp(
       headers,
     })
   } catch (error) {
-    throw end.aborted
-      ? new MailError('the mail server did not answer in time', { cause: error })
-      : mailErrorOf(error)
+    throw end.aborted ? new MailError(message('mail.silent'), { cause: error }) : mailErrorOf(error)
   } finally {
     end.removeEventListener('abort', cut)
     socket.destroy()
@@ -105,7 +104,7 @@ function connected(host: string, port: number, signal: AbortSignal): Promise<Soc
       socket.destroy()
       reject(mailErrorOf(error))
     }
-    const late = () => fail(new MailError('the mail server did not answer in time'))
+    const late = () => fail(new MailError(message('mail.silent')))
     if (signal.aborted) return late()
     signal.addEventListener('abort', late, { once: true })
     socket.once('error', fail)
@@ -116,3 +115,89 @@ function connected(host: string, port: number, signal: AbortSignal): Promise<Soc
     })
   })
 }
+
+/** A mail that was not taken. It says why in one clause, without an address and safe to keep. */
+export class MailError extends MessageError {
+  override name = 'MailError'
+  /** The server will never take it: trying again is of no use. */
+  readonly isFinal: boolean
+  constructor(
+    explanation: Message,
+    more: { readonly isFinal?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(explanation, more.cause === undefined ? undefined : { cause: more.cause })
+    this.isFinal = more.isFinal ?? false
+  }
+}
+
+/** Codes of nodemailer and of Node, in words. */
+const MEANINGS: Readonly<Record<string, MessageCode>> = {
+  ECONNREFUSED: 'mail.connection-refused',
+  ENOTFOUND: 'mail.host-unknown',
+  EDNS: 'mail.host-unknown',
+  EAI_AGAIN: 'mail.name-server-silent',
+  ECONNECTION: 'mail.connection-closed',
+  ESOCKET: 'mail.connection-broke',
+  ECONNRESET: 'mail.connection-broke',
+  ETIMEDOUT: 'mail.silent',
+  EHOSTUNREACH: 'mail.no-route',
+  ENETUNREACH: 'mail.no-route',
+  EAUTH: 'mail.password-refused',
+  ENOAUTH: 'mail.password-missing',
+  ETLS: 'mail.no-starttls',
+  EPROTOCOL: 'mail.not-smtp',
+  EENVELOPE: 'mail.address-refused',
+  EMESSAGE: 'mail.message-refused',
+  CERT_HAS_EXPIRED: 'mail.certificate-expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'mail.certificate-other-host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'mail.certificate-untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'mail.certificate-untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'mail.certificate-untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'mail.certificate-untrusted',
+}
+/**
+ * What a reply code above 499 makes final: the recipient or the message, not the server's own
+ * state.
+ */
+const FINAL = new Set(['EENVELOPE', 'EMESSAGE'])
+
+/**
+ * Any failure of a send as a MailError. What the server said is left out: it may quote an address.
+ */
+export function mailErrorOf(thrown: unknown): MailError {
+  if (thrown instanceof MailError) return thrown
+  const code = fieldOf(thrown, 'code')
+  const reply = fieldOf(thrown, 'responseCode')
+  const what = message(
+    MEANINGS[certificateFault(thrown)] ?? MEANINGS[String(code)] ?? 'mail.not-sent',
+  )
+  return new MailError(typeof reply === 'number' ? message('mail.reply', { what, reply }) : what, {
+    // RFC 5321 §4.2.1: 5yz is permanent.
+    isFinal: typeof reply === 'number' && reply >= 500 && FINAL.has(String(code)),
+    cause: thrown,
+  })
+}
+
+/**
+ * nodemailer names a broken handshake by its own code and keeps the cause's code only in the text
+ * or the cause.
+ */
+function certificateFault(thrown: unknown): string {
+  const texts = [
+    fieldOf(thrown, 'message'),
+    fieldOf(fieldOf(thrown, 'cause'), 'code'),
+    fieldOf(thrown, 'code'),
+  ]
+    .map(String)
+    .join(' ')
+  if (/altname|does not match certificate/i.test(texts)) return 'ERR_TLS_CERT_ALTNAME_INVALID'
+  if (/certificate has expired|CERT_HAS_EXPIRED/i.test(texts)) return 'CERT_HAS_EXPIRED'
+  if (/self[- ]signed|unable to (get|verify)|SELF_SIGNED|UNABLE_TO/i.test(texts))
+    return 'SELF_SIGNED_CERT_IN_CHAIN'
+  return (
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/.exec(texts)?.[0] ?? ''
+  )
+}
+
+const fieldOf = (thrown: unknown, name: string): unknown =>
+  typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, name) : undefined

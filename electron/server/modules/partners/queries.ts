@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
+import { flag } from '#server/database/query.ts'
 import type { DisabledReason } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 
@@ -109,3 +109,9 @@ const recordOf = (row: { [K in keyof EndpointRecord]: unknown }): EndpointRecord
     fileHosts: JSON.parse(String(row.fileHosts)),
     budgets: JSON.parse(String(row.budgets)),
   }) as EndpointRecord
+
+/** When the newest of the worklist answers that are kept was received. */
+export const newestAnswerAt = (database: Database): string | undefined =>
+  database.get(
+    database.sql.selectFrom('answers').select('receivedAt').orderBy('receivedAt', 'desc').limit(1),
+  )?.receivedAt

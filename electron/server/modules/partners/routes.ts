@@ -1,10 +1,10 @@
+import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
-import type { dashboard } from '#shared/contract/dashboard.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import { dashboardPartner } from '#shared/contract/dashboard.ts'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { type EndpointRecord, listEndpoints } from './queries.ts'
 import type { RefusedHosts } from './refused-hosts.ts'
@@ -17,18 +17,17 @@ import {
   setPartner,
 } from './service.ts'
 import { defaultEndpoint, signingSecrets } from './targets.ts'
-import type { PartnerTest } from './test-request.ts'
+import { testPartner } from './test-request.ts'
 
 /** The window's calls about the partner. */
-export const partnerHandlers = (
-  context: Context,
-  settings: Settings,
-  testPartner: () => Promise<PartnerTest>,
-): Pick<HandlersOf<typeof dashboard>, 'partner' | 'setPartner' | 'testPartner'> => ({
-  partner: () => readPartner(context),
-  setPartner: ({ body, user }) => setPartner(context, settings, body, userActor(user.userId)),
-  testPartner,
-})
+export function servePartner(app: HttpApp, context: Context, requester: Requester): void {
+  const handlers: HandlersOf<typeof dashboardPartner> = {
+    partner: () => readPartner(context),
+    setPartner: ({ body, user }) => setPartner(context, body, userActor(user.userId)),
+    testPartner: () => testPartner(context, requester),
+  }
+  serveAll(app, dashboardPartner, handlers, { afterChange: () => context.feed.noteStatus() })
+}
 
 /**
  * The window's calls about endpoints. `waiting`: how many reports wait, by the endpoint they are
@@ -37,7 +36,6 @@ export const partnerHandlers = (
 export function serveEndpoints(
   app: HttpApp,
   context: Context,
-  settings: Settings,
   refusedHosts: RefusedHosts,
   waiting: () => ReadonlyMap<string, number>,
   afterChange: () => void,
@@ -54,13 +52,13 @@ export function serveEndpoints(
         endpoints: endpointReplies(context, refusedHosts, waiting()),
       }),
       add({ body, user }) {
-        const { endpoint, secret } = addEndpoint(context, settings, body, userActor(user.userId))
+        const { endpoint, secret } = addEndpoint(context, body, userActor(user.userId))
         return { ...replyOf(endpoint), secret }
       },
       change: ({ params: { endpointId }, body, user }) =>
-        replyOf(changeEndpoint(context, settings, endpointId, body, userActor(user.userId))),
+        replyOf(changeEndpoint(context, endpointId, body, userActor(user.userId))),
       remove: ({ params, user }) =>
-        removeEndpoint(context, settings, params.endpointId, userActor(user.userId)),
+        removeEndpoint(context, params.endpointId, userActor(user.userId)),
       rotate({ params: { endpointId }, body, user }) {
         const actor = userActor(user.userId)
         const { endpoint, secret } = rotateSecret(context, endpointId, body, actor)

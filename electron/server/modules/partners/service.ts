@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { type Actor, differences, note } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import type { Outcome } from '#shared/contract/conventions.ts'
+import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { Partner } from '#shared/contract/dashboard.ts'
 import type { dashboardEvents } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message, sentences, verbatim } from '#shared/messages/message.ts'
 import type { CallOf } from '#shared/operation.ts'
 import type { EndpointRecord } from './queries.ts'
 import * as queries from './queries.ts'
@@ -28,7 +28,6 @@ const SECRET_BYTES = 32
  */
 export function addEndpoint(
   context: Context,
-  settings: Settings,
   { url: given, allowPlaintext, secret, apiKeyId, events, ...rest }: Body<'addEndpoint'>,
   actor: Actor,
 ) {
@@ -53,7 +52,7 @@ export function addEndpoint(
     queries.saveEndpoint(database, endpoint)
     const made = secret === undefined ? newSecret() : null
     queries.insertEndpointSecret(database, endpoint.endpointId, secret ?? made ?? '', now)
-    listHosts(context, settings, url, actor)
+    listHosts(context, url, actor)
     note(context, actor, 'endpoint.add', endpoint.endpointId, {
       ...plain(detail),
       secret: made === null ? 'given' : 'made',
@@ -66,7 +65,6 @@ export function addEndpoint(
 /** @throws ApiError not-found, malformed, refused */
 export function changeEndpoint(
   context: Context,
-  settings: Settings,
   endpointId: string,
   { allowPlaintext, isEnabled, ...patch }: Body<'changeEndpoint'>,
   actor: Actor,
@@ -91,7 +89,7 @@ export function changeEndpoint(
       ...(patch.budgets && { budgets: definedOf(patch.budgets) }),
     }
     queries.saveEndpoint(database, after)
-    listHosts(context, settings, url, actor)
+    listHosts(context, url, actor)
     // Another partner is never shown what the old one's secrets make of its events.
     if (new URL(before.url).origin !== new URL(url).origin)
       queries.keepEndpointSecrets(database, endpointId, 1)
@@ -103,27 +101,19 @@ export function changeEndpoint(
 }
 
 /** @throws ApiError not-found, refused: the default stays */
-export function removeEndpoint(
-  context: Context,
-  settings: Settings,
-  endpointId: string,
-  actor: Actor,
-): Outcome {
+export function removeEndpoint(context: Context, endpointId: string, actor: Actor): WindowOutcome {
   const { database } = context
   return database.transaction(() => {
     const { url, apiKeyId, events } = existing(context, endpointId)
     if (defaultEndpoint(database)?.endpointId === endpointId)
-      throw new ApiError(
-        'refused',
-        'This is the clinic’s own endpoint: change its address, or switch it off.',
-      )
+      throw new ApiError('refused', message('partners.own-endpoint'))
     queries.deleteEndpoint(database, endpointId)
-    listHosts(context, settings, url, actor)
+    listHosts(context, url, actor)
     note(context, actor, 'endpoint.remove', endpointId, plain({ url, apiKeyId, events }))
     database.notify('endpoints')
     return {
       success: true,
-      message: 'The endpoint is removed. What waited for it goes to the clinic’s own.',
+      message: message('partners.endpoint-removed'),
     }
   })
 }
@@ -189,7 +179,6 @@ const FIRST = { name: '', events: EVENT_TYPES, apiKeyId: null, fileHosts: [], bu
  */
 export function setPartner(
   context: Context,
-  settings: Settings,
   {
     url: given,
     secret,
@@ -222,7 +211,7 @@ export function setPartner(
     const isSamePlace = before !== undefined && new URL(before.url).origin === url.origin
     const count = isSamePlace ? signingSecrets(context, endpointId).length : 1
     queries.keepEndpointSecrets(database, endpointId, count)
-    listHosts(context, settings, url.href, actor)
+    listHosts(context, url.href, actor)
     note(context, actor, 'partner.set', endpointId, {
       url: { before: before?.url ?? null, after: url.href },
       allowsPlaintext: allowPlaintext,
@@ -244,15 +233,13 @@ export interface GivenPartner {
  * nothing.
  * @throws StartError
  */
-export function setGivenPartner(
-  context: Context,
-  settings: Settings,
-  { url, secret }: GivenPartner,
-): void {
+export function setGivenPartner(context: Context, { url, secret }: GivenPartner): void {
   const known = targetFor(context, 'modality_worklist.requested')
   if (secret === undefined && !readPartner(context).hasSecret)
     throw new StartError(
-      '--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.',
+      verbatim(
+        '--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.',
+      ),
     )
   if (
     URL.canParse(url) &&
@@ -261,17 +248,19 @@ export function setGivenPartner(
   )
     return
   try {
-    setPartner(context, settings, { url, secret, allowPlaintext: true }, 'command-line')
+    setPartner(context, { url, secret, allowPlaintext: true }, 'command-line')
   } catch (error) {
     if (error instanceof ApiError)
-      throw new StartError(`The partner was not set. ${error.message}`, { cause: error })
+      throw new StartError(sentences(message('partners.not-set'), error.explanation), {
+        cause: error,
+      })
     throw error
   }
 }
 
 function existing({ database }: Context, endpointId: string): EndpointRecord {
   const found = queries.findEndpoint(database, endpointId)
-  if (!found) throw new ApiError('not-found', 'There is no such endpoint.')
+  if (!found) throw new ApiError('not-found', message('partners.no-endpoint'))
   return found
 }
 
@@ -286,11 +275,14 @@ function demandNoOther(
     if (other.endpointId === endpointId || other.apiKeyId !== apiKeyId) continue
     const both = events.find((event) => other.events.includes(event))
     if (both === undefined) continue
-    const message = `must not name ${both}, which another endpoint of the same studies takes`
     throw new ApiError(
       'refused',
-      `${both} goes to ${endpointName(other)} already: take it from there first.`,
-      { errors: [{ path: 'body.events', message }] },
+      message('partners.event-taken', { event: both, endpoint: endpointName(other) }),
+      {
+        errors: [
+          { path: 'body.events', message: message('partners.event-taken-field', { event: both }) },
+        ],
+      },
     )
   }
 }
@@ -298,8 +290,8 @@ function demandNoOther(
 function demandKey({ database }: Context, apiKeyId: string | null): void {
   const key = apiKeyId === null ? undefined : findApiKey(database, apiKeyId)
   if (apiKeyId === null || (key && key.revokedAt === null)) return
-  throw new ApiError('refused', 'There is no such API key, or it was revoked.', {
-    errors: [{ path: 'body.apiKeyId', message: 'must be a key that is not revoked, or null' }],
+  throw new ApiError('refused', message('partners.no-api-key'), {
+    errors: [{ path: 'body.apiKeyId', message: message('partners.no-api-key-field') }],
   })
 }
 
@@ -307,27 +299,25 @@ const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 /** @throws ApiError malformed, refused (plain http without leave) */
 function checkedUrl(text: string, allowPlaintext: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const message = !url
-    ? 'must be a URL'
+  const code = !url
+    ? 'partners.url-malformed'
     : !/^https?:$/.test(url.protocol)
-      ? 'must begin with https://'
+      ? 'partners.url-not-https'
       : url.username !== '' || url.password !== ''
-        ? 'must not hold a user name or a password'
+        ? 'partners.url-with-user'
         : url.hash !== ''
-          ? 'must not have a #fragment'
+          ? 'partners.url-with-fragment'
           : undefined
-  if (!url || message)
-    throw new ApiError('malformed', `The address ${message}.`, {
-      errors: [{ path: 'body.url', message: message ?? '' }],
+  if (!url || code) {
+    const wrong = message(code ?? 'partners.url-malformed')
+    throw new ApiError('malformed', message('partners.url', { fault: wrong }), {
+      errors: [{ path: 'body.url', message: wrong }],
     })
+  }
   if (url.protocol === 'http:' && !allowPlaintext)
-    throw new ApiError(
-      'refused',
-      'Patient data would cross the network in plain text. Use https, or allow plain http for this host.',
-      {
-        errors: [{ path: 'body.allowPlaintext', message: 'must be true for an http address' }],
-      },
-    )
+    throw new ApiError('refused', message('partners.plaintext'), {
+      errors: [{ path: 'body.allowPlaintext', message: message('partners.plaintext-field') }],
+    })
   return url
 }
 
@@ -339,8 +329,8 @@ function checkSecret(secret: string): void {
   const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? ''
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') === text && bytes.length >= 24 && bytes.length <= 64) return
-  throw new ApiError('malformed', 'The secret is not one of Standard Webhooks.', {
-    errors: [{ path: 'body.secret', message: 'must be whsec_ and the base64 of 24 to 64 bytes' }],
+  throw new ApiError('malformed', message('partners.secret'), {
+    errors: [{ path: 'body.secret', message: message('partners.secret-field') }],
   })
 }
 
@@ -349,12 +339,16 @@ function checkSecret(secret: string): void {
  * host of each that may be called by plain http or at a private address is on it; that of the
  * changed or removed one is not, unless one of them may be. What else is listed stays.
  */
-function listHosts({ database }: Context, settings: Settings, changed: string, actor: Actor): void {
+function listHosts(context: Context, changed: string, actor: Actor): void {
+  const { database } = context
+
   const wanted = queries
     .listEndpoints(database)
     .flatMap(({ url, allowsPlaintext }) => (allowsPlaintext ? [hostOf(url)] : []))
-  const others = settings.get('partner.plaintextHosts').filter((host) => host !== hostOf(changed))
-  settings.change({ 'partner.plaintextHosts': [...new Set([...others, ...wanted])] }, actor)
+  const others = context.settings
+    .get('partner.plaintextHosts')
+    .filter((host) => host !== hostOf(changed))
+  context.settings.change({ 'partner.plaintextHosts': [...new Set([...others, ...wanted])] }, actor)
 }
 
 function hostOf(text: string): string {

@@ -3,14 +3,15 @@ import type { Database } from '#server/database/database.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { DisabledReason } from '#shared/contract/events.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { type EndpointRecord, endpointSecrets, findEndpoint, listEndpoints } from './queries.ts'
 
 // Which endpoint gets an event, and what signs for it.
 
 /** Why an endpoint is off, for a person. */
-export const DISABLED_SENTENCES: Readonly<Record<DisabledReason, string>> = {
-  person: 'It was switched off here.',
-  gone: 'It answered a report with 410: this address is no longer used.',
+export const DISABLED_SENTENCES: Readonly<Record<DisabledReason, Message>> = {
+  person: message('partners.switched-off-here'),
+  gone: message('partners.endpoint-gone'),
 }
 
 const HOUR_MS = 60 * 60_000

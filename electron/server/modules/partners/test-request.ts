@@ -1,9 +1,9 @@
 import type { Context } from '#server/context.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { type Requester, readAnswer, WebhookError } from '#server/webhooks/request.ts'
 import type { dashboard } from '#shared/contract/dashboard.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import { message } from '#shared/messages/message.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 
 export type PartnerTest = ReplyOf<(typeof dashboard)['testPartner']>
@@ -12,15 +12,13 @@ export type PartnerTest = ReplyOf<(typeof dashboard)['testPartner']>
  * Asks the partner for today's list as this gateway itself, even while its circuit is open, and
  * says what came of it. Nothing is kept.
  */
-export async function testPartner(
-  { clock }: Context,
-  settings: Pick<Settings, 'get'>,
-  requester: Requester,
-): Promise<PartnerTest> {
-  const { day } = wallClock(clock(), timeZoneOf(settings.get('clinic.timeZone')))
+export async function testPartner(context: Context, requester: Requester): Promise<PartnerTest> {
+  const { clock } = context
+
+  const { day } = wallClock(clock(), timeZoneOf(context.settings.get('clinic.timeZone')))
   const question: WorklistQuestion = {
-    callingAe: settings.get('dimse.aeTitle'),
-    clinicId: settings.get('clinic.id') ?? '',
+    callingAe: context.settings.get('dimse.aeTitle'),
+    clinicId: context.settings.get('clinic.id') ?? '',
     dateStart: day,
     dateEnd: day,
     sourceIp: '127.0.0.1',
@@ -28,7 +26,7 @@ export async function testPartner(
   try {
     const { items, tookMs } = await requester.request('modality_worklist.requested', question, {
       evenIfOpen: true,
-      budgetMs: settings.get('worklist.budgetSeconds') * 1000,
+      budgetMs: context.settings.get('worklist.budgetSeconds') * 1000,
       accept: (reply) => ({
         items: readAnswer('modality_worklist.requested', reply.body).items.length,
         tookMs: reply.tookMs,
@@ -36,18 +34,20 @@ export async function testPartner(
     })
     return {
       success: true,
-      message: `The partner answered with ${items} ${items === 1 ? 'exam' : 'exams'} for today in ${Math.round(tookMs)} ms.`,
+      message: message('partners.test-answered', { items, ms: Math.round(tookMs) }),
       tookMs,
       items,
     }
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
-    const said =
-      error.fault === 'refused' ? 'The partner answered, and refuses' : 'The partner gave no list'
+    const { fault, detail, tookMs } = error
     return {
       success: false,
-      message: `${said}: ${error.detail}.`,
-      tookMs: error.tookMs,
+      message:
+        fault === 'refused'
+          ? message('partners.test-refused', { detail })
+          : message('partners.test-no-list', { detail }),
+      tookMs,
       items: null,
     }
   }

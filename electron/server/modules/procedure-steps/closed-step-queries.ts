@@ -1,82 +1,83 @@
 import type { Compilable } from 'kysely'
-import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
+import { type Database, perDatabase } from '#server/database/database.ts'
 import type { ClosedStep } from '#shared/contract/worklist.ts'
 
-/**
+/*
  * Steps that staff marked as done or cancelled; the reason, which a person typed, is sealed at
  * rest.
  */
-export interface ClosedStepsStore {
-  /** Closing a closed step again keeps the newer reason. */
-  close(step: ClosedStep): void
-  /** Whether it was closed. */
-  reopen(studyInstanceUid: string, scheduledProcedureStepId: string): boolean
-  /** From memory: it is asked for every row of a stored answer. */
-  has(studyInstanceUid: string, scheduledProcedureStepId: string): boolean
-  /** Newest first. */
-  list(): ClosedStep[]
-  /** Forgets steps closed before the instant. */
-  purge(before: string): number
+
+const memoryOf = perDatabase(() => ({ known: undefined as Set<string> | undefined }))
+
+/** Closing a closed step again keeps the newer reason. */
+export function insertClosedStep(database: Database, { reason, ...step }: ClosedStep): void {
+  const row = { ...step, sealedReason: database.seal.seal(Buffer.from(reason), 'closed step') }
+  changeClosedSteps(
+    database,
+    database.sql
+      .insertInto('closedSteps')
+      .values(row)
+      .onConflict((old) =>
+        old.columns(['studyInstanceUid', 'scheduledProcedureStepId']).doUpdateSet(row),
+      ),
+  )
 }
 
-export function closedStepsStore(db: Database, seal: Seal): ClosedStepsStore {
-  let known: Set<string> | undefined
+/** Whether it was closed. */
+export const deleteClosedStep = (
+  database: Database,
+  studyInstanceUid: string,
+  scheduledProcedureStepId: string,
+): boolean =>
+  changeClosedSteps(
+    database,
+    database.sql
+      .deleteFrom('closedSteps')
+      .where('studyInstanceUid', '=', studyInstanceUid)
+      .where('scheduledProcedureStepId', '=', scheduledProcedureStepId),
+  ) > 0
 
-  function closed(): Set<string> {
-    if (known) return known
-    const rows = db.all(
-      db.sql.selectFrom('closedSteps').select(['studyInstanceUid', 'scheduledProcedureStepId']),
+/** From memory: it is asked for every row of a stored answer. */
+export const isStepClosed = (
+  database: Database,
+  studyInstanceUid: string,
+  scheduledProcedureStepId: string,
+): boolean => closedStepKeys(database).has(keyOf(studyInstanceUid, scheduledProcedureStepId))
+
+/** Newest first. */
+export const listClosedSteps = (database: Database): ClosedStep[] =>
+  database
+    .all(
+      database.sql
+        .selectFrom('closedSteps')
+        .selectAll()
+        .orderBy('closedAt', 'desc')
+        .orderBy('studyInstanceUid'),
     )
-    const keys = new Set(
-      rows.map((row) => keyOf(row.studyInstanceUid, row.scheduledProcedureStepId)),
-    )
-    // What an open transaction shows may yet be rolled back.
-    if (!db.inTransaction) known = keys
-    return keys
-  }
+    .map(({ sealedReason, ...step }) => ({
+      ...step,
+      reason: database.seal.open(sealedReason, 'closed step').toString(),
+    }))
 
-  function change(query: Compilable<unknown>): number {
-    known = undefined
-    return db.run(query).changes
-  }
+/** Forgets steps closed before the instant. */
+export const purgeClosedSteps = (database: Database, before: string): number =>
+  changeClosedSteps(database, database.sql.deleteFrom('closedSteps').where('closedAt', '<', before))
 
-  return {
-    close({ reason, ...step }) {
-      const row = { ...step, sealedReason: seal.seal(Buffer.from(reason), 'closed step') }
-      change(
-        db.sql
-          .insertInto('closedSteps')
-          .values(row)
-          .onConflict((old) =>
-            old.columns(['studyInstanceUid', 'scheduledProcedureStepId']).doUpdateSet(row),
-          ),
-      )
-    },
-    reopen: (studyInstanceUid, scheduledProcedureStepId) =>
-      change(
-        db.sql
-          .deleteFrom('closedSteps')
-          .where('studyInstanceUid', '=', studyInstanceUid)
-          .where('scheduledProcedureStepId', '=', scheduledProcedureStepId),
-      ) > 0,
-    has: (studyInstanceUid, scheduledProcedureStepId) =>
-      closed().has(keyOf(studyInstanceUid, scheduledProcedureStepId)),
-    list: () =>
-      db
-        .all(
-          db.sql
-            .selectFrom('closedSteps')
-            .selectAll()
-            .orderBy('closedAt', 'desc')
-            .orderBy('studyInstanceUid'),
-        )
-        .map(({ sealedReason, ...step }) => ({
-          ...step,
-          reason: seal.open(sealedReason, 'closed step').toString(),
-        })),
-    purge: (before) => change(db.sql.deleteFrom('closedSteps').where('closedAt', '<', before)),
-  }
+function closedStepKeys(database: Database): Set<string> {
+  const memory = memoryOf(database)
+  if (memory.known) return memory.known
+  const rows = database.all(
+    database.sql.selectFrom('closedSteps').select(['studyInstanceUid', 'scheduledProcedureStepId']),
+  )
+  const keys = new Set(rows.map((row) => keyOf(row.studyInstanceUid, row.scheduledProcedureStepId)))
+  // What an open transaction shows may yet be rolled back.
+  if (!database.inTransaction) memory.known = keys
+  return keys
+}
+
+function changeClosedSteps(database: Database, query: Compilable<unknown>): number {
+  memoryOf(database).known = undefined
+  return database.run(query).changes
 }
 
 // A backslash separates values in DICOM: neither id can hold one (PS3.5 Table 6.2-1).

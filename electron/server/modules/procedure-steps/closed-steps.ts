@@ -1,45 +1,40 @@
-import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { ClosedStep } from '#shared/contract/worklist.ts'
+import { deleteClosedStep, insertClosedStep } from './closed-step-queries.ts'
 
 type Step = Pick<ClosedStep, 'studyInstanceUid' | 'scheduledProcedureStepId'>
 
-/** Steps marked here as done or cancelled: a stored answer no longer serves them. */
-export interface ClosedSteps {
-  list(): ClosedStep[]
-  has(studyInstanceUid: string, scheduledProcedureStepId: string): boolean
-  close(step: Step & { readonly reason: string }, actor: Actor): ClosedStep
-  /** Whether it was closed. */
-  reopen(step: Step, actor: Actor): boolean
-}
+/* Steps marked here as done or cancelled: a stored answer no longer serves them. */
 
-export function openClosedSteps(deps: DomainDeps): ClosedSteps {
-  const { store, clock } = deps
-  const targetOf = (step: Step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`
-  return {
-    list: () => store.closedSteps.list(),
-    has: (studyInstanceUid, scheduledProcedureStepId) =>
-      store.closedSteps.has(studyInstanceUid, scheduledProcedureStepId),
-    close: ({ studyInstanceUid, scheduledProcedureStepId, reason }, actor) =>
-      store.database.transaction(() => {
-        const step = {
-          studyInstanceUid,
-          scheduledProcedureStepId,
-          closedAt: instantOf(clock()),
-          reason,
-        }
-        store.closedSteps.close(step)
-        note(deps.store, actor, 'step.close', targetOf(step), { reason })
-        return step
-      }),
-    reopen: (step, actor) =>
-      store.database.transaction(() => {
-        const wasClosed = store.closedSteps.reopen(
-          step.studyInstanceUid,
-          step.scheduledProcedureStepId,
-        )
-        if (wasClosed) note(deps.store, actor, 'step.reopen', targetOf(step))
-        return wasClosed
-      }),
-  }
-}
+export const closeStep = (
+  context: Context,
+  { studyInstanceUid, scheduledProcedureStepId, reason }: Step & { readonly reason: string },
+  actor: Actor,
+): ClosedStep =>
+  context.database.transaction(() => {
+    const step = {
+      studyInstanceUid,
+      scheduledProcedureStepId,
+      closedAt: instantOf(context.clock()),
+      reason,
+    }
+    insertClosedStep(context.database, step)
+    note(context, actor, 'step.close', targetOf(step), { reason })
+    return step
+  })
+
+/** Whether it was closed. */
+export const reopenStep = (context: Context, step: Step, actor: Actor): boolean =>
+  context.database.transaction(() => {
+    const wasClosed = deleteClosedStep(
+      context.database,
+      step.studyInstanceUid,
+      step.scheduledProcedureStepId,
+    )
+    if (wasClosed) note(context, actor, 'step.reopen', targetOf(step))
+    return wasClosed
+  })
+
+const targetOf = (step: Step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`

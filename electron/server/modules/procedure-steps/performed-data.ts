@@ -1,10 +1,11 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { type DataSetLimits, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { PERFORMED_STATUSES } from '#shared/contract/images.ts'
+import { message } from '#shared/messages/message.ts'
 
 /** PS3.6. */
 export const TAG = {
@@ -35,13 +36,13 @@ const LIMITS: DataSetLimits = { elements: 500_000, depth: 16, bytes: 16 << 20 }
 
 /** @throws DimseError 0110: the request has no data set, or one that cannot be read */
 export function readNormalized(bytes: Buffer | undefined, transferSyntax: string): DataSet {
-  if (!bytes) throw new DimseError(0x0110, 'Request without a data set')
+  if (!bytes) throw new DimseError(0x0110, message('procedure-steps.no-data-set'))
   try {
     return readDataSet(bytes, transferSyntax, LIMITS)
   } catch (error) {
     // A900 is a status of C-services.
     if (error instanceof DimseError)
-      throw new DimseError(0x0110, error.result.errorComment, error.result.offendingElements)
+      throw new DimseError(0x0110, error.explanation, error.result.offendingElements)
     throw error
   }
 }

@@ -1,6 +1,5 @@
-import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { type Database, perDatabase } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
 import type { PERFORMED_STATUSES } from '#shared/contract/images.ts'
 
 export type PerformedStatus = (typeof PERFORMED_STATUSES)[number]
@@ -47,28 +46,6 @@ export interface StepStanding {
   readonly since: string
 }
 
-export interface PerformedStepsStore {
-  /** @throws one of that UID is there (a constraint of the database) */
-  insert(step: PerformedStepRecord): void
-  /** Everything, its items too. */
-  update(step: PerformedStepRecord): void
-  get(sopInstanceUid: string): PerformedStepRecord | undefined
-  /** Those that perform something of the study, in the order they began. */
-  ofStudy(studyInstanceUid: string): PerformedStepRecord[]
-  /**
-   * The steps of a study, by the UID of the worklist or that of the images; one that is not among
-   * them is scheduled.
-   */
-  standing(studyInstanceUid: string): StepStanding[]
-  /**
-   * UIDs of the worklist and of images that `standing` says anything of that is not older than the
-   * instant.
-   */
-  studies(since: string): string[]
-  /** Forgets those last changed before the instant, and steps received before it. */
-  purge(before: string): number
-}
-
 type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & {
   seq: number
   sealedDataSet: Buffer
@@ -89,79 +66,132 @@ const STUDIES = `
 const OF_STUDY = `select * from performedSteps
   where sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ?) order by seq`
 
-export function performedStepsStore(db: Database, seal: Seal): PerformedStepsStore {
-  const rowOf = ({ dataSet, items: _, ...step }: PerformedStepRecord) => ({
-    ...step,
-    sealedDataSet: seal.seal(Buffer.from(JSON.stringify(dataSet)), contextOf(step.sopInstanceUid)),
-  })
-  const recordOf = ({ seq: _, sealedDataSet, ...row }: StoredStep): PerformedStepRecord => ({
-    ...row,
-    dataSet: JSON.parse(seal.open(sealedDataSet, contextOf(row.sopInstanceUid)).toString()),
-    items: db.all(
-      db.sql
-        .selectFrom('performedStepItems')
-        .select(['studyInstanceUid', 'scheduledProcedureStepId'])
-        .where('sopInstanceUid', '=', row.sopInstanceUid)
-        .orderBy('studyInstanceUid')
-        .orderBy('scheduledProcedureStepId'),
-    ),
-  })
-  function writeItems({ sopInstanceUid, items }: PerformedStepRecord): void {
-    db.run(db.sql.deleteFrom('performedStepItems').where('sopInstanceUid', '=', sopInstanceUid))
-    for (const item of items)
-      db.run(
-        db.sql
-          .insertInto('performedStepItems')
-          .values({ sopInstanceUid, ...item })
-          .onConflict((same) => same.doNothing()),
-      )
-  }
+/** What is remembered of the steps of a database, until one changes. */
+export const stepMemory = perDatabase(() => ({
+  byStudy: new Map<string, ReadonlyMap<string, StepStanding>>(),
+  /** Every study that anything is known of: most rows of a worklist are of none of them. */
+  studies: undefined as ReadonlySet<string> | undefined,
+  /** Grows with every change, once it is committed. */
+  version: 0,
+}))
 
-  return {
-    insert: (step) =>
-      db.transaction(() => {
-        db.run(db.sql.insertInto('performedSteps').values(rowOf(step)))
-        writeItems(step)
-      }),
-    update: (step) =>
-      db.transaction(() => {
-        const { sopInstanceUid, ...changed } = rowOf(step)
-        db.run(
-          db.sql
-            .updateTable('performedSteps')
-            .set(changed)
-            .where('sopInstanceUid', '=', sopInstanceUid),
-        )
-        writeItems(step)
-      }),
-    get(sopInstanceUid) {
-      const row = db.get(
-        db.sql
-          .selectFrom('performedSteps')
-          .selectAll()
-          .where('sopInstanceUid', '=', sopInstanceUid),
-      )
-      return row && recordOf(row as StoredStep)
-    },
-    ofStudy: (studyInstanceUid) =>
-      db.all(rawQuery<StoredStep>(OF_STUDY, [studyInstanceUid])).map(recordOf),
-    standing(studyInstanceUid) {
-      const rows = db.all(
-        rawQuery<StepStanding & { seq: number }>(STANDING, [studyInstanceUid, studyInstanceUid]),
-      )
-      const last = new Map(
-        rows.map(({ seq: _, ...standing }) => [standing.scheduledProcedureStepId, standing]),
-      )
-      return [...last.values()]
-    },
-    studies: (since) =>
-      db
-        .all(rawQuery<{ studyInstanceUid: string }>(STUDIES, [since, since]))
-        .map(({ studyInstanceUid }) => studyInstanceUid),
-    purge: (before) =>
-      db.run(db.sql.deleteFrom('performedSteps').where('updatedAt', '<', before)).changes +
-      db.run(db.sql.deleteFrom('receivedSteps').where('receivedAt', '<', before)).changes,
-  }
+/** In the transaction that changes what `listStepStandings` says. */
+export function noteStepsChanged(database: Database): void {
+  const memory = stepMemory(database)
+  memory.byStudy.clear()
+  memory.studies = undefined
+  database.afterCommit(() => {
+    memory.version++
+  })
+}
+
+/** @throws one of that UID is there (a constraint of the database) */
+export const insertPerformedStep = (database: Database, step: PerformedStepRecord): void =>
+  database.transaction(() => {
+    database.run(database.sql.insertInto('performedSteps').values(rowOf(database, step)))
+    writeItems(database, step)
+    noteStepsChanged(database)
+  })
+
+/** Everything, its items too. */
+export const updatePerformedStep = (database: Database, step: PerformedStepRecord): void =>
+  database.transaction(() => {
+    const { sopInstanceUid, ...changed } = rowOf(database, step)
+    database.run(
+      database.sql
+        .updateTable('performedSteps')
+        .set(changed)
+        .where('sopInstanceUid', '=', sopInstanceUid),
+    )
+    writeItems(database, step)
+    noteStepsChanged(database)
+  })
+
+export function findPerformedStep(
+  database: Database,
+  sopInstanceUid: string,
+): PerformedStepRecord | undefined {
+  const row = database.get(
+    database.sql
+      .selectFrom('performedSteps')
+      .selectAll()
+      .where('sopInstanceUid', '=', sopInstanceUid),
+  )
+  return row && recordOf(database, row as StoredStep)
+}
+
+/** Those that perform something of the study, in the order they began. */
+export const listPerformedSteps = (
+  database: Database,
+  studyInstanceUid: string,
+): PerformedStepRecord[] =>
+  database
+    .all(rawQuery<StoredStep>(OF_STUDY, [studyInstanceUid]))
+    .map((row) => recordOf(database, row))
+
+/**
+ * The steps of a study, by the UID of the worklist or that of the images; one that is not among
+ * them is scheduled.
+ */
+export function listStepStandings(database: Database, studyInstanceUid: string): StepStanding[] {
+  const rows = database.all(
+    rawQuery<StepStanding & { seq: number }>(STANDING, [studyInstanceUid, studyInstanceUid]),
+  )
+  const last = new Map(
+    rows.map(({ seq: _, ...standing }) => [standing.scheduledProcedureStepId, standing]),
+  )
+  return [...last.values()]
+}
+
+/**
+ * UIDs of the worklist and of images that `standing` says anything of that is not older than the
+ * instant.
+ */
+export const listStudiesWithSteps = (database: Database, since: string): string[] =>
+  database
+    .all(rawQuery<{ studyInstanceUid: string }>(STUDIES, [since, since]))
+    .map(({ studyInstanceUid }) => studyInstanceUid)
+
+/** Forgets those last changed before the instant, and steps received before it. */
+export const purgePerformedSteps = (database: Database, before: string): number =>
+  database.run(database.sql.deleteFrom('performedSteps').where('updatedAt', '<', before)).changes +
+  database.run(database.sql.deleteFrom('receivedSteps').where('receivedAt', '<', before)).changes
+
+const rowOf = (database: Database, { dataSet, items: _, ...step }: PerformedStepRecord) => ({
+  ...step,
+  sealedDataSet: database.seal.seal(
+    Buffer.from(JSON.stringify(dataSet)),
+    contextOf(step.sopInstanceUid),
+  ),
+})
+
+const recordOf = (
+  database: Database,
+  { seq: _, sealedDataSet, ...row }: StoredStep,
+): PerformedStepRecord => ({
+  ...row,
+  dataSet: JSON.parse(database.seal.open(sealedDataSet, contextOf(row.sopInstanceUid)).toString()),
+  items: database.all(
+    database.sql
+      .selectFrom('performedStepItems')
+      .select(['studyInstanceUid', 'scheduledProcedureStepId'])
+      .where('sopInstanceUid', '=', row.sopInstanceUid)
+      .orderBy('studyInstanceUid')
+      .orderBy('scheduledProcedureStepId'),
+  ),
+})
+
+function writeItems(database: Database, { sopInstanceUid, items }: PerformedStepRecord): void {
+  database.run(
+    database.sql.deleteFrom('performedStepItems').where('sopInstanceUid', '=', sopInstanceUid),
+  )
+  for (const item of items)
+    database.run(
+      database.sql
+        .insertInto('performedStepItems')
+        .values({ sopInstanceUid, ...item })
+        .onConflict((same) => same.doNothing()),
+    )
 }
 
 const contextOf = (sopInstanceUid: string) => `performed step ${sopInstanceUid}`

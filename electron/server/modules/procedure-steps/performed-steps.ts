@@ -1,96 +1,79 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { PerformedStatus, StepStanding } from './performed-step-queries.ts'
+import {
+  listStepStandings,
+  listStudiesWithSteps,
+  type StepStanding,
+  stepMemory,
+} from './performed-step-queries.ts'
 
 /**
- * started, completed: by MPPS; received: its images are here and their study settled, where no MPPS
- * speaks of it.
+ * started, completed: by MPPS; received: its images are here and their study is complete, where no
+ * MPPS speaks of it.
  */
 export type StepState = 'started' | 'completed' | 'received'
 
-/** How far the steps of the worklist are. */
-export interface PerformedSteps {
-  /**
-   * From memory (it is asked for every row of a worklist). Undefined: scheduled, which a step whose
-   * last MPPS was discontinued is again. Late images of a settled study leave its steps received.
-   */
-  stateOf(studyInstanceUid: string, scheduledProcedureStepId: string): StepState | undefined
-  /** When it got there, an instant. */
-  since(studyInstanceUid: string, scheduledProcedureStepId: string): string | undefined
-  /** Grows with every change of what `stateOf` says. */
-  readonly version: number
-  /**
-   * A performed step changed, or a study settled, got or lost instances; for whoever writes it, in
-   * its transaction.
-   */
-  changed(): void
-}
+export type PerformedSteps = ReturnType<typeof openPerformedSteps>
 
 const STATES: Readonly<Record<StepStanding['status'], StepState | undefined>> = {
   'IN PROGRESS': 'started',
   COMPLETED: 'completed',
   DISCONTINUED: undefined,
   RECEIVED: 'received',
-} satisfies Record<PerformedStatus | 'RECEIVED', StepState | undefined>
+}
 /** Studies remembered with their steps: more than any clinic has under way. */
 const MOST_STUDIES = 10_000
-/** A worklist reaches a month back at most (dicom-field §2.6). */
+/** A worklist reaches a month back at most. */
 const RECENT_MS = 92 * 24 * 60 * 60_000
 
-interface Standing {
-  readonly state: StepState
-  readonly since: string
-}
+/**
+ * How far the steps of the worklist are, from memory: it is asked for every row of a worklist. Late
+ * images of a complete study leave its steps received.
+ */
+export function openPerformedSteps(context: Context) {
+  const { database } = context
+  const memory = stepMemory(database)
 
-export function openPerformedSteps({
-  store,
-  clock,
-}: Pick<DomainDeps, 'store' | 'clock'>): PerformedSteps {
-  const { database } = store
-  const known = new Map<string, ReadonlyMap<string, Standing>>()
-  /** Every study that anything is known of: most rows of a worklist are of none of them. */
-  let spokenOf: Set<string> | undefined
-  let version = 0
-
-  function ofStudy(studyInstanceUid: string): ReadonlyMap<string, Standing> {
-    const spoken = spokenOf ?? new Set(store.performedSteps.studies(instantOf(clock() - RECENT_MS)))
+  function standingsOf(studyInstanceUid: string): ReadonlyMap<string, StepStanding> {
+    const studies =
+      memory.studies ??
+      new Set(listStudiesWithSteps(database, instantOf(context.clock() - RECENT_MS)))
     // What an open transaction shows may yet be rolled back.
-    if (!database.inTransaction) spokenOf = spoken
-    if (!spoken.has(studyInstanceUid)) return NOTHING
-    const before = known.get(studyInstanceUid)
-    if (before) return before
-    const standing = store.performedSteps
-      .standing(studyInstanceUid)
-      .flatMap(({ scheduledProcedureStepId, status, since }) => {
-        const state = STATES[status]
-        return state === undefined ? [] : [[scheduledProcedureStepId, { state, since }] as const]
-      })
-    const steps = standing.length === 0 ? NOTHING : new Map(standing)
-    if (database.inTransaction) return steps
-    if (known.size >= MOST_STUDIES) known.clear()
-    known.set(studyInstanceUid, steps)
-    return steps
+    if (!database.inTransaction) memory.studies = studies
+    if (!studies.has(studyInstanceUid)) return NOTHING
+    const known = memory.byStudy.get(studyInstanceUid)
+    if (known) return known
+    const standings = new Map(
+      listStepStandings(database, studyInstanceUid).map((one) => [
+        one.scheduledProcedureStepId,
+        one,
+      ]),
+    )
+    if (database.inTransaction) return standings
+    if (memory.byStudy.size >= MOST_STUDIES) memory.byStudy.clear()
+    memory.byStudy.set(studyInstanceUid, standings)
+    return standings
   }
 
-  const find = (studyInstanceUid: string, scheduledProcedureStepId: string) =>
-    ofStudy(studyInstanceUid).get(scheduledProcedureStepId)
+  const find = (studyInstanceUid: string, scheduledProcedureStepId: string) => {
+    const standing = standingsOf(studyInstanceUid).get(scheduledProcedureStepId)
+    return standing && STATES[standing.status] ? standing : undefined
+  }
 
   return {
-    stateOf: (studyInstanceUid, scheduledProcedureStepId) =>
-      find(studyInstanceUid, scheduledProcedureStepId)?.state,
-    since: (studyInstanceUid, scheduledProcedureStepId) =>
-      find(studyInstanceUid, scheduledProcedureStepId)?.since,
-    get version() {
-      return version
+    /** Undefined: scheduled, which a step whose last MPPS was discontinued is again. */
+    stateOf(studyInstanceUid: string, scheduledProcedureStepId: string): StepState | undefined {
+      const standing = find(studyInstanceUid, scheduledProcedureStepId)
+      return standing && STATES[standing.status]
     },
-    changed() {
-      known.clear()
-      spokenOf = undefined
-      database.afterCommit(() => {
-        version++
-      })
+    /** When it got there, an instant. */
+    since: (studyInstanceUid: string, scheduledProcedureStepId: string): string | undefined =>
+      find(studyInstanceUid, scheduledProcedureStepId)?.since,
+    /** Grows with every change of what `stateOf` says. */
+    get version() {
+      return memory.version
     },
   }
 }
 
-const NOTHING: ReadonlyMap<string, Standing> = new Map()
+const NOTHING: ReadonlyMap<string, StepStanding> = new Map()

@@ -1,6 +1,6 @@
-import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import { isSamePerson } from '#server/modules/images/same-patient.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { isSamePerson } from '#server/modules/studies/same-patient.ts'
 import { daysBetween } from '#server/platform/clinic-day.ts'
 import type { Match } from '#shared/contract/reconciliation.ts'
 

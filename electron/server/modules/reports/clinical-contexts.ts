@@ -1,226 +1,266 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
-import type { PriorReport, StudyRecord } from '#server/modules/studies/study-queries.ts'
+import type { Context } from '#server/context.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
+import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
+import type { Downloads } from '#server/webhooks/download.ts'
+import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
 import type { ClinicalContext } from '#shared/contract/reports.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { uuidOf } from '#shared/ids.ts'
-import type { NewContextDocument } from './context-document-queries.ts'
+import {
+  type Message,
+  type MessageCode,
+  message,
+  messageOrNull,
+  storedMessage,
+} from '#shared/messages/message.ts'
+import {
+  findClinicalContext,
+  listContextDocuments,
+  type NewContextDocument,
+  putClinicalContext,
+  replaceContextDocuments,
+} from './clinical-context-queries.ts'
 
 const EVENT = 'clinical_context.enrichment_requested'
 /** Bounds of what one answer can make the gateway fetch and keep. */
 const MOST_DOCUMENTS = 20
 const DOCUMENT_BYTES = 20 * 1024 * 1024
+/** Of the documents of one answer together, which are in memory at once. */
 const ANSWER_BYTES = 100 * 1024 * 1024
 const AT_ONCE = 4
 
-/** What came of asking: its parts that are bad are left out, each with a sentence in `notes`. */
-export interface ContextAnswer {
-  /** failed: no answer that can be used; `notes` say why. */
-  readonly state: 'answered' | 'failed'
-  readonly answer: EventResponse<typeof EVENT>
-  /** Sentences for a person; no value of the answer, no address with its query. */
-  readonly notes: readonly string[]
-}
-/** A document, or one sentence that says why it could not be had. */
-export type FetchedDocument =
-  | { readonly body: Buffer; readonly mediaType: string }
-  | { readonly fault: string }
-
-export interface ClinicalContextsDeps extends DomainDeps {
-  readonly settings: Pick<Settings, 'get'>
-  /** Port: asks the clinic's default endpoint. It rejects only where the gateway closes. */
-  readonly ask: (
-    question: EventData<typeof EVENT>,
-    about: { readonly subject: string; readonly studyInstanceUid: string },
-  ) => Promise<ContextAnswer>
-  /**
-   * Port: fetches a document under the rules for presigned URLs. It rejects only where the gateway
-   * closes.
-   */
-  readonly fetch: (url: string, options: { readonly maxBytes: number }) => Promise<FetchedDocument>
-  /**
-   * What the documents of one answer may hold together; they are in memory at once. 100 MiB unless
-   * told.
-   */
-  readonly answerBytes?: number
+/** As it is kept; what the study itself says stands where the answer says nothing. */
+export function clinicalContextOf(
+  { database }: Context,
+  { studyId, detail }: StudyRecord,
+): ClinicalContext {
+  const kept = findClinicalContext(database, studyId)
+  const inline = (kept?.documents ?? []).map(({ fileName, content }) => ({
+    ...{ documentId: null, fileName, mediaType: 'text/plain', content: [...content], fault: null },
+  }))
+  const files = listContextDocuments(database, studyId).map(
+    ({ documentId, fileName, mediaType, detail }) => ({
+      ...{ documentId, fileName, mediaType, content: [] },
+      fault: messageOrNull(detail),
+    }),
+  )
+  const notes = [...(detail.technologistNotes ?? []), ...(kept?.technologistNotes ?? [])]
+  return {
+    state: kept?.state ?? 'not-asked',
+    askedAt: kept?.askedAt ?? null,
+    notes: [...(kept?.notes ?? [])],
+    clinicalIndication: kept?.clinicalIndication || (detail.clinicalIndication ?? ''),
+    technologistTechnique: kept?.technologistTechnique || (detail.technologistTechnique ?? ''),
+    technologistNotes: [...new Set(notes)],
+    documents: [...inline, ...files],
+  }
 }
 
 /**
- * The clinical context of a study: asked when its report is opened, kept with it, its documents
- * fetched once (interface-choices §6 row 53).
+ * Asks the clinic's default endpoint for the clinical context of a study when its report is opened,
+ * and keeps the answer with its documents. It is a soft event: every failure is an empty context.
  */
-export interface ClinicalContexts {
-  /** As it is kept; what the study itself says stands where the answer says nothing. */
-  of(study: StudyRecord): ClinicalContext
-  /** Earlier reports that the answer brought. */
-  priorsOf(studyId: string): readonly PriorReport[]
+export class ClinicalContexts implements Disposable {
+  readonly #context: Context
+  readonly #requester: Requester
+  readonly #downloads: Downloads
+  readonly #refusedHosts: RefusedHosts
+  readonly #eventLog: Pick<EventLog, 'setEffect'>
+  /** Two windows that open one study ask once. */
+  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #closing = new AbortController()
+
+  constructor(
+    context: Context,
+    requester: Requester,
+    downloads: Downloads,
+    refusedHosts: RefusedHosts,
+    eventLog: Pick<EventLog, 'setEffect'>,
+  ) {
+    this.#context = context
+    this.#requester = requester
+    this.#downloads = downloads
+    this.#refusedHosts = refusedHosts
+    this.#eventLog = eventLog
+  }
+
   /**
    * Asks, fetches and keeps, where it was not asked yet or there was no answer; `again`: in any
-   * case. @throws ApiError not-found
+   * case. Where the gateway closes meanwhile it rejects, and nothing is kept. @throws ApiError
+   * not-found
    */
-  ask(studyId: string, options?: { readonly again?: boolean }): Promise<void>
-  /**
-   * A document with its bytes; undefined where it is not one of the study, or could not be fetched.
-   */
-  document(
-    studyId: string,
-    documentId: number,
-  ): { readonly fileName: string; readonly mediaType: string; readonly content: Buffer } | undefined
-}
+  async ask(studyId: string, { again = false } = {}): Promise<void> {
+    const { database } = this.#context
+    const study = findStudy(database, studyId)
+    if (study?.area !== 'scribe') throw new ApiError('not-found', message('studies.none-such'))
+    const state = findClinicalContext(database, studyId)?.state
+    if (!again && state !== undefined && state !== 'failed') return
+    const asking =
+      this.#underWay.get(studyId) ??
+      this.#askNow(study).finally(() => this.#underWay.delete(studyId))
+    this.#underWay.set(studyId, asking)
+    await asking
+  }
 
-export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContexts {
-  const { store, clock, settings, ask, fetch, answerBytes = ANSWER_BYTES } = deps
-  const { clinicalContexts, contextDocuments } = store
-  /** Two windows that open one study ask once. */
-  const underWay = new Map<string, Promise<void>>()
+  /** Ends what is being asked or fetched: a host of documents may hang for minutes. */
+  [Symbol.dispose](): void {
+    this.#closing.abort(new Error('the gateway is closing'))
+  }
 
-  function questionOf({ studyId, studyInstanceUid, detail }: StudyRecord): EventData<typeof EVENT> {
-    const { externalPatientId } = detail
-    const mrn = detail.reportMetadata?.mrn
-    return {
-      ...{ clinicId: settings.get('clinic.id') ?? '', studyId: uuidOf(studyId), studyInstanceUid },
-      ...(externalPatientId && { externalPatientId }),
-      ...(mrn && { mrn }),
+  async #askNow(study: StudyRecord): Promise<void> {
+    const { database, clock } = this.#context
+    const { studyId } = study
+    const { answer, notes, isFailed } = await this.#request(study)
+    const { documentUrls = [] } = answer
+    const given = answeredParts(answer)
+    const left = documentUrls.length - MOST_DOCUMENTS
+    const documents = await this.#fetchAll(studyId, documentUrls.slice(0, MOST_DOCUMENTS))
+    const isEmpty =
+      documentUrls.length === 0 &&
+      Object.values(given).every((value) =>
+        typeof value === 'string' ? value.trim() === '' : value.length === 0,
+      )
+    const keep = () => {
+      const before = findClinicalContext(database, studyId)
+      // A partner that is down now does not take away what it said before.
+      if (isFailed && before?.state === 'answered')
+        return putClinicalContext(database, { ...before, notes })
+      putClinicalContext(database, {
+        ...{ studyId, askedAt: instantOf(clock()), ...given },
+        state: isFailed ? 'failed' : isEmpty ? 'empty' : 'answered',
+        notes:
+          left > 0 ? [...notes, message('reports.context-documents-left', { count: left })] : notes,
+      })
+      replaceContextDocuments(database, studyId, documents)
+    }
+    // Where the disk does not take it the report is written without it, and it is asked for at the
+    // next opening.
+    tryWrite(() => database.transaction(keep))
+  }
+
+  /** `notes` say what of the answer was left out, or why there is none. */
+  async #request(study: StudyRecord) {
+    const notes: Message[] = []
+    const accept = acceptAnswer(EVENT)
+    const { studyId: subject, studyInstanceUid } = study
+    let eventId = ''
+    try {
+      const answer = await this.#requester.request(EVENT, questionOf(this.#context, study), {
+        ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
+        accept(reply) {
+          eventId = reply.webhookId
+          return accept({
+            ...reply,
+            note(path, sentence) {
+              notes.push(message('reports.context-note', { path, note: sentence }))
+              reply.note(path, sentence)
+            },
+          })
+        },
+      })
+      this.#eventLog.setEffect(eventId, effectOf(answer))
+      return { answer, notes, isFailed: false }
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error
+      const why =
+        error.fault === 'no-endpoint' ? message('reports.context-no-endpoint') : error.detail
+      notes.splice(0, notes.length, message('reports.context-none', { why }))
+      return { answer: {} as Answer, notes, isFailed: true }
     }
   }
 
-  async function fetched(
-    studyId: string,
-    urls: readonly { readonly url: string; readonly fileName?: string | undefined }[],
-  ) {
+  async #fetchAll(studyId: string, urls: readonly DocumentUrl[]): Promise<NewContextDocument[]> {
     const documents: NewContextDocument[] = []
-    let room = answerBytes
+    let room = ANSWER_BYTES
     for (let start = 0; start < urls.length; start += AT_ONCE) {
-      const part = urls
-        .slice(start, start + AT_ONCE)
-        .map(async ({ url, fileName }): Promise<NewContextDocument> => {
-          const had =
-            room > 0 ? await fetch(url, { maxBytes: Math.min(DOCUMENT_BYTES, room) }) : TOO_MUCH
-          const rest = {
-            studyId,
-            fileName: fileName ?? nameOf(url),
-            source: withoutQuery(url),
-            fetchedAt: instantOf(clock()),
-          }
-          if ('fault' in had)
-            return { ...rest, mediaType: '', state: 'failed', detail: had.fault, content: null }
-          return { ...rest, mediaType: had.mediaType, state: 'kept', detail: '', content: had.body }
-        })
-      const had = await Promise.all(part)
-      room -= had.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
-      documents.push(...had)
+      const most = Math.min(DOCUMENT_BYTES, room)
+      const fetched = await Promise.all(
+        urls.slice(start, start + AT_ONCE).map(async ({ url, fileName }) => ({
+          ...{ studyId, fileName: fileName ?? nameOf(url), source: withoutQuery(url) },
+          ...(await this.#fetch(url, most)),
+          fetchedAt: instantOf(this.#context.clock()),
+        })),
+      )
+      room -= fetched.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
+      documents.push(...fetched)
     }
     return documents
   }
 
-  async function askNow(study: StudyRecord): Promise<void> {
-    const { studyId, studyInstanceUid } = study
-    const { state, answer, notes } = await ask(questionOf(study), {
-      subject: studyId,
-      studyInstanceUid,
-    })
-    const {
-      clinicalIndication = '',
-      technologistTechnique = '',
-      technologistNotes = [],
-      documents = [],
-      priorReports = [],
-    } = answer
-    const urls = answer.documentUrls ?? []
-    const left = urls.length - MOST_DOCUMENTS
-    const kept = await fetched(studyId, urls.slice(0, MOST_DOCUMENTS))
-    const isEmpty =
-      [clinicalIndication, technologistTechnique].every((text) => text.trim() === '') &&
-      [technologistNotes, documents, priorReports, urls].every((list) => list.length === 0)
-    const keep = () => {
-      const before = clinicalContexts.get(studyId)
-      // A partner that is down now does not take away what it said before.
-      if (state === 'failed' && before?.state === 'answered')
-        return void clinicalContexts.put({ ...before, notes })
-      clinicalContexts.put({
-        ...{
-          studyId,
-          state: state === 'failed' ? 'failed' : isEmpty ? 'empty' : 'answered',
-          askedAt: instantOf(clock()),
-        },
-        notes: left > 0 ? [...notes, `${left} more documents were named than are fetched.`] : notes,
-        ...{
-          clinicalIndication,
-          technologistTechnique,
-          technologistNotes,
-          documents,
-          priorReports,
-        },
+  /** Under the rules for presigned URLs. */
+  async #fetch(url: string, maxBytes: number) {
+    if (maxBytes <= 0) return unfetched(message('reports.context-documents-too-large'))
+    const taker = endpointTaking(this.#context.database, EVENT, null)
+    try {
+      const { body, mediaType } = await this.#downloads.get(url, {
+        ...{ hosts: taker?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },
       })
-      contextDocuments.replace(studyId, kept)
+      return { mediaType, state: 'kept', detail: '', content: body }
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error
+      if (taker && error.fault === 'forbidden-address')
+        this.#refusedHosts.note(taker.endpointId, url)
+      return unfetched(message('reports.context-document-failed', { why: error.detail }))
     }
-    // Where the disk does not take it the report is written without it, and it is asked for at the
-    // next opening.
-    tryWrite(() => store.database.transaction(keep))
   }
+}
 
+type Answer = EventResponse<typeof EVENT>
+type DocumentUrl = NonNullable<Answer['documentUrls']>[number]
+const answeredParts = ({
+  clinicalIndication = '',
+  technologistTechnique = '',
+  technologistNotes = [],
+  documents = [],
+  priorReports = [],
+}: Answer) => ({
+  ...{ clinicalIndication, technologistTechnique, technologistNotes, documents, priorReports },
+})
+
+const unfetched = (why: Message) => ({
+  ...{ mediaType: '', state: 'failed', detail: storedMessage(why), content: null },
+})
+
+function questionOf(
+  { settings }: Context,
+  { studyId, studyInstanceUid, detail }: StudyRecord,
+): EventData<typeof EVENT> {
+  const { externalPatientId } = detail
+  const mrn = detail.reportMetadata?.mrn
   return {
-    of({ studyId, detail }) {
-      const kept = clinicalContexts.get(studyId)
-      const inline = (kept?.documents ?? []).map(({ fileName, content }) => ({
-        ...{
-          documentId: null,
-          fileName,
-          mediaType: 'text/plain',
-          content: [...content],
-          fault: '',
-        },
-      }))
-      const files = contextDocuments
-        .ofStudy(studyId)
-        .map(({ documentId, fileName, mediaType, detail: fault }) => ({
-          ...{ documentId, fileName, mediaType, content: [], fault },
-        }))
-      return {
-        ...{
-          state: kept?.state ?? 'not-asked',
-          askedAt: kept?.askedAt ?? null,
-          notes: [...(kept?.notes ?? [])],
-        },
-        clinicalIndication: kept?.clinicalIndication || (detail.clinicalIndication ?? ''),
-        technologistTechnique: kept?.technologistTechnique || (detail.technologistTechnique ?? ''),
-        technologistNotes: [
-          ...new Set([...(detail.technologistNotes ?? []), ...(kept?.technologistNotes ?? [])]),
-        ],
-        documents: [...inline, ...files],
-      }
-    },
-
-    priorsOf: (studyId) => clinicalContexts.get(studyId)?.priorReports ?? [],
-
-    async ask(studyId, { again = false } = {}) {
-      const study = store.studies.get(studyId)
-      if (study?.area !== 'scribe') throw new ApiError('not-found', 'There is no such study.')
-      const state = clinicalContexts.get(studyId)?.state
-      if (!again && state !== undefined && state !== 'failed') return
-      const asking = underWay.get(studyId) ?? askNow(study).finally(() => underWay.delete(studyId))
-      underWay.set(studyId, asking)
-      await asking
-    },
-
-    document(studyId, documentId) {
-      const entry = contextDocuments.get(documentId)
-      const content = entry?.studyId === studyId ? contextDocuments.read(documentId) : undefined
-      return entry && content
-        ? { fileName: entry.fileName, mediaType: entry.mediaType, content }
-        : undefined
-    },
+    clinicId: settings.get('clinic.id') ?? '',
+    studyId: uuidOf(studyId),
+    studyInstanceUid,
+    ...(externalPatientId && { externalPatientId }),
+    ...(mrn && { mrn }),
   }
 }
 
-const TOO_MUCH: FetchedDocument = {
-  fault: 'It was not fetched: the documents named before it are too large together.',
+/** What of the answer is kept with the study, counted: its texts are about a patient. */
+function effectOf(answer: Answer): Message {
+  const given = answeredParts(answer)
+  const documents = given.documents.length + (answer.documentUrls?.length ?? 0)
+  const parts = [
+    ...(given.clinicalIndication.trim() === '' ? [] : [message('reports.context-indication')]),
+    ...(given.technologistTechnique.trim() === '' ? [] : [message('reports.context-technique')]),
+    ...counted(given.technologistNotes.length, 'reports.context-notes'),
+    ...counted(documents, 'reports.context-documents'),
+    ...counted(given.priorReports.length, 'reports.context-prior-reports'),
+  ]
+  return parts.length === 0
+    ? message('webhooks.added-nothing')
+    : message('reports.context-kept', { parts })
 }
 
-/** What a presigned address opens is in its query. */
+const counted = (count: number, code: MessageCode) =>
+  count === 0 ? [] : [message(code, { count })]
+
+/** A presigned address has its secret in the query. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

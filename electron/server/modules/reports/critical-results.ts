@@ -1,114 +1,124 @@
-import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { namedUser, namedUserOf } from '#server/modules/users/queries.ts'
+import { msOf } from '#server/platform/clock.ts'
 import type { Communication, CriticalResult } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
-import type { CriticalResultRecord } from './critical-result-queries.ts'
-import { callerPerson, personOf } from './report-people.ts'
-import { demandPast } from './report-signing.ts'
+import { message } from '#shared/messages/message.ts'
+import * as queries from './report-queries.ts'
+import type { ReportPart } from './signed-report.ts'
 
-/**
- * Critical results and who was told of them (ACR Practice Parameter for Communication of Diagnostic
- * Imaging Findings).
- */
-export interface CriticalResults {
-  /**
-   * Those that nobody was told of yet, oldest first, at most 500; of studies that the person may
-   * see.
-   */
-  open(caller: UserCaller): CriticalResult[]
-  /** Undefined where the report is not critical. */
-  ofReport(reportId: string): CriticalResult | undefined
-  /**
-   * Documents who was told; once, and for good. For who writes reports or manages studies.
-   * @throws ApiError not-permitted, not-found; refused: it is documented already, or lies in the
-   *   future
-   */
-  communicate(caller: UserCaller, reportId: string, communication: Communication): CriticalResult
-}
+// Critical results and their communication (ACR Practice Parameter for Communication of Diagnostic
+// Imaging Findings).
 
 const MOST_OPEN = 500
+/** The clocks of two PCs in a clinic differ by this much. */
+const AHEAD_MS = 60_000
 
-export function openCriticalResults(deps: DomainDeps): CriticalResults {
-  const { store, clock } = deps
+/** Within the transaction that signs the report. */
+export function openCriticalResult(
+  { database }: Context,
+  { user }: UserCaller,
+  studyId: string,
+  reportId: string,
+  { finding, communication, signedAt }: ReportPart,
+): void {
+  queries.insertCriticalResult(database, {
+    ...{ reportId, studyId, openedAt: signedAt, finding: finding ?? '' },
+    communicatedAt: communication?.communicatedAt ?? null,
+    communication: communication && { ...communication, recordedBy: namedUser(user) },
+  })
+}
 
-  function view(record: CriticalResultRecord): CriticalResult | undefined {
-    const [report, study] = [store.reports.get(record.reportId), store.studies.get(record.studyId)]
-    if (!report || !study) return undefined
-    const { communication } = record
-    const signer = report.signer
-      ? { userId: report.signer.userId as UserId, name: report.signer.name }
-      : personOf(deps, report.userId)
-    return {
-      reportId: record.reportId as ReportId,
-      studyId: record.studyId as StudyId,
-      studyInstanceUid: study.studyInstanceUid,
-      studyDescription: study.studyDescription,
-      patientName: report.snapshotMetadata.patientName ?? '',
-      finding: record.finding,
-      signedBy: signer,
-      openedAt: record.openedAt,
-      communication: communication && {
-        ...communication,
-        recordedBy: {
-          ...communication.recordedBy,
-          userId: communication.recordedBy.userId as UserId,
-        },
-      },
+/**
+ * Those that nobody was notified of yet, oldest first, at most 500; of studies that the person may
+ * see.
+ */
+export const listOpenCriticals = ({ database }: Context, caller: UserCaller): CriticalResult[] =>
+  queries.listOpenCriticalResults(database, MOST_OPEN).flatMap((record) => {
+    const study = findStudy(database, record.studyId)
+    return study && isVisible(caller, study) ? (criticalView(database, record) ?? []) : []
+  })
+
+/** Undefined where the report is not critical. */
+export function criticalOfReport(
+  { database }: Context,
+  reportId: string,
+): CriticalResult | undefined {
+  const record = queries.findCriticalResult(database, reportId)
+  return record && criticalView(database, record)
+}
+
+/**
+ * Documents who was notified; once, and for good. For who writes reports or manages studies.
+ * @throws ApiError not-permitted, not-found; refused: it is documented already, or lies in the
+ *   future
+ */
+export function documentCommunication(
+  context: Context,
+  caller: UserCaller,
+  reportId: string,
+  communication: Communication,
+): CriticalResult {
+  const { database, clock } = context
+  return database.transaction(() => {
+    if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
+      throw new ApiError('not-permitted', message('reports.may-not-document'))
+    const record = queries.findCriticalResult(database, reportId)
+    const study = record && findStudy(database, record.studyId)
+    if (!record || !study || !isVisible(caller, study)) throw noSuchResult()
+    if (record.communication)
+      throw new ApiError(
+        'refused',
+        message('reports.documented-already', { by: record.communication.recordedBy.name }),
+      )
+    const { communicatedAt, method, isReadBack } = communication
+    demandPast('body.communicatedAt', communicatedAt, clock())
+    const recordedBy = namedUser(caller.user)
+    const documented = {
+      ...record,
+      communicatedAt,
+      communication: { ...communication, recordedBy },
     }
-  }
+    queries.updateCriticalResult(database, documented)
+    const detail = { studyId: record.studyId, communicatedAt, method, isReadBack }
+    note(context, actorOf(caller), 'critical.communicate', reportId, detail)
+    const view = criticalView(database, documented)
+    if (!view) throw noSuchResult()
+    return view
+  })
+}
 
-  function visible(caller: UserCaller, reportId: string): CriticalResultRecord {
-    const record = store.criticalResults.get(reportId)
-    const study = record && store.studies.get(record.studyId)
-    if (!record || !study || !isVisible(caller, study))
-      throw new ApiError('not-found', 'There is no such critical result.')
-    return record
-  }
+const noSuchResult = () => new ApiError('not-found', message('reports.critical-unknown'))
 
+/** @throws ApiError refused: it lies in the future */
+export function demandPast(path: string, instant: string, now: number): void {
+  if (msOf(instant) > now + AHEAD_MS) throw refused(path, message('reports.in-the-future'))
+}
+
+function criticalView(
+  database: Database,
+  { reportId, studyId, finding, openedAt, communication }: queries.CriticalResultRecord,
+): CriticalResult | undefined {
+  const report = queries.findReport(database, reportId)
+  const study = findStudy(database, studyId)
+  if (!report || !study) return undefined
+  const { studyInstanceUid, studyDescription } = study
   return {
-    open: (caller) =>
-      store.criticalResults.open(MOST_OPEN).flatMap((record) => {
-        const study = store.studies.get(record.studyId)
-        return study && isVisible(caller, study) ? (view(record) ?? []) : []
-      }),
-
-    ofReport(reportId) {
-      const record = store.criticalResults.get(reportId)
-      return record && view(record)
-    },
-
-    communicate: (caller, reportId, communication) =>
-      store.database.transaction(() => {
-        if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
-          throw new ApiError(
-            'not-permitted',
-            'Your account may not document this: it may neither write reports nor manage studies.',
-          )
-        const record = visible(caller, reportId)
-        if (record.communication)
-          throw new ApiError(
-            'refused',
-            `It is documented already, by ${record.communication.recordedBy.name}: what was documented stays.`,
-          )
-        demandPast('body.communicatedAt', communication.communicatedAt, clock())
-        const { communicatedAt, method, isReadBack } = communication
-        const told = {
-          ...record,
-          communicatedAt,
-          communication: { ...communication, recordedBy: callerPerson(caller) },
-        }
-        store.criticalResults.update(told)
-        note(deps.store, actorOf(caller), 'critical.communicate', reportId, {
-          studyId: record.studyId,
-          communicatedAt,
-          method,
-          isReadBack,
-        })
-        const shown = view(told)
-        if (!shown) throw new ApiError('not-found', 'There is no such critical result.')
-        return shown
-      }),
+    ...{ reportId: reportId as ReportId, studyId: studyId as StudyId },
+    ...{ studyInstanceUid, studyDescription, finding, openedAt },
+    patientName: report.snapshotMetadata.patientName ?? '',
+    signedBy: authorOf(database, report),
+    communication: communication as CriticalResult['communication'],
   }
 }
+
+/** Who signed the report, as they were named then, or who writes it. */
+export const authorOf = (database: Database, { signer, userId }: queries.ReportRecord) =>
+  signer ? { userId: signer.userId as UserId, name: signer.name } : namedUserOf(database, userId)

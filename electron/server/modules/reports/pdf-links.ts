@@ -1,15 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import { readReportPdf } from './report-document-queries.ts'
 
 // Links to the PDFs of reports need no row: the path and its end are signed. For GET only.
 
 const LIFETIME_SECONDS = 3600
+const PATH = '/reports/:reportId/pdf'
 
 const pathOf = (reportId: string) => `/reports/${reportId}/pdf`
 
 /** HMAC-SHA256 of the path and its end, base64url. */
-const signatureOf = ({ seal }: Pick<Context, 'seal'>, path: string, expires: string) =>
-  createHmac('sha256', seal.keyFor('report PDF links'))
+const signatureOf = ({ database }: Context, path: string, expires: string) =>
+  createHmac('sha256', database.seal.keyFor('report PDF links'))
     .update(`GET\n${path}\n${expires}`)
     .digest('base64url')
 
@@ -32,13 +37,44 @@ export function isReportPdfLink(
   reportId: string,
   { expires, signature }: { readonly expires: string; readonly signature: string },
 ): boolean {
-  const [given, ours] = [
-    Buffer.from(signature),
-    Buffer.from(signatureOf(context, pathOf(reportId), expires)),
-  ]
+  const given = Buffer.from(signature)
+  const ours = Buffer.from(signatureOf(context, pathOf(reportId), expires))
   return (
     given.length === ours.length &&
     timingSafeEqual(given, ours) &&
     Number(expires) * 1000 > context.clock()
   )
+}
+
+/**
+ * `GET /reports/:reportId/pdf?expires&signature`: the PDF of a signed report for whoever has its
+ * link, for as long as that lasts. GET only. 403: the link is not one of this gateway, or it has
+ * ended; 404: there is no such PDF.
+ */
+export function serveReportPdf(app: HttpApp, context: Context): void {
+  app.declared.push({ method: 'GET', path: PATH })
+  app.fastify.route<{
+    Params: { reportId: string }
+    Querystring: Readonly<Record<string, unknown>>
+  }>({
+    method: 'GET',
+    url: PATH,
+    exposeHeadRoute: false,
+    handler: ({ params: { reportId }, query: { expires, signature } }, reply) => {
+      reply.header('cache-control', 'private, no-store')
+      const isGiven = typeof expires === 'string' && typeof signature === 'string'
+      if (!isGiven || !isReportPdfLink(context, reportId, { expires, signature }))
+        throw new ApiError('not-permitted', message('reports.pdf-link-ended'))
+      const pdf = readReportPdf(context.database, reportId)
+      if (!pdf) throw new ApiError('not-found', message('reports.no-pdf'))
+      return reply
+        .headers({
+          'content-type': 'application/pdf',
+          'content-disposition': `inline; filename="${reportId}.pdf"`,
+          'x-content-type-options': 'nosniff',
+          'x-robots-tag': 'noindex',
+        })
+        .send(pdf)
+    },
+  })
 }

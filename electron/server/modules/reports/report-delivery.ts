@@ -1,88 +1,197 @@
-import type { OutboxState } from '#server/jobs/outbox-queries.ts'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import {
+  findLatestOutboxJob,
+  type OutboxState,
+  overdueOutboxJobs,
+} from '#server/jobs/outbox-queries.ts'
 import { listEvents } from '#server/modules/events/queries.ts'
+import type { EventRecorder } from '#server/modules/events/recorder.ts'
+import { findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
+import { switchOffEndpoint } from '#server/modules/partners/service.ts'
+import { DISABLED_SENTENCES, endpointName } from '#server/modules/partners/targets.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import {
+  Deliveries,
+  type DeliveryAttempt,
+  type DeliveryData,
+  type Destination,
+  REPORT_DELIVERED,
+} from '#server/webhooks/deliveries.ts'
+import type { Requester } from '#server/webhooks/request.ts'
 import type { Delivery } from '#shared/contract/reports.ts'
-import type { EventData } from '#shared/contract/webhooks.ts'
 import type { ReportId, StudyId } from '#shared/ids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { reportPdfUrl } from './pdf-links.ts'
+import type { ReportDestinations } from './report-destinations.ts'
+import { findReport } from './report-queries.ts'
+
+/** How long a report may be on its way before the window shows a warning. */
+const LATE_MS = 60 * 60_000
 
 /**
- * What a `report.delivered` event tells, made anew at each attempt, and whose study it is about.
+ * Delivers signed reports to the partner once `begin` was called, tries again at once where an
+ * endpoint or the partner is set anew, and writes lines of the feed about it.
  */
-export interface ReportEvent {
-  readonly data: EventData<'report.delivered'>
-  /** The key that made the study, whose endpoint takes the event (interface-choices §6 row 50). */
-  readonly apiKeyId: string | null
+export class ReportDeliveries extends Deliveries {
+  readonly #recorder: EventRecorder
+  readonly #destinations: ReportDestinations
+  readonly #publicBase: () => string
+  readonly #subscriptions = new DisposableStack()
+  #isListening = false
+
+  constructor(
+    context: Context,
+    requester: Requester,
+    recorder: EventRecorder,
+    destinations: ReportDestinations,
+    publicBase: () => string,
+  ) {
+    super(context, requester)
+    this.#recorder = recorder
+    this.#destinations = destinations
+    this.#publicBase = publicBase
+    const { database, settings } = context
+    const retrySoon = () => void setImmediate(() => this.#isListening && this.retry())
+    this.#subscriptions.defer(database.subscribe('endpoints', retrySoon))
+    // Reports of a study with a mismatch wait for it to be resolved or overridden.
+    this.#subscriptions.defer(database.subscribe('mismatches', retrySoon))
+    this.#subscriptions.defer(
+      settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && retrySoon()),
+    )
+  }
+
+  /** The gateway listens: what waits goes out from now on, with links that can be followed. */
+  begin(): void {
+    this.#isListening = true
+    this.wake()
+  }
+
+  protected isIdle(): boolean {
+    return !this.#isListening
+  }
+
+  protected dataOf(reportId: string): DeliveryData | undefined {
+    return deliveryData(this.context, this.#publicBase(), reportId)
+  }
+
+  protected destinationOf(reportId: string): Destination {
+    return this.#destinations.of(reportId)
+  }
+
+  protected attempted(attempt: DeliveryAttempt): void {
+    this.#recorder.attempted(attempt)
+    this.context.database.afterCommit(() => this.#appendAttempt(attempt))
+  }
+
+  protected endpointGone(endpointId: string): void {
+    const { database } = this.context
+    if (!switchOffEndpoint(this.context, endpointId)) return
+    const endpoint = findEndpoint(database, endpointId)
+    const name = endpoint ? endpointName(endpoint) : ''
+    const text = message('reports.endpoint-switched-off', { name })
+    database.afterCommit(() => this.#append('danger', text, null))
+  }
+
+  /** The first failure and the end of it; the attempts between are in the record of events. */
+  #appendAttempt({ reportId, state, fault, attempts }: DeliveryAttempt): void {
+    const { database } = this.context
+    const report = findReport(database, reportId)
+    const uid = (report && findStudy(database, report.studyId)?.studyInstanceUid) ?? null
+    if (state === 'done') this.#append('good', message('reports.delivered'), uid)
+    else if (fault && state === 'failed')
+      this.#append('danger', message('reports.not-delivered', { fault }), uid)
+    else if (fault && state === 'waiting' && attempts === 1)
+      this.#append('warning', message('reports.delivery-tried-again', { fault }), uid)
+  }
+
+  #append(
+    tone: 'good' | 'warning' | 'danger',
+    text: Message,
+    studyInstanceUid: string | null,
+  ): void {
+    this.context.feed.append({
+      ...{ kind: 'partner', tone, text, studyInstanceUid },
+      ...{ associationId: '', aeTitle: '', address: '' },
+    })
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    this.#isListening = false
+    this.#subscriptions.dispose()
+    await super[Symbol.asyncDispose]()
+  }
 }
 
-/** Signed reports on their way to the partner. */
-export interface ReportDelivery {
-  /**
-   * With a fresh link to the PDF; undefined where the report is not signed: an unsigned text never
-   * leaves (row 51).
-   */
-  deliveryOf(reportId: string): ReportEvent | undefined
-  /** How the partner's copy stands. */
-  stateOf(reportId: string): Delivery
+/** Signed reports that should have reached their partner, and endpoints that get nothing. */
+export interface UndeliveredReports {
+  /** Reports that wait for longer than an hour. */
+  readonly count: number
+  /** When the oldest of them was signed. */
+  readonly since: string | null
+  /** What was wrong at the last attempt. */
+  readonly fault: Message | null
+  readonly switchedOff: readonly { readonly name: string; readonly reason: Message }[]
 }
 
-const EVENT = 'report.delivered'
+export const undeliveredReports = ({ database, clock }: Context): UndeliveredReports => ({
+  ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
+  switchedOff: listEndpoints(database)
+    .filter(({ disabledAt }) => disabledAt !== null)
+    .map((endpoint) => ({
+      name: endpointName(endpoint),
+      reason: DISABLED_SENTENCES[endpoint.disabledReason ?? 'person'],
+    })),
+})
+
+/**
+ * What a `report.delivered` event carries, with a fresh link to the PDF; undefined where the report
+ * is not signed: an unsigned text never leaves the gateway. The endpoint of the key that created
+ * the study takes the event.
+ */
+export function deliveryData(
+  context: Context,
+  publicBase: string,
+  reportId: string,
+): DeliveryData | undefined {
+  const report = findReport(context.database, reportId)
+  const study = report && findStudy(context.database, report.studyId)
+  if (report?.status !== 'completed' || !study) return undefined
+  const { externalPatientId } = study.detail
+  return {
+    apiKeyId: study.createdByApiKeyId,
+    data: {
+      isCritical: report.isCritical ?? false,
+      presignedUrl: reportPdfUrl(context, publicBase, reportId),
+      reportId: reportId as ReportId,
+      studyId: study.studyId as StudyId,
+      studyInstanceUid: study.studyInstanceUid,
+      ...(externalPatientId && { externalPatientId }),
+      ...(report.plainText !== null && { plainText: report.plainText }),
+    },
+  }
+}
+
 const STATES: Readonly<Record<OutboxState, Delivery['state']>> = {
   waiting: 'waiting',
   sent: 'delivered',
   failed: 'failed',
   dropped: 'dropped',
 }
-const NOTHING: Delivery = {
-  state: 'none',
-  attempts: 0,
-  nextAt: null,
-  lastError: '',
-  deliveredAt: null,
-  eventId: null,
-}
 
-export function openReportDelivery({
-  store,
-  publicBase,
-}: Pick<DomainDeps, 'store'> & { readonly publicBase: () => string }): ReportDelivery {
+/** How far the delivery of the report to the partner is. */
+export function deliveryOf({ database }: Context, reportId: string): Delivery {
+  const job = findLatestOutboxJob(database, REPORT_DELIVERED, reportId)
+  const about = { subject: reportId }
+  const [event] = listEvents(database, {
+    ...{ type: REPORT_DELIVERED, show: 'all', about, limit: 1 },
+  }).items
   return {
-    deliveryOf(reportId) {
-      const report = store.reports.get(reportId)
-      const study = report && store.studies.get(report.studyId)
-      if (report?.status !== 'completed' || !study) return undefined
-      const { externalPatientId } = study.detail
-      return {
-        apiKeyId: study.createdByApiKeyId,
-        data: {
-          isCritical: report.isCritical ?? false,
-          presignedUrl: reportPdfUrl(store, publicBase(), reportId),
-          reportId: reportId as ReportId,
-          studyId: study.studyId as StudyId,
-          studyInstanceUid: study.studyInstanceUid,
-          ...(externalPatientId && { externalPatientId }),
-          ...(report.plainText !== null && { plainText: report.plainText }),
-        },
-      }
-    },
-
-    stateOf(reportId) {
-      const row = store.outbox.latest(EVENT, reportId)
-      const about = { subject: reportId }
-      const [event] = listEvents(store.database, {
-        type: EVENT,
-        show: 'all',
-        about,
-        limit: 1,
-      }).items
-      const eventId = event?.eventId ?? null
-      if (!row) return { ...NOTHING, eventId }
-      const { state, attempts, notBefore, lastError, updatedAt } = row
-      return {
-        ...{ state: STATES[state], attempts, eventId, lastError: lastError ?? '' },
-        nextAt: state === 'waiting' ? notBefore : null,
-        deliveredAt: state === 'sent' ? updatedAt : null,
-      }
-    },
+    state: job ? STATES[job.state] : 'none',
+    attempts: job?.attempts ?? 0,
+    nextAt: job?.state === 'waiting' ? job.notBefore : null,
+    lastError: job?.lastError ?? null,
+    deliveredAt: job?.state === 'sent' ? job.updatedAt : null,
+    eventId: event?.eventId ?? null,
   }
 }

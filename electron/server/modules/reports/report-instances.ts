@@ -7,39 +7,33 @@ import {
   type TextSection,
   type Verifier,
 } from '#server/dicom/objects/report-document.ts'
-import type { ImageHeader, ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { OwnInstance } from '#server/modules/images/own-instances.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
+import type { ImageHeader, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { PATIENT_SEX } from '#shared/dicom-values.ts'
 import { sectionsOf } from '#shared/report-text.ts'
-import type { ArchivedReport } from './report-objects.ts'
-import type { ReportPart } from './report-pdf.ts'
-
-export interface ReportSurroundings {
-  /** What is here of its study. */
-  readonly images: ImageStudyRecord | undefined
-  /** Structured reports of the earlier parts. */
-  readonly earlier: readonly InstanceRecord[]
-  readonly clinicName: string
-  /** The setting. */
-  readonly timeZone: string
-}
+import { COMMUNICATION_METHODS } from './report-pdf-layout.ts'
+import type { ArchivedReport, ReportPart } from './signed-report.ts'
 
 /**
  * The objects of a report, and what its study's row says where it has none. The same report makes
- * the same objects, with the same UIDs.
+ * the same objects, with the same UIDs. `images` is what is here of its study, `earlier` are the
+ * structured reports of the earlier parts, and `timeZone` is the setting.
  */
 export function reportInstances(
   report: ArchivedReport,
-  around: ReportSurroundings,
+  images: ImageStudyRecord | undefined,
+  earlier: readonly InstanceRecord[],
+  clinicName: string,
+  timeZone: string,
 ): { readonly wanted: readonly OwnInstance[]; readonly header: ImageHeader } {
   const { reportId, studyInstanceUid, parts, pdf } = report
-  const patient = patientOf(report, around.images)
-  const zone = timeZoneOf(around.timeZone)
-  const organization = longString(around.clinicName)
+  const patient = patientOf(report, images)
+  const zone = timeZoneOf(timeZone)
+  const organization = longString(clinicName)
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
   const seriesDescription =
     addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
@@ -67,7 +61,7 @@ export function reportInstances(
     addenda: addenda.map(({ text }) => ({ sections: textSections(text) })),
     criticalResults: parts.flatMap(criticalText),
     verifiers: parts.map(verifierOf),
-    predecessors: around.earlier.map(({ seriesInstanceUid, sopInstanceUid }) => ({
+    predecessors: earlier.map(({ seriesInstanceUid, sopInstanceUid }) => ({
       seriesInstanceUid,
       sopInstanceUid,
     })),
@@ -92,13 +86,6 @@ export function reportInstances(
 const MODALITY = { pdf: 'DOC', sr: 'SR' } as const
 /** Behind the series of any device. */
 const SERIES_NUMBER = { pdf: 9901, sr: 9902 } as const
-const METHODS = {
-  phone: 'by phone',
-  'in-person': 'in person',
-  message: 'by message',
-  other: '',
-} as const
-
 type PatientAndStudy = Omit<
   ReportHeader,
   | 'studyInstanceUid'
@@ -182,7 +169,7 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
   if (!isCritical) return []
   if (!communication) return [finding ?? 'Critical result']
   const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
-  const said = `Communicated to ${communicatedTo} ${METHODS[method]}`.trim()
+  const said = `Communicated to ${communicatedTo} ${COMMUNICATION_METHODS[method]}`.trim()
   return [
     [
       `${finding ?? 'Critical result'}.`,

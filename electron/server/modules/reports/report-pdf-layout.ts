@@ -1,8 +1,9 @@
 import { wallClock } from '#server/platform/clinic-day.ts'
-import { type ReportSection, sectionsOf } from '#shared/report-text.ts'
-import type { ReportPart, ReportPdfInput } from './report-pdf.ts'
+import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import { sectionsOf } from '#shared/report-text.ts'
 import type { SetLine, TextStyle, Typesetter } from './report-pdf-lines.ts'
 import type { Block, Placed, Row, Tag } from './report-pdf-pages.ts'
+import type { ReportPart } from './signed-report.ts'
 
 const INK = '#1b2430'
 const QUIET = '#5c6673'
@@ -33,44 +34,78 @@ const INSET = 12
 const GAP = 14
 const COLUMNS = 3
 
-/** The blocks of a report, one after the other, for a column of this width (points). */
-export function* blocksOf(
-  input: ReportPdfInput,
-  { lines, hasUnknown }: Typesetter,
-  width: number,
-): Generator<Block> {
-  const block = (
-    tag: Tag,
-    text: string,
-    textStyle: TextStyle,
-    rest: Partial<Block> = {},
-  ): Block => ({
-    tag,
-    rows: rowsOf(lines(text, textStyle, width)),
-    before: 0,
-    ...rest,
-  })
+export interface ReportPdfInput {
+  readonly clinicName: string
+  /** Lines below the clinic's name. */
+  readonly letterhead: string
+  readonly paper: 'A4' | 'Letter'
+  /** IANA name; instants are shown in it. */
+  readonly timeZone: string
+  readonly reportId: string
+  readonly studyInstanceUid: string
+  readonly studyDescription: string
+  readonly accessionNumber: string
+  readonly metadata: StudyReportMetadata
+  /** The report first, then its addenda in their order; the last one is what is being signed. */
+  readonly parts: readonly ReportPart[]
+}
 
-  function letterhead(): Block[] {
-    const { clinicName, letterhead: under } = input
-    return [
-      ...(clinicName.trim() === ''
-        ? []
-        : [block('P', clinicName.trim(), CLINIC, { keepsNext: true })]),
-      ...(under.trim() === '' ? [] : [block('P', under.trim(), SMALL, { keepsNext: true })]),
-    ]
+/** Sets the blocks of a report in a column of this width (points). */
+export class ReportLayout {
+  readonly #input: ReportPdfInput
+  readonly #typesetter: Typesetter
+  readonly #width: number
+
+  constructor(input: ReportPdfInput, typesetter: Typesetter, width: number) {
+    this.#input = input
+    this.#typesetter = typesetter
+    this.#width = width
+  }
+
+  /** One after the other. */
+  *blocks(): Generator<Block> {
+    const { clinicName, letterhead, studyDescription, parts, timeZone } = this.#input
+    for (const [text, textStyle] of [
+      [clinicName, CLINIC],
+      [letterhead, SMALL],
+    ] as const)
+      if (text.trim() !== '') yield this.#block('P', text.trim(), textStyle, { keepsNext: true })
+    yield this.#banner()
+    const title = studyDescription.trim() || 'Radiology report'
+    yield this.#block('H1', title, TITLE, { before: 20, keepsNext: true })
+    let addenda = 0
+    for (const part of parts) {
+      if (part.isAddendum)
+        yield this.#block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
+      if (part.follows) {
+        const text = followsText(part.follows, timeZone)
+        yield this.#block('P', text, SMALL, { before: 4, keepsNext: true })
+      }
+      if (part.isCritical) yield this.#critical(part)
+      yield* endingTogether(this.#body(part))
+      yield this.#signature(part)
+    }
+    if (this.#typesetter.hasUnknown()) yield this.#block('P', UNKNOWN, SMALL, { before: 12 })
+  }
+
+  #block(tag: Tag, text: string, textStyle: TextStyle, rest: Partial<Block>): Block {
+    const rows = this.#rows(text, textStyle)
+    return { tag, rows, before: 0, ...rest }
+  }
+
+  #rows(text: string, textStyle: TextStyle, inset = 0): Row[] {
+    return rowsOf(this.#typesetter.lines(text, textStyle, this.#width - 2 * inset), inset)
   }
 
   /** Fields side by side; those of one row are as high as the longest. */
-  function fieldsRow(fields: readonly Field[], top: number): Row {
-    const column = (width - 2 * INSET - GAP * (COLUMNS - 1)) / COLUMNS
+  #fieldsRow(fields: readonly Field[], top: number): Row {
+    const column = (this.#width - 2 * INSET - GAP * (COLUMNS - 1)) / COLUMNS
     const cells = fields.map(([label, value], at) => {
       const x = INSET + at * (column + GAP)
-      const own = lines(value, VALUE, column)
+      const own = this.#typesetter.lines(value, VALUE, column)
+      const labels = this.#typesetter.lines(label, LABEL, column).slice(0, 1)
       const texts = [
-        ...lines(label, LABEL, column)
-          .slice(0, 1)
-          .map((line) => ({ line, x, y: top + 7.5 })),
+        ...labels.map((line) => ({ line, x, y: top + 7.5 })),
         ...below(own, x, top + LABEL.leading),
       ]
       return { texts, height: top + LABEL.leading + own.length * VALUE.leading }
@@ -81,94 +116,66 @@ export function* blocksOf(
     }
   }
 
-  function banner(): Block {
-    const { metadata } = input
-    const name = lines(nameText(metadata.patientName) || 'Name not given', NAME, width - 2 * INSET)
-    const fields = fieldsOf(input)
+  #banner(): Block {
+    const text = nameText(this.#input.metadata.patientName) || 'Name not given'
+    const name = this.#typesetter.lines(text, NAME, this.#width - 2 * INSET)
+    const fields = fieldsOf(this.#input)
     const rows: Row[] = [
-      { height: 10, texts: [] },
+      space(10),
       ...name.map((line) => ({ height: NAME.leading, texts: [{ line, x: INSET, y: 13 }] })),
       ...Array.from({ length: Math.ceil(fields.length / COLUMNS) }, (_, at) =>
-        fieldsRow(fields.slice(at * COLUMNS, (at + 1) * COLUMNS), at === 0 ? 6 : 8),
+        this.#fieldsRow(fields.slice(at * COLUMNS, (at + 1) * COLUMNS), at === 0 ? 6 : 8),
       ),
-      { height: 11, texts: [] },
+      space(11),
     ]
     return { tag: 'P', rows, before: 12, fill: PANEL, isWhole: true }
   }
 
-  function critical({ finding, communication }: ReportPart): Block {
-    const inner = width - 2 * INSET
-    const said = communication && communicationSentence(communication, input.timeZone)
+  #critical({ finding, communication }: ReportPart): Block {
+    const communicated = communication && communicationSentence(communication, this.#input.timeZone)
     const rows = [
-      { height: 8, texts: [] },
-      ...rowsOf(lines('Critical result', ALERT_HEADING, inner), INSET),
-      ...(finding?.trim() ? rowsOf(lines(finding.trim(), STRONG, inner), INSET) : []),
-      ...rowsOf(
-        lines(said ?? 'Not yet documented as communicated when this was signed.', VALUE, inner),
-        INSET,
-      ),
-      { height: 8, texts: [] },
+      space(8),
+      ...this.#rows('Critical result', ALERT_HEADING, INSET),
+      ...(finding?.trim() ? this.#rows(finding.trim(), STRONG, INSET) : []),
+      ...this.#rows(communicated ?? NOT_COMMUNICATED, VALUE, INSET),
+      space(8),
     ]
     return { tag: 'P', rows, before: 12, fill: ALERT_PANEL, bar: ALERT, isWhole: true }
   }
 
-  function* bodyOf({ text }: ReportPart): Generator<Block> {
-    for (const each of sectionsOf(text)) yield* section(each)
-  }
-
-  function* section({ heading, text }: ReportSection): Generator<Block> {
-    const paragraphs = paragraphsOf(text)
-    if (heading !== '')
-      yield block('H2', heading, HEADING, { before: 13, keepsNext: paragraphs.length > 0 })
-    for (const [at, paragraph] of paragraphs.entries()) {
-      const before = at > 0 ? 7 : heading === '' ? 13 : 2
-      for (const [nth, portion] of portionsOf(paragraph).entries())
-        yield block('P', portion, BODY, { before: nth > 0 ? 0 : before })
+  *#body({ text: report }: ReportPart): Generator<Block> {
+    for (const { heading, text } of sectionsOf(report)) {
+      const paragraphs = paragraphsOf(text)
+      const keepsNext = paragraphs.length > 0
+      if (heading !== '') yield this.#block('H2', heading, HEADING, { before: 13, keepsNext })
+      for (const [at, paragraph] of paragraphs.entries()) {
+        const before = at > 0 ? 7 : heading === '' ? 13 : 2
+        for (const [nth, portion] of portionsOf(paragraph).entries())
+          yield this.#block('P', portion, BODY, { before: nth > 0 ? 0 : before })
+      }
     }
   }
 
-  function signature({ signer, signedAt, textHash, isAddendum }: ReportPart): Block {
+  #signature({ signer, signedAt, textHash, isAddendum }: ReportPart): Block {
     const role = [signer.clinicRole.trim(), signer.npiNumber && `NPI ${signer.npiNumber}`]
       .filter(Boolean)
       .join(' · ')
+    const signedBy = isAddendum ? 'Addendum signed electronically by' : 'Signed electronically by'
     const rows = [
-      { height: 9, texts: [] },
-      ...rowsOf(
-        lines(
-          isAddendum ? 'Addendum signed electronically by' : 'Signed electronically by',
-          SMALL,
-          width,
-        ),
-      ),
-      ...rowsOf(lines(signer.name, STRONG, width)),
-      ...(role === '' ? [] : rowsOf(lines(role, VALUE, width))),
-      ...rowsOf(lines(instantText(signedAt, input.timeZone), VALUE, width)),
-      ...rowsOf(lines(`SHA-256 of the text: ${textHash}`, SMALL, width)),
+      space(9),
+      ...this.#rows(signedBy, SMALL),
+      ...this.#rows(signer.name, STRONG),
+      ...(role === '' ? [] : this.#rows(role, VALUE)),
+      ...this.#rows(instantText(signedAt, this.#input.timeZone), VALUE),
+      ...this.#rows(`SHA-256 of the text: ${textHash}`, SMALL),
     ]
     return { tag: 'P', rows, before: 20, rule: RULE, isWhole: true }
   }
-
-  yield* letterhead()
-  yield banner()
-  yield block('H1', input.studyDescription.trim() || 'Radiology report', TITLE, {
-    before: 20,
-    keepsNext: true,
-  })
-  let addenda = 0
-  for (const part of input.parts) {
-    if (part.isAddendum)
-      yield block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
-    if (part.follows)
-      yield block('P', followsText(part.follows, input.timeZone), SMALL, {
-        before: 4,
-        keepsNext: true,
-      })
-    if (part.isCritical) yield critical(part)
-    yield* endingTogether(bodyOf(part))
-    yield signature(part)
-  }
-  if (hasUnknown()) yield block('P', UNKNOWN, SMALL, { before: 12 })
 }
+
+const space = (height: number): Row => ({ height, texts: [] })
+
+const NOT_COMMUNICATED = 'Not yet documented as communicated when this was signed.'
 
 /** Neutral: the reader of the report may be the patient. */
 const followsText = (
@@ -239,7 +246,8 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
 
 const SEX = { male: 'Male', female: 'Female', other: 'Other' } as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const METHODS = {
+/** As a sentence on paper names it; nothing where it was another. */
+export const COMMUNICATION_METHODS = {
   phone: 'by phone',
   'in-person': 'in person',
   message: 'by message',
@@ -282,9 +290,9 @@ function communicationSentence(
   timeZone: string,
 ): string {
   const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
-  const how = METHODS[method] === '' ? '' : ` ${METHODS[method]}`
+  const how = COMMUNICATION_METHODS[method]
   const readBack = isReadBack ? ' and read back' : ''
-  return `Communicated to ${communicatedTo}${how}${readBack}, ${instantText(communicatedAt, timeZone)}.${note.trim() === '' ? '' : ` ${note.trim()}`}`
+  return `Communicated to ${communicatedTo}${how && ` ${how}`}${readBack}, ${instantText(communicatedAt, timeZone)}.${note.trim() === '' ? '' : ` ${note.trim()}`}`
 }
 
 const paragraphsOf = (text: string): string[] =>

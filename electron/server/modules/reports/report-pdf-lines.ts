@@ -1,5 +1,5 @@
 import { withoutStacks } from '#shared/report-text.ts'
-import type { Run, Weight } from './report-pdf-fonts.ts'
+import { CLUSTERS, type ReportFonts, type Run, type Weight } from './report-pdf-fonts.ts'
 
 /** How text is set; sizes in points. */
 export interface TextStyle {
@@ -22,22 +22,6 @@ export interface SetLine {
   readonly runs: readonly SetRun[]
   readonly width: number
 }
-
-/** Measures and breaks text; what it has measured is remembered for the document. */
-export interface Typesetter {
-  /**
-   * Lines of the text in a column of this width; '' is one empty line. Line ends of the text are
-   * kept.
-   */
-  lines(text: string, style: TextStyle, width: number): SetLine[]
-  /** One line, cut with an ellipsis where it is too long. */
-  line(text: string, style: TextStyle, width: number): SetLine
-  /** Whether a character was set that no font has. */
-  hasUnknown(): boolean
-}
-
-/** Width of a run, in thousandths of its size. */
-export type Measure = (run: Run) => number
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef'
 const OPENING = '（「『【〔〈《［｛'
@@ -78,49 +62,83 @@ export const printable = (text: string): string =>
       .replace(/[\ufe00-\ufe0f]/g, ''),
   )
 
-export function openTypesetter(
-  runsOf: (text: string, weight: Weight) => readonly Run[],
-  measure: Measure,
-): Typesetter {
-  const measured = new Map<string, Measured>()
+interface Measured {
+  readonly runs: readonly SetRun[]
+  readonly width: number
+}
 
-  function measuredOf(text: string, weight: Weight): Measured {
+/** Measures and breaks text; what it has measured is remembered for the document. */
+export class Typesetter {
+  readonly #fonts: Pick<ReportFonts, 'runsOf'>
+  readonly #measure: (run: Run) => number
+  readonly #measured = new Map<string, Measured>()
+
+  /** `measure`: the width of a run, in thousandths of its size. */
+  constructor(fonts: Pick<ReportFonts, 'runsOf'>, measure: (run: Run) => number) {
+    this.#fonts = fonts
+    this.#measure = measure
+  }
+
+  /**
+   * Lines of the text in a column of this width; '' is one empty line. Line ends of the text are
+   * kept.
+   */
+  lines(text: string, style: TextStyle, width: number): SetLine[] {
+    return printable(text)
+      .split('\n')
+      .flatMap((each) => this.#paragraph(each, style, width))
+  }
+
+  /** One line, cut with an ellipsis where it is too long. */
+  line(text: string, style: TextStyle, width: number): SetLine {
+    const whole = printable(text).replace(/\s+/g, ' ').trim()
+    if (this.#widthOf(whole, style) <= width) return this.#setLine([whole], style, 0)
+    const room = width - this.#widthOf(ELLIPSIS, style)
+    const [first = ''] = this.#chopped(whole, style, room)
+    return this.#setLine([first.trimEnd() + ELLIPSIS], style, 0)
+  }
+
+  /** Whether a character was set that no font has. */
+  hasUnknown(): boolean {
+    return [...this.#measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown))
+  }
+
+  #measuredOf(text: string, weight: Weight): Measured {
     const key = `${weight} ${text}`
-    let found = measured.get(key)
+    let found = this.#measured.get(key)
     if (!found) {
-      const runs = runsOf(text.replaceAll(GLUE, ' '), weight).map((run) => ({
-        ...run,
-        width: measure(run),
-      }))
-      found = { runs, width: runs.reduce((sum, run) => sum + run.width, 0) }
-      measured.set(key, found)
+      const runs = this.#fonts
+        .runsOf(text.replaceAll(GLUE, ' '), weight)
+        .map((run) => ({ ...run, width: this.#measure(run) }))
+      found = { runs, width: widthOfAll(runs) }
+      this.#measured.set(key, found)
     }
     return found
   }
 
-  const widthOf = (text: string, { size, weight }: TextStyle) =>
-    (measuredOf(text, weight).width * size) / 1000
+  #widthOf(text: string, { size, weight }: TextStyle): number {
+    return (this.#measuredOf(text, weight).width * size) / 1000
+  }
 
-  function setLine(pieces: readonly string[], style: TextStyle, indent: number): SetLine {
-    const runs: (SetRun & { text: string; width: number })[] = []
-    for (const piece of pieces)
-      for (const run of measuredOf(piece, style.weight).runs) {
-        const width = (run.width * style.size) / 1000
-        const last = runs.at(-1)
-        if (last && last.font === run.font && last.isUnknown === run.isUnknown) {
-          runs[runs.length - 1] = { ...last, text: last.text + run.text, width: last.width + width }
-        } else runs.push({ ...run, width })
-      }
-    return { style, indent, runs, width: runs.reduce((sum, run) => sum + run.width, 0) }
+  #setLine(pieces: readonly string[], style: TextStyle, indent: number): SetLine {
+    const runs: SetRun[] = []
+    for (const run of pieces.flatMap((piece) => this.#measuredOf(piece, style.weight).runs)) {
+      const width = (run.width * style.size) / 1000
+      const last = runs.at(-1)
+      if (last && last.font === run.font && last.isUnknown === run.isUnknown)
+        runs[runs.length - 1] = { ...last, text: last.text + run.text, width: last.width + width }
+      else runs.push({ ...run, width })
+    }
+    return { style, indent, runs, width: widthOfAll(runs) }
   }
 
   /** Pieces of a word that is longer than a line. */
-  function chopped(word: string, style: TextStyle, width: number): string[] {
+  #chopped(word: string, style: TextStyle, width: number): string[] {
     const pieces: string[] = []
     let piece = ''
     let used = 0
-    for (const [cluster] of word.matchAll(/[\s\S][\p{M}\u200c\u200d]*/gu)) {
-      const own = widthOf(cluster, style)
+    for (const [cluster] of word.matchAll(CLUSTERS)) {
+      const own = this.#widthOf(cluster, style)
       if (piece !== '' && used + own > width) {
         pieces.push(piece)
         piece = ''
@@ -132,69 +150,48 @@ export function openTypesetter(
     return [...pieces, piece]
   }
 
-  function paragraph(text: string, style: TextStyle, width: number): SetLine[] {
+  #paragraph(text: string, style: TextStyle, width: number): SetLine[] {
     const lead = ITEM.exec(text)?.[0] ?? ''
-    const hanging = Math.min(lead === '' ? 0 : widthOf(lead, style), MOST_INDENT)
+    const leadWidth = lead === '' ? 0 : this.#widthOf(lead, style)
+    const hanging = Math.min(leadWidth, MOST_INDENT)
     const lines: SetLine[] = []
     let pieces: string[] = lead === '' ? [] : [lead]
-    let used = lead === '' ? 0 : widthOf(lead, style)
+    let used = leadWidth
     const indentNow = () => (lines.length === 0 ? 0 : hanging)
+    const isEmpty = () =>
+      pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === lead)
     const end = () => {
+      const least = lines.length === 0 && lead !== '' ? 1 : 0
       // A space at the end of a line is not seen.
-      while (
-        pieces.length > (lines.length === 0 && lead !== '' ? 1 : 0) &&
-        pieces.at(-1)?.trim() === ''
-      )
-        pieces.pop()
-      lines.push(setLine(pieces, style, indentNow()))
+      while (pieces.length > least && pieces.at(-1)?.trim() === '') pieces.pop()
+      lines.push(this.#setLine(pieces, style, indentNow()))
       pieces = []
       used = 0
     }
-    const isEmpty = () =>
-      pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === lead)
+    const add = (piece: string, own: number) => {
+      pieces.push(piece)
+      used += own
+    }
     for (const [piece] of text.slice(lead.length).replace(GLUED, GLUE).matchAll(PIECES)) {
-      const isSpace = piece.trim() === ''
-      const own = widthOf(piece, style)
-      if (isSpace) {
-        if (lines.length > 0 && pieces.length === 0) continue
-        pieces.push(piece)
-        used += own
+      const own = this.#widthOf(piece, style)
+      if (piece.trim() === '') {
+        if (lines.length === 0 || pieces.length > 0) add(piece, own)
         continue
       }
       if (indentNow() + used + own > width && !isEmpty()) end()
       const room = width - indentNow()
       if (own <= room - (pieces.length === 0 ? 0 : used)) {
-        pieces.push(piece)
-        used += own
+        add(piece, own)
         continue
       }
-      for (const part of chopped(piece, style, Math.max(room - used, room / 2))) {
+      for (const part of this.#chopped(piece, style, Math.max(room - used, room / 2))) {
         if (!isEmpty()) end()
-        pieces.push(part)
-        used += widthOf(part, style)
+        add(part, this.#widthOf(part, style))
       }
     }
     if (pieces.length > 0 || lines.length === 0) end()
     return lines
   }
-
-  return {
-    lines: (text, style, width) =>
-      printable(text)
-        .split('\n')
-        .flatMap((each) => paragraph(each, style, width)),
-    line(text, style, width) {
-      const whole = printable(text).replace(/\s+/g, ' ').trim()
-      if (widthOf(whole, style) <= width) return setLine([whole], style, 0)
-      const [first = ''] = chopped(whole, style, width - widthOf(ELLIPSIS, style))
-      return setLine([first.trimEnd() + ELLIPSIS], style, 0)
-    },
-    hasUnknown: () =>
-      [...measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown)),
-  }
 }
 
-interface Measured {
-  readonly runs: readonly SetRun[]
-  readonly width: number
-}
+const widthOfAll = (runs: readonly SetRun[]) => runs.reduce((sum, { width }) => sum + width, 0)

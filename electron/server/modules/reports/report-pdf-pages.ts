@@ -16,7 +16,7 @@ export interface Row {
   readonly texts: readonly Placed[]
 }
 
-/** What structure readers are told it is (ISO 32000-1 §14.8.4). */
+/** Its type in the structure of the document (ISO 32000-1 §14.8.4). */
 export type Tag = 'H1' | 'H2' | 'P'
 
 /** A heading, a paragraph, a panel: rows below each other. */

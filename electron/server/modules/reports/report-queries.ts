@@ -1,180 +1,274 @@
+import type { Selectable } from 'kysely'
 import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
-import { flag } from '#server/database/flag.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { flag } from '#server/database/query.ts'
+import type { ReportTables } from '#server/database/tables/reports.ts'
+import type { Communication } from '#shared/contract/reports.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ReportStatus } from '#shared/lifecycle.ts'
 
-/** Who signed, as they were then; sealed at rest. */
-export interface SignerRecord {
+// The tables reports, reportRevisions and criticalResults; what names a patient or a person is
+// encrypted.
+
+/** Who signs or signed, frozen at signing. */
+export interface Signer {
   readonly userId: string
   readonly name: string
   readonly clinicRole: string
   readonly npiNumber: string | null
 }
 
-/** A report or an addendum (interface.md, Scribe report). */
-export interface ReportRecord {
-  /** Order of creation. */
-  readonly seq: number
-  readonly reportId: string
-  readonly studyId: string
-  /** Who writes or signed it. */
-  readonly userId: string
-  readonly isAddendum: boolean
-  readonly status: ReportStatus
-  /** Null until signed. */
-  readonly signedAt: string | null
-  /** Null until signed (row 43). */
-  readonly isCritical: boolean | null
-  /** Patient and scan as they were; sealed at rest. */
-  readonly snapshotMetadata: StudyReportMetadata
-  /** Sealed at rest; null while nothing is written. */
-  readonly plainText: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
-  /** Of the draft's text: 0 while nothing was saved; each save counts it up. */
-  readonly revision: number
-  /** SHA-256 of the UTF-8 text in hex; null until signed. */
-  readonly textHash: string | null
-  /** Null until signed. */
-  readonly signer: SignerRecord | null
-}
-/** Of a draft that nothing was saved of, unless it says more. */
-export type NewReportRecord = Omit<ReportRecord, 'seq' | Unwritten> &
-  Partial<Pick<ReportRecord, Unwritten>>
-type Unwritten = 'revision' | 'textHash' | 'signer'
+type StoredReport = Selectable<ReportTables['reports']>
 
-/** What a study says of its reports. */
-export interface ReportEntry {
-  readonly reportId: string
+/** What a study says of its reports, without anything that is encrypted. */
+export interface ReportEntry extends Pick<StoredReport, 'reportId' | 'signedAt'> {
   readonly status: ReportStatus
+  /** Null until signed. */
   readonly isCritical: boolean | null
-  readonly signedAt: string | null
 }
 
 /**
- * A study has one draft at most. What is completed is never changed or removed: the database
- * refuses it.
+ * A report or an addendum. `seq` is the order of creation, `userId` who writes or signed it,
+ * `revision` counts the saves of the draft's text, and `textHash` is the SHA-256 of the signed
+ * UTF-8 text, in hex.
  */
-export interface ReportsStore {
-  get(reportId: string): ReportRecord | undefined
-  /** What is being written on the study. */
-  draftOf(studyId: string): ReportRecord | undefined
-  /** Oldest first, addenda too. */
-  ofStudy(studyId: string): ReportRecord[]
-  /** Those of them that are signed. */
-  signedOf(studyId: string): ReportRecord[]
-  /** Whether one of them was signed at the instant or later. */
-  isSignedSince(studyId: string, at: string): boolean
-  /** Oldest first, without opening what is sealed. */
-  entriesOf(studyId: string): ReportEntry[]
-  insert(report: NewReportRecord): void
-  update(report: NewReportRecord): void
-  /** Whether it was there. */
-  remove(reportId: string): boolean
+export interface ReportRecord
+  extends ReportEntry,
+    Pick<
+      StoredReport,
+      'seq' | 'studyId' | 'userId' | 'createdAt' | 'updatedAt' | 'revision' | 'textHash'
+    > {
+  readonly isAddendum: boolean
+  /** Patient and scan as they were when it was begun, or signed. */
+  readonly snapshotMetadata: StudyReportMetadata
+  /** Null while nothing is written. */
+  readonly plainText: string | null
+  /** Null until signed. */
+  readonly signer: Signer | null
 }
 
-export function reportsStore(db: Database, seal: Seal): ReportsStore {
-  const every = db.sql.selectFrom('reports').selectAll()
-  const recordOf = ({
-    sealedText,
-    sealedSnapshot,
-    sealedSigner,
-    ...row
-  }: StoredReport): ReportRecord =>
-    ({
-      ...row,
-      isAddendum: row.isAddendum === 1,
-      isCritical: row.isCritical === null ? null : row.isCritical === 1,
-      plainText:
-        sealedText === null ? null : seal.open(sealedText, textContext(row.reportId)).toString(),
-      snapshotMetadata: JSON.parse(
-        seal.open(sealedSnapshot, snapshotContext(row.reportId)).toString(),
-      ),
-      signer:
-        sealedSigner === null
-          ? null
-          : JSON.parse(seal.open(sealedSigner, signerContext(row.reportId)).toString()),
-    }) as ReportRecord
-  const rowOf = ({
-    plainText,
-    snapshotMetadata,
-    signer = null,
-    revision = 0,
-    textHash = null,
-    ...report
-  }: NewReportRecord) => ({
-    ...report,
-    revision,
-    textHash,
-    isAddendum: flag(report.isAddendum),
-    isCritical: report.isCritical === null ? null : flag(report.isCritical),
-    sealedText:
-      plainText === null ? null : seal.seal(Buffer.from(plainText), textContext(report.reportId)),
-    sealedSnapshot: seal.seal(
-      Buffer.from(JSON.stringify(snapshotMetadata)),
-      snapshotContext(report.reportId),
-    ),
-    sealedSigner:
-      signer === null
-        ? null
-        : seal.seal(Buffer.from(JSON.stringify(signer)), signerContext(report.reportId)),
-  })
-  const ofStudy = (studyId: string) =>
-    db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf)
+type Unwritten = 'seq' | 'revision' | 'textHash' | 'signer'
+/** Of a draft that nothing was saved of, unless it says more. */
+export type NewReportRecord = Omit<ReportRecord, Unwritten> & Partial<Pick<ReportRecord, Unwritten>>
 
+// A study has one draft at most. What is completed is never changed or removed: the database
+// refuses it.
+
+const selectReports = (database: Database) => database.sql.selectFrom('reports').selectAll()
+
+export function findReport(database: Database, reportId: string): ReportRecord | undefined {
+  const row = database.get(selectReports(database).where('reportId', '=', reportId))
+  return row && reportOf(database, row)
+}
+
+/** What is being written on the study. */
+export function findDraft(database: Database, studyId: string): ReportRecord | undefined {
+  const row = database.get(
+    selectReports(database).where('studyId', '=', studyId).where('status', '=', 'in_progress'),
+  )
+  return row && reportOf(database, row)
+}
+
+/** Oldest first, addenda too. */
+export const listReports = (database: Database, studyId: string): ReportRecord[] =>
+  database
+    .all(selectReports(database).where('studyId', '=', studyId).orderBy('seq'))
+    .map((row) => reportOf(database, row))
+
+/** Those of them that are signed. */
+export const listSignedReports = (database: Database, studyId: string): ReportRecord[] =>
+  listReports(database, studyId).filter(({ status }) => status === 'completed')
+
+/** Whether one of them was signed at the instant or later. */
+export const isReportSignedSince = (database: Database, studyId: string, at: string): boolean =>
+  listReportEntries(database, studyId).some(({ signedAt }) => signedAt !== null && signedAt >= at)
+
+/** Oldest first, without decrypting anything. */
+export const listReportEntries = (database: Database, studyId: string): ReportEntry[] =>
+  database
+    .all(
+      database.sql
+        .selectFrom('reports')
+        .select(['reportId', 'status', 'isCritical', 'signedAt'])
+        .where('studyId', '=', studyId)
+        .orderBy('seq'),
+    )
+    .map(({ status, isCritical, ...row }) => ({
+      ...row,
+      status: status as ReportStatus,
+      isCritical: booleanOf(isCritical),
+    }))
+
+export const insertReport = (database: Database, report: NewReportRecord) =>
+  database.run(database.sql.insertInto('reports').values(rowOf(database, report)))
+
+export function updateReport(database: Database, report: NewReportRecord): void {
+  const { reportId, studyId: _, createdAt: __, ...changed } = rowOf(database, report)
+  database.run(database.sql.updateTable('reports').set(changed).where('reportId', '=', reportId))
+}
+
+export const deleteReport = (database: Database, reportId: string) =>
+  database.run(database.sql.deleteFrom('reports').where('reportId', '=', reportId))
+
+function reportOf(
+  { seal }: Database,
+  { sealedText, sealedSnapshot, sealedSigner, status, isAddendum, ...row }: StoredReport,
+): ReportRecord {
+  const { reportId } = row
+  const opened = (sealed: Buffer, what: Sealed) => seal.open(sealed, contextOf(what, reportId))
   return {
-    get(reportId) {
-      const row = db.get(every.where('reportId', '=', reportId))
-      return row && recordOf(row)
-    },
-    draftOf(studyId) {
-      const row = db.get(every.where('studyId', '=', studyId).where('status', '=', 'in_progress'))
-      return row && recordOf(row)
-    },
-    ofStudy,
-    signedOf: (studyId) => ofStudy(studyId).filter(({ status }) => status === 'completed'),
-    isSignedSince: (studyId, at) =>
-      ofStudy(studyId).some(
-        ({ status, signedAt }) => status === 'completed' && signedAt !== null && signedAt >= at,
-      ),
-    entriesOf: (studyId) =>
-      db
-        .all(
-          rawQuery<{
-            reportId: string
-            status: ReportStatus
-            isCritical: number | null
-            signedAt: string | null
-          }>(ENTRIES, [studyId]),
-        )
-        .map((row) => ({
-          ...row,
-          isCritical: row.isCritical === null ? null : row.isCritical === 1,
-        })),
-    insert: (report) => void db.run(db.sql.insertInto('reports').values(rowOf(report))),
-    update(report) {
-      const { reportId, studyId: _, createdAt: __, ...changed } = rowOf(report)
-      db.run(db.sql.updateTable('reports').set(changed).where('reportId', '=', reportId))
-    },
-    remove: (reportId) =>
-      db.run(db.sql.deleteFrom('reports').where('reportId', '=', reportId)).changes > 0,
+    ...row,
+    status: status as ReportStatus,
+    isAddendum: isAddendum === 1,
+    isCritical: booleanOf(row.isCritical),
+    plainText: sealedText && opened(sealedText, 'text').toString(),
+    snapshotMetadata: JSON.parse(opened(sealedSnapshot, 'snapshot').toString()),
+    signer: sealedSigner && JSON.parse(opened(sealedSigner, 'signer').toString()),
   }
 }
 
-const ENTRIES =
-  'select reportId, status, isCritical, signedAt from reports where studyId = ? order by seq'
-const textContext = (reportId: string) => `report text ${reportId}`
-const signerContext = (reportId: string) => `report signer ${reportId}`
-const snapshotContext = (reportId: string) => `report snapshot ${reportId}`
-
-type StoredReport = Omit<
-  { [K in keyof ReportRecord]: unknown },
-  'plainText' | 'snapshotMetadata' | 'signer'
-> & {
-  reportId: string
-  sealedText: Buffer | null
-  sealedSnapshot: Buffer
-  sealedSigner: Buffer | null
+function rowOf(
+  { seal }: Database,
+  { plainText, snapshotMetadata, signer = null, seq: _, ...report }: NewReportRecord,
+) {
+  const sealed = (text: string, what: Sealed) =>
+    seal.seal(Buffer.from(text), contextOf(what, report.reportId))
+  return {
+    revision: 0,
+    textHash: null,
+    ...report,
+    isAddendum: flag(report.isAddendum),
+    isCritical: report.isCritical === null ? null : flag(report.isCritical),
+    sealedText: plainText === null ? null : sealed(plainText, 'text'),
+    sealedSnapshot: sealed(JSON.stringify(snapshotMetadata), 'snapshot'),
+    sealedSigner: signer && sealed(JSON.stringify(signer), 'signer'),
+  }
 }
+
+type Sealed = 'text' | 'snapshot' | 'signer'
+const contextOf = (what: Sealed, reportId: string) => `report ${what} ${reportId}`
+const booleanOf = (value: number | null) => (value === null ? null : value === 1)
+
+// Revisions are deleted with their draft, and when it is signed.
+
+type StoredRevision = Selectable<ReportTables['reportRevisions']>
+/** The text of a draft as it was saved once; `revision` counts from 1. */
+export type ReportRevision = Omit<StoredRevision, 'sealedText'> & { readonly text: string }
+
+/** Keeps the revision, and deletes all but the newest `most` of its report. */
+export const appendReportRevision = (
+  database: Database,
+  { text, ...row }: ReportRevision,
+  most: number,
+): void =>
+  database.transaction(() => {
+    const sealedText = database.seal.seal(Buffer.from(text), revisionContext(row))
+    database.run(database.sql.insertInto('reportRevisions').values({ ...row, sealedText }))
+    database.run(
+      database.sql
+        .deleteFrom('reportRevisions')
+        .where('reportId', '=', row.reportId)
+        .where('revision', '<=', row.revision - most),
+    )
+  })
+
+export function findReportRevision(
+  database: Database,
+  reportId: string,
+  revision: number,
+): ReportRevision | undefined {
+  const row = database.get(revisionsOf(database, reportId).where('revision', '=', revision))
+  return row && revisionOf(database, row)
+}
+
+/** Newest first. */
+export const listReportRevisions = (database: Database, reportId: string): ReportRevision[] =>
+  database
+    .all(revisionsOf(database, reportId).orderBy('revision', 'desc'))
+    .map((row) => revisionOf(database, row))
+
+/** All of the report. */
+export const deleteReportRevisions = (database: Database, reportId: string) =>
+  database.run(database.sql.deleteFrom('reportRevisions').where('reportId', '=', reportId))
+
+const revisionsOf = (database: Database, reportId: string) =>
+  database.sql.selectFrom('reportRevisions').selectAll().where('reportId', '=', reportId)
+
+const revisionOf = (
+  { seal }: Database,
+  { sealedText, ...row }: StoredRevision,
+): ReportRevision => ({ ...row, text: seal.open(sealedText, revisionContext(row)).toString() })
+
+const revisionContext = ({ reportId, revision }: Pick<ReportRevision, 'reportId' | 'revision'>) =>
+  `report revision ${reportId} ${revision}`
+
+type StoredCritical = Selectable<ReportTables['criticalResults']>
+interface CriticalDetail {
+  readonly finding: string
+  /** `recordedBy`: the user who documented it. Null: nobody was notified yet. */
+  readonly communication:
+    | (Communication & { readonly recordedBy: { readonly userId: string; readonly name: string } })
+    | null
+}
+/** What was found, and who was notified; `openedAt` is when the report was signed. */
+export type CriticalResultRecord = Omit<StoredCritical, 'sealedDetail'> & CriticalDetail
+
+const selectCriticalResults = (database: Database) =>
+  database.sql.selectFrom('criticalResults').selectAll()
+
+export function findCriticalResult(
+  database: Database,
+  reportId: string,
+): CriticalResultRecord | undefined {
+  const row = database.get(selectCriticalResults(database).where('reportId', '=', reportId))
+  return row && criticalOf(database, row)
+}
+
+/** Those that nobody was notified of, oldest first. */
+export const listOpenCriticalResults = (
+  database: Database,
+  limit: number,
+): CriticalResultRecord[] =>
+  database
+    .all(
+      selectCriticalResults(database)
+        .where('communicatedAt', 'is', null)
+        .orderBy('openedAt')
+        .orderBy('reportId')
+        .limit(limit),
+    )
+    .map((row) => criticalOf(database, row))
+
+export const insertCriticalResult = (database: Database, result: CriticalResultRecord) =>
+  database.run(database.sql.insertInto('criticalResults').values(criticalRow(database, result)))
+
+export function updateCriticalResult(database: Database, result: CriticalResultRecord): void {
+  const { communicatedAt, sealedDetail } = criticalRow(database, result)
+  database.run(
+    database.sql
+      .updateTable('criticalResults')
+      .set({ communicatedAt, sealedDetail })
+      .where('reportId', '=', result.reportId),
+  )
+}
+
+const criticalOf = (
+  { seal }: Database,
+  { sealedDetail, ...row }: StoredCritical,
+): CriticalResultRecord => ({
+  ...row,
+  ...(JSON.parse(seal.open(sealedDetail, criticalContext(row)).toString()) as CriticalDetail),
+})
+
+const criticalRow = (
+  { seal }: Database,
+  { finding, communication, ...row }: CriticalResultRecord,
+): StoredCritical => ({
+  ...row,
+  sealedDetail: seal.seal(
+    Buffer.from(JSON.stringify({ finding, communication } satisfies CriticalDetail)),
+    criticalContext(row),
+  ),
+})
+
+const criticalContext = ({ reportId }: Pick<StoredCritical, 'reportId'>) =>
+  `critical result ${reportId}`

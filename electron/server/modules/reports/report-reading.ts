@@ -1,135 +1,181 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import { changesSinceSigned } from '#server/modules/corrections/correction-addendum.ts'
-import { identityOf, isUnscheduled } from '#server/modules/images/study-identity.ts'
+import type { Context } from '#server/context.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
 import { readStudy, type Study } from '#server/modules/studies/service.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
-import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
+import { identityOf, isUnscheduled } from '#server/modules/studies/study-identity.ts'
+import {
+  findStudy,
+  findStudyByUid,
+  type ScribeStudyRecord,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
 import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
-import type { Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
-import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
-import type { ClinicalContexts } from './clinical-contexts.ts'
-import type { CriticalResults } from './critical-results.ts'
-import { addendumNeededSince } from './needed-addendum-queries.ts'
-import { priorReports } from './prior-reports.ts'
-import { whyNotWrite } from './report-access.ts'
-import type { ReportDelivery } from './report-delivery.ts'
-import { draftView } from './report-draft.ts'
-import type { ReportLocks } from './report-locks.ts'
-import { personOf } from './report-people.ts'
-import type { ReportRecord } from './report-queries.ts'
-import { accessionOf } from './report-signing.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
+import type { PriorReport, Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
+import type { ReportId, StudyId } from '#shared/ids.ts'
+import { findClinicalContext } from './clinical-context-queries.ts'
+import { clinicalContextOf } from './clinical-contexts.ts'
+import { changesSinceSigned } from './correction-instant-queries.ts'
+import { authorOf, criticalOfReport } from './critical-results.ts'
+import { deliveryOf } from './report-delivery.ts'
+import { findReportPdf, listReportObjects } from './report-document-queries.ts'
+import { draftStateOf, draftView, whyNotWrite } from './report-drafts.ts'
+import { findReportLock } from './report-locks.ts'
+import {
+  listReportEntries,
+  listReports,
+  listSignedReports,
+  type ReportEntry,
+  type ReportRecord,
+} from './report-queries.ts'
+import { accessionOf } from './signed-report.ts'
 
-export interface ReportReadingDeps extends DomainDeps {
-  readonly locks: Pick<ReportLocks, 'of'>
-  readonly contexts: Pick<ClinicalContexts, 'of' | 'priorsOf'>
-  readonly criticals: Pick<CriticalResults, 'ofReport'>
-  readonly delivery: Pick<ReportDelivery, 'stateOf'>
-}
-
-/** The reporting screen. */
-export interface ReportReading {
-  /**
-   * Its draft is for who may write reports: nobody else reads an unsigned text. @throws ApiError
-   * not-found
-   */
-  read(caller: UserCaller, studyId: string): Reading
-  /** The scribe study of a UID, where there is one that the person may see. */
-  byUid(caller: UserCaller, studyInstanceUid: string): StudyId | null
-}
-
-export function openReportReading(deps: ReportReadingDeps): ReportReading {
-  const { store, locks, contexts, criticals, delivery } = deps
-
-  function row({ record, assignedTo }: Study<'scribe'>): ReadingStudy {
-    const {
-      studyId,
-      studyInstanceUid,
-      studyDescription,
-      severity,
-      status,
-      cancelledAt,
-      detail,
-      createdAt,
-      updatedAt,
-    } = record
-    const reports = store.reports.entriesOf(studyId)
-    const images = store.imageStudies.get(studyInstanceUid)
-    // Copies of its reports are kept beside the images and counted with them.
-    const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
-    const instances = (images?.instances ?? 0) - copies
-    const writing = reports.find((report) => report.status === 'in_progress')
-    return {
-      ...{
-        studyId: studyId as StudyId,
-        studyInstanceUid,
-        studyDescription,
-        severity,
-        status,
-        createdAt,
-        updatedAt,
-      },
-      isCancelled: cancelledAt !== null,
-      reportMetadata: detail.reportMetadata ?? {},
-      assignedTo: assignedTo && personOf(deps, assignedTo.userId),
-      lock: (writing && locks.of(writing.reportId)) ?? null,
-      images:
-        images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
-      isCritical: reports.some(({ isCritical }) => isCritical === true),
-      identity: identityOf(images, record),
-      isUnscheduled: isUnscheduled(images, record),
-      needsAddendumSince: addendumNeededSince(store.database, record.seq),
-    }
-  }
-
-  function windowReport(report: ReportRecord): WindowReport {
-    const { reportId, isAddendum, status, signedAt, isCritical, createdAt } = report
-    const isSigned = status === 'completed'
-    return {
-      ...{ reportId: reportId as ReportId, isAddendum, status, signedAt, isCritical, createdAt },
-      author: report.signer
-        ? { userId: report.signer.userId as UserId, name: report.signer.name }
-        : personOf(deps, report.userId),
-      text: isSigned ? report.plainText : null,
-      pages: store.reportPdfs.entry(reportId)?.pages ?? null,
-      delivery: isSigned ? delivery.stateOf(reportId) : null,
-      critical: criticals.ofReport(reportId) ?? null,
-      objects: store.reportObjects
-        .ofReport(reportId)
-        .map(({ kind, sopInstanceUid }) => ({ kind, sopInstanceUid })),
-    }
-  }
-
+/**
+ * What the reporting screen shows. A draft is for who may write reports: nobody else reads an
+ * unsigned text. @throws ApiError not-found
+ */
+export function readReporting(context: Context, caller: UserCaller, studyId: string): Reading {
+  const { database } = context
+  const study = readStudy(context, caller, 'scribe', studyId)
+  const { record } = study
+  const { studyInstanceUid } = record
+  const state = draftStateOf(context, record)
+  const whyNot = whyNotWrite(context, caller, state)
+  const entries = listReportEntries(database, studyId)
+  const changes = changesSinceSigned(database, studyInstanceUid, entries)
   return {
-    read(caller, studyId) {
-      const study = readStudy(store, caller, 'scribe', studyId)
-      const record: ScribeStudyRecord = study.record
-      const draft = store.reports.draftOf(studyId)
-      const desk = { study: record, draft, lock: draft && locks.of(draft.reportId) }
-      const whyNot = whyNotWrite(deps, caller, desk)
-      return {
-        ...row(study),
-        accessionNumber: accessionOf(deps, record.studyInstanceUid),
-        imageChanges: changesSinceSigned(
-          store,
-          record.studyInstanceUid,
-          store.reports.entriesOf(studyId),
-        ).map(({ what, at }) => ({
-          what,
-          at,
-        })),
-        reports: store.reports.ofStudy(studyId).map(windowReport),
-        draft: draft && isAllowed(caller, 'writeReports') ? draftView(deps, draft) : null,
-        context: contexts.of(record),
-        priors: priorReports(deps, caller, record, contexts.priorsOf(studyId)),
-        mayWrite: whyNot === undefined,
-        whyNot: whyNot ?? '',
-      }
-    },
+    ...readingStudy(context, study, entries),
+    accessionNumber: accessionOf(database, studyInstanceUid),
+    imageChanges: changes.map(({ what, at }) => ({ what, at })),
+    reports: listReports(database, studyId).map((report) => windowReport(context, report)),
+    draft:
+      state.draft && isAllowed(caller, 'writeReports') ? draftView(context, state.draft) : null,
+    context: clinicalContextOf(context, record),
+    priors: priorReports(context, caller, record),
+    mayWrite: whyNot === undefined,
+    whyNot: whyNot ?? null,
+  }
+}
 
-    byUid(caller, studyInstanceUid) {
-      demand(caller, 'readStudies')
-      const study = store.studies.byUid('scribe', studyInstanceUid)
-      return study && isVisible(caller, study) ? (study.studyId as StudyId) : null
-    },
+/** The scribe study of a UID, where there is one that the person may see. */
+export function findReportingByUid(
+  { database }: Context,
+  caller: UserCaller,
+  studyInstanceUid: string,
+): StudyId | null {
+  demand(caller, 'readStudies')
+  const study = findStudyByUid(database, 'scribe', studyInstanceUid)
+  return study && isVisible(caller, study) ? (study.studyId as StudyId) : null
+}
+
+function readingStudy(
+  context: Context,
+  { record, assignedTo }: Study<'scribe'>,
+  reports: readonly ReportEntry[],
+): ReadingStudy {
+  const { database } = context
+  const { studyId, studyInstanceUid, studyDescription, severity, status } = record
+  const images = findImageStudy(database, studyInstanceUid)
+  return {
+    ...{ studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status },
+    ...{ createdAt: record.createdAt, updatedAt: record.updatedAt },
+    isCancelled: record.cancelledAt !== null,
+    reportMetadata: record.detail.reportMetadata ?? {},
+    assignedTo: assignedTo && namedUserOf(database, assignedTo.userId),
+    ...reportingState(context, reports, images),
+    identity: identityOf(images, record),
+    isUnscheduled: isUnscheduled(images, record),
+    needsAddendumSince: addendumNeededSince(database, record.seq),
+  }
+}
+
+/** Who writes the report of a study, its images without copies of reports, and whether critical. */
+export function reportingState(
+  context: Context,
+  reports: readonly ReportEntry[],
+  images: ImageStudyRecord | undefined,
+) {
+  const { database } = context
+  // Copies of its reports are kept beside the images and counted with them.
+  const copies = reports.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
+  const instances = (images?.instances ?? 0) - copies
+  const draft = reports.find(({ status }) => status === 'in_progress')
+  return {
+    lock: (draft && findReportLock(context, draft.reportId)) ?? null,
+    images:
+      images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
+    isCritical: reports.some(({ isCritical }) => isCritical === true),
+  }
+}
+
+function windowReport(context: Context, report: ReportRecord): WindowReport {
+  const { database } = context
+  const { reportId, isAddendum, status, signedAt, isCritical, createdAt } = report
+  const isSigned = status === 'completed'
+  return {
+    ...{ reportId: reportId as ReportId, isAddendum, status, signedAt, isCritical, createdAt },
+    author: authorOf(database, report),
+    text: isSigned ? report.plainText : null,
+    pages: findReportPdf(database, reportId)?.pages ?? null,
+    delivery: isSigned ? deliveryOf(context, reportId) : null,
+    critical: criticalOfReport(context, reportId) ?? null,
+    objects: listReportObjects(database, reportId).map(({ kind, sopInstanceUid }) => ({
+      ...{ kind, sopInstanceUid },
+    })),
+  }
+}
+
+/**
+ * Earlier reports of the patient, newest first, those without a day last: signed here of the
+ * studies that `priorStudyIds` names and the caller may see, given by the partner with the study,
+ * and those of the clinical context. The same text is shown once.
+ */
+export function priorReports(
+  { database }: Context,
+  caller: UserCaller,
+  { studyId, detail }: ScribeStudyRecord,
+): PriorReport[] {
+  const { priorStudyIds = [], priorReportTexts = [], priorReports: given = [] } = detail
+  const { priorReports: answered = [] } = findClinicalContext(database, studyId) ?? {}
+  const here = priorStudyIds.flatMap((priorId) => {
+    const prior = findStudy(database, priorId)
+    // An id of the viewer area names the same images; reports are of the scribe area.
+    const reported =
+      prior?.area === 'viewer' ? findStudyByUid(database, 'scribe', prior.studyInstanceUid) : prior
+    const signed =
+      reported && isVisible(caller, reported) ? listSignedReports(database, reported.studyId) : []
+    return reported && signed.length > 0 ? priorOf(reported, signed) : []
+  })
+  const partner = priorReportTexts.map(
+    (text): PriorReport => ({ ...UNKNOWN, source: 'partner', text }),
+  )
+  const known = [...given, ...answered].map(
+    ({ reportText, modality = '', studyDate = null, studyDescription = '' }): PriorReport => ({
+      ...{ ...UNKNOWN, source: 'context', modality, studyDate, studyDescription, text: reportText },
+    }),
+  )
+  const seen = new Set<string>()
+  return [...here, ...partner, ...known]
+    .filter(({ text }) => text.trim() !== '' && !seen.has(text.trim()) && seen.add(text.trim()))
+    .sort((a, b) => (b.studyDate ?? '').localeCompare(a.studyDate ?? ''))
+}
+
+const UNKNOWN = {
+  ...{ studyId: null, studyInstanceUid: null, studyDescription: '' },
+  ...{ modality: '', studyDate: null },
+}
+
+/** The report of the study with its addenda below it. */
+function priorOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
+  const { studyId, studyInstanceUid, studyDescription, detail } = study
+  const { scanType = '', scanDate = null } = detail.reportMetadata ?? {}
+  const texts = signed.map(({ isAddendum, plainText }) =>
+    isAddendum ? `Addendum\n${plainText ?? ''}` : (plainText ?? ''),
+  )
+  return {
+    ...{ source: 'here', studyId: studyId as StudyId, studyInstanceUid, studyDescription },
+    ...{ modality: scanType, studyDate: scanDate, text: texts.join('\n\n') },
   }
 }

@@ -1,47 +1,34 @@
+import type { Selectable } from 'kysely'
 import type { Database } from '#server/database/database.ts'
+import type { ReportTables } from '#server/database/tables/reports.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 
-/**
- * A template or a macro; what it holds names no patient. One owner has a name of one kind once, and
- * a shortcut once, whatever the case.
- */
-export interface ReportTemplateRecord {
-  readonly templateId: string
-  readonly kind: 'template' | 'macro'
+// The table reportTemplates; what a template holds names no patient. An owner has a name of one
+// kind once, and a shortcut once, whatever the case.
+
+type StoredTemplate = Selectable<ReportTables['reportTemplates']>
+/** Ages are in years, both included. */
+export type ReportTemplateRecord = Omit<ReportTemplate, 'owner'> & {
   /** Null: everybody's. */
   readonly ownerId: string | null
-  readonly name: string
-  readonly shortcut: string | null
-  readonly modalities: readonly string[]
-  readonly sex: 'male' | 'female' | 'other' | null
-  /** Years, both included. */
-  readonly ageFrom: number | null
-  readonly ageTo: number | null
-  readonly keywords: readonly string[]
-  readonly text: string
   readonly createdAt: string
-  readonly updatedAt: string
 }
+
+const every = (database: Database) => database.sql.selectFrom('reportTemplates').selectAll()
 
 /** Everybody's and the person's own, by name. */
 export const listReportTemplates = (database: Database, userId: string): ReportTemplateRecord[] =>
   database
     .all(
-      database.sql
-        .selectFrom('reportTemplates')
-        .selectAll()
+      every(database)
         .where((of) => of.or([of('ownerId', 'is', null), of('ownerId', '=', userId)]))
         .orderBy('name')
         .orderBy('templateId'),
     )
     .map(recordOf)
 
-export function findReportTemplate(
-  database: Database,
-  templateId: string,
-): ReportTemplateRecord | undefined {
-  const row = database.get(
-    database.sql.selectFrom('reportTemplates').selectAll().where('templateId', '=', templateId),
-  )
+export function findReportTemplate(database: Database, templateId: string) {
+  const row = database.get(every(database).where('templateId', '=', templateId))
   return row && recordOf(row)
 }
 
@@ -58,15 +45,15 @@ export function updateReportTemplate(database: Database, template: ReportTemplat
 export const deleteReportTemplate = (database: Database, templateId: string) =>
   database.run(database.sql.deleteFrom('reportTemplates').where('templateId', '=', templateId))
 
-const rowOf = (template: ReportTemplateRecord) => ({
+const rowOf = (template: ReportTemplateRecord): StoredTemplate => ({
   ...template,
   modalities: JSON.stringify(template.modalities),
   keywords: JSON.stringify(template.keywords),
 })
 
-const recordOf = (row: { [K in keyof ReportTemplateRecord]: unknown }): ReportTemplateRecord =>
+const recordOf = ({ modalities, keywords, ...row }: StoredTemplate) =>
   ({
     ...row,
-    modalities: JSON.parse(String(row.modalities)),
-    keywords: JSON.parse(String(row.keywords)),
+    modalities: JSON.parse(modalities),
+    keywords: JSON.parse(keywords),
   }) as ReportTemplateRecord

@@ -1,158 +1,219 @@
-import { type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
+import { differences, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { visibleStudy } from '#server/modules/studies/study-access.ts'
+import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { NewReportTemplate, ReportTemplate } from '#shared/contract/reports.ts'
+import { folded } from '#server/platform/text.ts'
+import type { NewReportTemplate, ReportTemplate } from '#shared/contract/report-templates.ts'
 import { ApiError } from '#shared/errors.ts'
-import { personOf } from './report-people.ts'
-import {
-  deleteReportTemplate,
-  findReportTemplate,
-  insertReportTemplate,
-  listReportTemplates,
-  type ReportTemplateRecord,
-  updateReportTemplate,
-} from './report-template-queries.ts'
-import { fitOf, subjectOf } from './template-fit.ts'
+import { message } from '#shared/messages/message.ts'
+import * as queries from './report-template-queries.ts'
+
+// Templates and macros: everybody's are for owners and admins to make, one's own for whoever writes
+// reports.
 
 export type ReportTemplatePatch = {
   readonly [K in keyof Omit<NewReportTemplate, 'kind' | 'for'>]?: NewReportTemplate[K] | undefined
 }
 
 /**
- * Templates and macros: everybody's are for owners and admins to make, one's own for whoever writes
- * reports.
+ * One's own and everybody's, by name; with a study those that fit it, the best first. @throws
+ * ApiError not-permitted, not-found
  */
-export interface ReportTemplates {
-  /**
-   * One's own and everybody's, by name; with a study those that fit it, the best first. @throws
-   * ApiError not-found
-   */
-  list(caller: UserCaller, studyId?: string): ReportTemplate[]
-  /** @throws ApiError not-permitted; refused: the name or the shortcut is taken */
-  add(caller: UserCaller, template: NewReportTemplate): ReportTemplate
-  /** @throws ApiError as `add`; not-found: it is not there, or another person's */
-  change(caller: UserCaller, templateId: string, patch: ReportTemplatePatch): ReportTemplate
-  /** @throws ApiError not-permitted, not-found */
-  remove(caller: UserCaller, templateId: string): void
+export function listTemplates(
+  context: Context,
+  caller: UserCaller,
+  studyId?: string,
+): ReportTemplate[] {
+  demand(caller, 'readStudies')
+  const templates = queries.listReportTemplates(context.database, caller.user.userId)
+  const view = (template: queries.ReportTemplateRecord) => templateView(context, template)
+  if (studyId === undefined) return templates.map(view)
+  const subject = subjectOf(context, visibleStudy(context, caller, 'scribe', studyId))
+  return templates
+    .map((template) => ({ template, fit: fitOf(template, subject) }))
+    .filter(({ fit }) => fit !== undefined)
+    .map(({ template, fit = 0 }) => ({
+      template,
+      rank: fit * 2 + Number(template.ownerId !== null),
+    }))
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ template }) => view(template))
 }
 
-export function openReportTemplates(deps: DomainDeps): ReportTemplates {
-  const { store, clock, uuid } = deps
-  const { database } = store
-
-  const view = ({
-    ownerId,
-    createdAt: _,
-    modalities,
-    keywords,
-    ...template
-  }: ReportTemplateRecord): ReportTemplate => ({
-    ...template,
-    modalities: [...modalities],
-    keywords: [...keywords],
-    owner: ownerId === null ? null : personOf(deps, ownerId),
+/** @throws ApiError not-permitted; refused: the name or the shortcut is taken */
+export function addTemplate(
+  context: Context,
+  caller: UserCaller,
+  { for: whose, ...template }: NewReportTemplate,
+): ReportTemplate {
+  const { database, clock, uuid } = context
+  return database.transaction(() => {
+    const ownerId = whose === 'mine' ? caller.user.userId : null
+    demandFor(caller, ownerId)
+    const now = instantOf(clock())
+    const ids = { templateId: uuid(), ownerId, createdAt: now, updatedAt: now }
+    const record = { ...ids, ...template }
+    demandFree(context, caller, record)
+    queries.insertReportTemplate(database, record)
+    const { templateId, kind, name } = record
+    note(context, actorOf(caller), 'template.add', templateId, { kind, name, for: whose })
+    return templateView(context, record)
   })
+}
 
-  function demandFor(caller: UserCaller, ownerId: string | null): void {
-    demand(caller, 'writeReports')
-    if (ownerId === null && !isAllowed(caller, 'manageGateway'))
-      throw new ApiError(
-        'not-permitted',
-        'Only an owner or an admin may change what is everybody’s: make one of your own.',
-      )
-  }
-
-  function mineToChange(caller: UserCaller, templateId: string): ReportTemplateRecord {
-    const template = findReportTemplate(database, templateId)
-    if (!template || (template.ownerId !== null && template.ownerId !== caller.user.userId))
-      throw new ApiError('not-found', 'There is no such template.')
-    demandFor(caller, template.ownerId)
-    return template
-  }
-
-  /** @throws ApiError refused */
-  function demandFree(
-    { templateId, ownerId, kind, name, shortcut, ageFrom, ageTo }: ReportTemplateRecord,
-    userId: string,
-  ): void {
-    const others = listReportTemplates(database, userId).filter(
-      (other) => other.templateId !== templateId && other.ownerId === ownerId,
+/** @throws ApiError as `addTemplate`; not-found: it is not there, or another person's */
+export function changeTemplate(
+  context: Context,
+  caller: UserCaller,
+  templateId: string,
+  patch: ReportTemplatePatch,
+): ReportTemplate {
+  const { database, clock } = context
+  return database.transaction(() => {
+    const before = changeable(context, caller, templateId)
+    const given = Object.fromEntries(
+      Object.entries(patch).filter(([, value]) => value !== undefined),
     )
-    if (others.some((other) => other.kind === kind && isSame(other.name, name)))
-      throw refused('body.name', `must not be that of another ${kind}`)
-    if (
-      shortcut !== null &&
-      others.some((other) => other.shortcut !== null && isSame(other.shortcut, shortcut))
-    )
-      throw refused('body.shortcut', 'must not be that of another template or macro')
-    if (ageFrom !== null && ageTo !== null && ageFrom > ageTo)
-      throw refused('body.ageTo', 'must not be less than ageFrom')
-  }
+    const after = { ...before, ...given, updatedAt: instantOf(clock()) }
+    demandFree(context, caller, after)
+    queries.updateReportTemplate(database, after)
+    const { updatedAt: _, ...changes } = differences(before, after)
+    const fields = Object.keys(changes)
+    note(context, actorOf(caller), 'template.change', templateId, { fields })
+    return templateView(context, after)
+  })
+}
 
+/** @throws ApiError not-permitted, not-found */
+export function removeTemplate(context: Context, caller: UserCaller, templateId: string): void {
+  context.database.transaction(() => {
+    const { kind, name } = changeable(context, caller, templateId)
+    queries.deleteReportTemplate(context.database, templateId)
+    note(context, actorOf(caller), 'template.remove', templateId, { kind, name })
+  })
+}
+
+const templateView = (
+  { database }: Context,
+  { ownerId, createdAt: _, ...template }: queries.ReportTemplateRecord,
+): ReportTemplate => ({
+  ...template,
+  owner: ownerId === null ? null : namedUserOf(database, ownerId),
+})
+
+/** @throws ApiError not-permitted */
+function demandFor(caller: UserCaller, ownerId: string | null): void {
+  demand(caller, 'writeReports')
+  if (ownerId === null && !isAllowed(caller, 'manageGateway'))
+    throw new ApiError('not-permitted', message('reports.may-not-change-shared'))
+}
+
+function changeable({ database }: Context, caller: UserCaller, templateId: string) {
+  const template = queries.findReportTemplate(database, templateId)
+  if (!template || (template.ownerId !== null && template.ownerId !== caller.user.userId))
+    throw new ApiError('not-found', message('reports.template-unknown'))
+  demandFor(caller, template.ownerId)
+  return template
+}
+
+/** @throws ApiError refused */
+function demandFree(
+  { database }: Context,
+  { user }: UserCaller,
+  template: queries.ReportTemplateRecord,
+): void {
+  const { templateId, ownerId, kind, name, shortcut, ageFrom, ageTo } = template
+  const others = queries
+    .listReportTemplates(database, user.userId)
+    .filter((other) => other.templateId !== templateId && other.ownerId === ownerId)
+  if (others.some((other) => other.kind === kind && isSame(other.name, name)))
+    throw refused('body.name', message('reports.template-name-taken', { kind }))
+  if (others.some((other) => isSame(other.shortcut, shortcut)))
+    throw refused('body.shortcut', message('reports.template-shortcut-taken'))
+  if (ageFrom !== null && ageTo !== null && ageFrom > ageTo)
+    throw refused('body.ageTo', message('reports.template-ages-reversed'))
+}
+
+const isSame = (a: string | null, b: string | null) =>
+  a !== null && a.toLowerCase() === b?.toLowerCase()
+
+/**
+ * Modalities of what is about images (PS3.3 C.7.3.1.1.1): reports, presentation states, key
+ * objects.
+ */
+export const NO_IMAGES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
+
+/** What the scope of a template is compared with; what is not known is undefined or empty. */
+export interface TemplateSubject {
+  readonly modalities: readonly string[]
+  readonly sex: string | undefined
+  /** Whole years at the scan. */
+  readonly age: number | undefined
+  readonly description: string
+}
+
+/** Modalities are those of the images, else what the scan type names. */
+export function subjectOf(
+  context: Context,
+  { studyInstanceUid, studyDescription, createdAt, detail }: StudyRecord,
+): TemplateSubject {
+  const { scanType = '', sex, age, dateOfBirth, scanDate } = detail.reportMetadata ?? {}
+  const received = (findImageStudy(context.database, studyInstanceUid)?.modalities ?? []).filter(
+    (modality) => !NO_IMAGES.includes(modality),
+  )
+  const named = scanType.toUpperCase().match(/[A-Z0-9_]+/g) ?? []
   return {
-    list(caller, studyId) {
-      demand(caller, 'readStudies')
-      const templates = listReportTemplates(database, caller.user.userId)
-      if (studyId === undefined) return templates.map(view)
-      const subject = subjectOf(deps, visibleStudy(deps.store, caller, 'scribe', studyId))
-      return templates
-        .flatMap((template) => {
-          const fit = fitOf(template, subject)
-          return fit === undefined
-            ? []
-            : { template, rank: fit * 2 + (template.ownerId === null ? 0 : 1) }
-        })
-        .sort((a, b) => b.rank - a.rank)
-        .map(({ template }) => view(template))
-    },
-
-    add: (caller, { for: whose, ...template }) =>
-      database.transaction(() => {
-        const ownerId = whose === 'mine' ? caller.user.userId : null
-        demandFor(caller, ownerId)
-        const now = instantOf(clock())
-        const record: ReportTemplateRecord = {
-          templateId: uuid(),
-          ownerId,
-          ...template,
-          createdAt: now,
-          updatedAt: now,
-        }
-        demandFree(record, caller.user.userId)
-        insertReportTemplate(database, record)
-        note(deps.store, actorOf(caller), 'template.add', record.templateId, {
-          kind: record.kind,
-          name: record.name,
-          for: whose,
-        })
-        return view(record)
-      }),
-
-    change: (caller, templateId, patch) =>
-      database.transaction(() => {
-        const before = mineToChange(caller, templateId)
-        const given = Object.fromEntries(
-          Object.entries(patch).filter(([, value]) => value !== undefined),
-        )
-        const after: ReportTemplateRecord = { ...before, ...given, updatedAt: instantOf(clock()) }
-        demandFree(after, caller.user.userId)
-        updateReportTemplate(database, after)
-        const { updatedAt: _, ...changes } = differences(before, after)
-        note(deps.store, actorOf(caller), 'template.change', templateId, {
-          fields: Object.keys(changes),
-        })
-        return view(after)
-      }),
-
-    remove: (caller, templateId) =>
-      database.transaction(() => {
-        const { kind, name } = mineToChange(caller, templateId)
-        deleteReportTemplate(database, templateId)
-        note(deps.store, actorOf(caller), 'template.remove', templateId, { kind, name })
-      }),
+    modalities: received.length > 0 ? received : named,
+    sex,
+    age:
+      yearsOf(age) ??
+      (dateOfBirth === undefined
+        ? undefined
+        : yearsBetween(dateOfBirth, scanDate ?? createdAt.slice(0, 10))),
+    description: folded(studyDescription),
   }
 }
 
-const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+/**
+ * How many parts of the scope the study is known to fit; undefined where one does not. What is not
+ * known about the study fits: a template is offered rather than hidden.
+ */
+export function fitOf(
+  template: queries.ReportTemplateRecord,
+  { modalities, sex, age, description }: TemplateSubject,
+): number | undefined {
+  const { modalities: scoped, sex: ofSex, ageFrom, ageTo, keywords } = template
+  // Undefined where the scope says nothing, or it is not known of the study.
+  const tests = [
+    scoped.length > 0 && modalities.length > 0
+      ? scoped.some((one) => modalities.includes(one))
+      : undefined,
+    ofSex !== null && sex !== undefined ? ofSex === sex : undefined,
+    ageFrom !== null && age !== undefined ? age >= ageFrom : undefined,
+    ageTo !== null && age !== undefined ? age <= ageTo : undefined,
+    keywords.length > 0 ? keywords.some((word) => description.includes(folded(word))) : undefined,
+  ].filter((fits) => fits !== undefined)
+  return tests.every(Boolean) ? tests.length : undefined
+}
+
+/** Free text such as `45`, `45 y`, `045Y` (PS3.5 AS) or `6 months`. */
+function yearsOf(age: string | undefined): number | undefined {
+  const [, count, unit = ''] = /^\s*(\d{1,3})\s*([a-z]*)/i.exec(age ?? '') ?? []
+  if (count === undefined) return undefined
+  return /^(m|w|d)/i.test(unit)
+    ? Math.floor(Number(count) / PER_YEAR[unit[0]?.toLowerCase() as keyof typeof PER_YEAR])
+    : Number(count)
+}
+const PER_YEAR = { m: 12, w: 52, d: 365 }
+
+/** Between two days, `YYYY-MM-DD`. */
+function yearsBetween(birth: string, day: string): number {
+  return (
+    Number(day.slice(0, 4)) - Number(birth.slice(0, 4)) - (day.slice(5) < birth.slice(5) ? 1 : 0)
+  )
+}

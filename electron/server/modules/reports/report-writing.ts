@@ -1,11 +1,10 @@
-import { note } from '#server/modules/audit/audit.ts'
-import { identityOf, isSameDifferences } from '#server/modules/images/study-identity.ts'
-import { visibleStudy } from '#server/modules/studies/study-access.ts'
-import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
-import { actorOf, demand, type UserCaller } from '#server/modules/users/caller.ts'
+import { note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
+import { actorOf, type UserCaller } from '#server/modules/users/caller.ts'
+import { namedUser, namedUserOf } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { Outcome } from '#shared/contract/conventions.ts'
-import type { IdentityDifference } from '#shared/contract/images.ts'
+import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type {
   CheckFinding,
   Draft,
@@ -16,374 +15,254 @@ import type {
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
 import { moved } from '#shared/lifecycle.ts'
+import { message } from '#shared/messages/message.ts'
 import { reportFindings } from '#shared/report-checks.ts'
 import { plainReport } from '#shared/report-text.ts'
-import { type Desk, whoseItIs, whyNobodyWrites } from './report-access.ts'
-import { draftView, isShown, saveDraft, withoutSeq } from './report-draft.ts'
-import type { ReportLocks } from './report-locks.ts'
-import { callerPerson, personOf } from './report-people.ts'
-import type { ReportRecord } from './report-queries.ts'
-import {
-  checkInputOf,
-  type ReportSigningDeps,
-  reportSigning,
-  type SignOrder,
-  type SignResult,
-  signingUser,
-} from './report-signing.ts'
-import type { Reports } from './reports.ts'
+import * as drafts from './report-drafts.ts'
+import * as locks from './report-locks.ts'
+import * as queries from './report-queries.ts'
+import { checkInputOf } from './report-signing.ts'
+import { cancelAddendum } from './reports.ts'
 
-/** `reportId`: the draft it was made of. */
-export interface SaveOrder {
+// Reports being written. Every call is for who may write reports. @throws ApiError not-permitted,
+// not-found, and refused where the study is cancelled, nothing is being written on it, or the
+// report is somebody else's (`otherOwnerOf`).
+
+/** Revisions of a draft that are kept. */
+const MOST_REVISIONS = 100
+
+export interface WindowText {
   readonly windowId: string
-  readonly reportId?: string | undefined
-  readonly revision: number
   readonly text: string
   /** The page is being closed: an earlier save of this window may still be on its way. */
   readonly isLast?: boolean
 }
 
-export interface BeginOrder {
-  readonly windowId: string
-  readonly takeOver: boolean
-  readonly text: string
-  /** As in `SaveOrder`. */
-  readonly isLast?: boolean
+/**
+ * Makes the draft, or goes on with it: the study is in progress, the caller's, and open in this
+ * window.
+ */
+export function beginReport(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+  { windowId, takeOver, text, isLast = false }: WindowText & { readonly takeOver: boolean },
+): void {
+  const { database } = context
+  const { userId } = caller.user
+  const reportId = database.transaction(() => {
+    const state = drafts.writableDraftState(context, caller, studyId)
+    const { study, draft, lock } = state
+    const refusal = drafts.otherOwnerOf(context, caller, state)
+    if (!takeOver && refusal !== undefined) throw new ApiError('refused', refusal)
+    if (!takeOver && lock && lock.windowId !== windowId) throw drafts.inAnotherWindow()
+    const at = instantOf(context.clock())
+    const status = moved('dictate', study.status)
+    if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
+      saveStudy(database, { ...study, status, assignedTo: userId, updatedAt: at }, study)
+    if (refusal !== undefined) noteTakeOver(context, caller, state)
+    else if (draft && draft.userId !== userId)
+      note(context, actorOf(caller), 'report.begin', draft.reportId, { studyId })
+    const own = draft ? ownDraft(context, caller, draft, at) : newDraft(context, caller, state, at)
+    const isUnwritten =
+      own.revision === 0 || (isLast && isOwnSince(context, caller, own, 0, windowId))
+    if (isUnwritten && text !== (own.plainText ?? ''))
+      saveDraft(context, own, { userId, windowId, text, at })
+    return own.reportId
+  })
+  if (isLast) locks.releaseReportLock(context, reportId, windowId)
+  else locks.takeReportLock(context, reportId, { ...namedUser(caller.user), windowId })
 }
 
-/** `differences`: as they were shown to the person. */
-export interface OverrideOrder {
-  readonly reason: string
-  readonly differences: readonly IdentityDifference[]
+function noteTakeOver(
+  context: Context,
+  caller: UserCaller,
+  { study, draft, lock }: drafts.DraftState,
+): void {
+  const isLocked = lock && lock.userId !== caller.user.userId
+  const from = isLocked ? lock.userId : (draft?.userId ?? study.assignedTo)
+  const { studyId } = study
+  note(context, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, { studyId, from })
 }
 
-export interface ReportWritingDeps extends ReportSigningDeps {
-  readonly locks: ReportLocks
-  readonly reports: Pick<Reports, 'startAddendum' | 'cancelAddendum'>
+/** The draft, which is the caller's from now on. */
+function ownDraft(
+  { database }: Context,
+  { user: { userId } }: UserCaller,
+  draft: queries.ReportRecord,
+  at: string,
+): queries.ReportRecord {
+  if (draft.userId === userId) return draft
+  const taken = { ...draft, userId, updatedAt: at }
+  queries.updateReport(database, taken)
+  return taken
+}
+
+function newDraft(
+  context: Context,
+  caller: UserCaller,
+  { study }: drafts.DraftState,
+  at: string,
+): queries.ReportRecord {
+  const { database, uuid } = context
+  const { studyId } = study
+  const reportId = idFromUuid('rep', uuid())
+  queries.insertReport(database, {
+    ...{ reportId, studyId, userId: caller.user.userId },
+    ...{ isAddendum: study.status === 'addendum_active', status: 'in_progress' },
+    ...{ signedAt: null, isCritical: null, plainText: null, createdAt: at, updatedAt: at },
+    // The patient as they were when it was begun; frozen at signing.
+    snapshotMetadata: study.detail.reportMetadata ?? {},
+  })
+  note(context, actorOf(caller), 'report.begin', reportId, { studyId })
+  return drafts.demandDraft(drafts.draftStateOf(context, study))
+}
+
+/** Whether this window alone saved everything after the revision. */
+function isOwnSince(
+  { database }: Context,
+  { user }: UserCaller,
+  draft: queries.ReportRecord,
+  revision: number,
+  windowId: string,
+): boolean {
+  const later = queries
+    .listReportRevisions(database, draft.reportId)
+    .filter((one) => one.revision > revision)
+  return (
+    later.length === draft.revision - revision &&
+    later.every((one) => one.windowId === windowId && one.userId === user.userId)
+  )
+}
+
+/** Keeps the text as the next revision of the draft, within the open transaction. */
+function saveDraft(
+  { database }: Context,
+  draft: queries.ReportRecord,
+  saved: Omit<queries.ReportRevision, 'reportId' | 'revision'>,
+): number {
+  const { userId, text, at } = saved
+  const { reportId } = draft
+  const revision = draft.revision + 1
+  queries.updateReport(database, { ...draft, userId, plainText: text, revision, updatedAt: at })
+  queries.appendReportRevision(database, { ...saved, reportId, revision }, MOST_REVISIONS)
+  return revision
 }
 
 /**
- * Reports being written (interface-choices §6 rows 6, 7, 51). Every call is for who may write
- * reports; @throws ApiError not-permitted, not-found, and refused where the study is cancelled,
- * nothing is being written on it, or it is somebody else's (`report-access`).
+ * Durable when it returns. What was saved since `revision` is never overwritten; a text that is the
+ * same makes no revision. The last save of a window that closes also goes on top of revisions that
+ * this window saved itself, because their answers can no longer reach it. `reportId` is the draft
+ * that the text was made of.
  */
-export interface ReportWriting {
-  /**
-   * Makes the draft, or goes on with it: the study is in progress, the caller's, and before this
-   * window.
-   */
-  begin(caller: UserCaller, studyId: string, order: BeginOrder): void
-  /**
-   * Durable when it returns. What was saved since `revision` is never overwritten; a text that is
-   * the same makes no revision. The last save of a window that closes also goes on top of revisions
-   * that this window saved itself, because their answers can no longer reach it.
-   */
-  save(caller: UserCaller, studyId: string, order: SaveOrder): Saved
-  /** Who has it before them now. */
-  hold(
-    caller: UserCaller,
-    studyId: string,
-    order: { readonly windowId: string; readonly isWriting: boolean },
-  ): ReportLock | null
-  /** Newest first. */
-  revisions(caller: UserCaller, studyId: string): DraftRevision[]
-  /** @throws ApiError not-found: it is not kept */
-  revision(caller: UserCaller, studyId: string, revision: number): Draft
-  /** What stands against signing the text; nothing is kept. */
-  check(
-    caller: UserCaller,
-    studyId: string,
-    order: { readonly text: string; readonly isCritical: boolean },
-  ): CheckFinding[]
-  /** By whoever writes it, where they may create reports. */
-  sign(caller: UserCaller, studyId: string, order: SignOrder): Promise<SignResult>
-  /**
-   * Allows signing although the images differ from the worklist or the study. By who may sign.
-   * @throws ApiError refused: there is nothing to override, or the differences are others than
-   *   were shown
-   */
-  overrideIdentity(caller: UserCaller, studyId: string, order: OverrideOrder): void
-  /**
-   * Takes it back. By who may sign. @throws ApiError refused: there is none, or a report was signed
-   * since
-   */
-  withdrawOverride(caller: UserCaller, studyId: string): void
-  startAddendum(caller: UserCaller, reportId: string): Outcome
-  /**
-   * Not what another person has written, unless it was taken over: its text and its revisions go
-   * with it.
-   */
-  cancelAddendum(caller: UserCaller, reportId: string): Outcome
+export function saveReport(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+  {
+    windowId,
+    reportId,
+    revision,
+    text,
+    isLast = false,
+  }: WindowText & { readonly reportId?: string | undefined; readonly revision: number },
+): Saved {
+  const { database, clock } = context
+  const { userId } = caller.user
+  return database.transaction(() => {
+    const state = drafts.writableDraftState(context, caller, studyId)
+    const draft = drafts.demandDraft(state)
+    const isOwn =
+      isLast &&
+      drafts.isShown(draft, { reportId, revision: draft.revision }) &&
+      isOwnSince(context, caller, draft, revision, windowId)
+    if (!isOwn && !drafts.isShown(draft, { reportId, revision }))
+      return { outcome: 'conflict', theirs: drafts.draftView(context, draft) }
+    drafts.demandOwnDraft(context, caller, state, windowId)
+    if (isLast) locks.releaseReportLock(context, draft.reportId, windowId)
+    else locks.holdReportLock(context, draft.reportId, { ...namedUser(caller.user), windowId })
+    if (draft.revision > 0 && draft.plainText === text)
+      return { outcome: 'saved', revision: draft.revision, savedAt: draft.updatedAt }
+    const at = instantOf(clock())
+    const saved = saveDraft(context, draft, { userId, windowId, text, at })
+    return { outcome: 'saved', revision: saved, savedAt: at }
+  })
 }
 
-export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
-  const { store, clock, uuid, locks } = deps
-  const { database, reports, reportRevisions, studies } = store
-  const signReport = reportSigning(deps)
+/** Renews or ends the lock of this window; returns who has the report open now. */
+export function holdReport(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+  { windowId, isWriting }: { readonly windowId: string; readonly isWriting: boolean },
+): ReportLock | null {
+  const { study, draft } = drafts.readDraftState(context, caller, studyId)
+  if (!draft) return null
+  const { user } = caller
+  if (!isWriting) locks.releaseReportLock(context, draft.reportId, windowId)
+  else if (draft.userId === user.userId && drafts.whyNobodyWrites({ study }) === undefined)
+    locks.holdReportLock(context, draft.reportId, { ...namedUser(user), windowId })
+  return locks.findReportLock(context, draft.reportId) ?? null
+}
 
-  function deskOf(caller: UserCaller, studyId: string): Desk {
-    demand(caller, 'writeReports')
-    const study = visibleStudy(store, caller, 'scribe', studyId) as ScribeStudyRecord
-    const draft = reports.draftOf(studyId)
-    return { study, draft, lock: draft && locks.of(draft.reportId) }
-  }
+/** Newest first. */
+export function listDraftRevisions(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+): DraftRevision[] {
+  const { draft } = drafts.readDraftState(context, caller, studyId)
+  if (!draft) return []
+  return queries
+    .listReportRevisions(context.database, draft.reportId)
+    .map(({ revision, at, userId, text }) => ({
+      ...{ revision, at, savedBy: namedUserOf(context.database, userId), characters: text.length },
+    }))
+}
 
-  /** A desk at which somebody may write. */
-  function openDesk(caller: UserCaller, studyId: string): Desk {
-    const desk = deskOf(caller, studyId)
-    const why = whyNobodyWrites(desk)
-    if (why !== undefined) throw new ApiError('refused', why)
-    return desk
-  }
-
-  function existingDraft({ draft }: Desk): ReportRecord {
-    if (!draft)
-      throw new ApiError(
-        'refused',
-        'Nothing is being written on this study: begin the report first.',
-      )
-    return draft
-  }
-
-  /** That the draft is the caller's and no other window has it. */
-  function demandMine({ user }: UserCaller, { draft, lock }: Desk, windowId: string): void {
-    if (lock && lock.userId !== user.userId)
-      throw new ApiError(
-        'refused',
-        `${lock.name} is writing this report now: take it over to write.`,
-      )
-    if (lock && lock.windowId !== windowId) throw elsewhere()
-    if (draft && draft.userId !== user.userId)
-      throw new ApiError(
-        'refused',
-        `${personOf(deps, draft.userId).name} has this report: take it over to write.`,
-      )
-  }
-
-  /** Whether this window alone saved everything after the revision. */
-  function isOwnSince(
-    revision: number,
-    { reportId, revision: newest }: ReportRecord,
-    { user }: UserCaller,
-    windowId: string,
-  ): boolean {
-    const later = reportRevisions.list(reportId).filter((one) => one.revision > revision)
-    return (
-      later.length === newest - revision &&
-      later.every((one) => one.windowId === windowId && one.userId === user.userId)
-    )
-  }
-
-  function newDraft(caller: UserCaller, study: ScribeStudyRecord, now: string): ReportRecord {
-    const reportId = idFromUuid('rep', uuid())
-    const unsigned = {
-      isAddendum: study.status === 'addendum_active',
-      status: 'in_progress',
-      signedAt: null,
-      isCritical: null,
-    } as const
-    const draft = {
-      reportId,
-      studyId: study.studyId,
-      userId: caller.user.userId,
-      ...unsigned,
-      plainText: null,
-      createdAt: now,
-      updatedAt: now,
-    }
-    // The patient as they were when it was begun; frozen at signing.
-    reports.insert({ ...draft, snapshotMetadata: study.detail.reportMetadata ?? {} })
-    note(deps.store, actorOf(caller), 'report.begin', reportId, { studyId: study.studyId })
-    return existingDraft({ study, draft: reports.draftOf(study.studyId), lock: undefined })
-  }
-
-  function takeDraft(caller: UserCaller, draft: ReportRecord, now: string): ReportRecord {
-    const taken = { ...draft, userId: caller.user.userId, updatedAt: now }
-    reports.update(withoutSeq(taken))
-    return taken
-  }
-
+/** @throws ApiError not-found: the revision is not kept */
+export function readDraftRevision(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+  revision: number,
+): Draft {
+  const { draft } = drafts.readDraftState(context, caller, studyId)
+  const kept = draft && queries.findReportRevision(context.database, draft.reportId, revision)
+  if (!kept) throw new ApiError('not-found', message('reports.revision-not-kept'))
   return {
-    begin(caller, studyId, { windowId, takeOver, text, isLast = false }) {
-      const { userId } = caller.user
-      const reportId = database.transaction(() => {
-        const desk = openDesk(caller, studyId)
-        const { study, draft, lock } = desk
-        const others = whoseItIs(deps, caller, desk)
-        const isElsewhere = lock !== undefined && lock.windowId !== windowId
-        if (!takeOver && others !== undefined) throw new ApiError('refused', others)
-        if (!takeOver && isElsewhere) throw elsewhere()
-        const now = instantOf(clock())
-        const status = moved('dictate', study.status)
-        if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
-          studies.update({ ...study, status, assignedTo: userId, updatedAt: now }, study)
-        if (others === undefined && draft && draft.userId !== userId)
-          note(deps.store, actorOf(caller), 'report.begin', draft.reportId, { studyId })
-        if (others !== undefined) {
-          const from =
-            lock && lock.userId !== userId ? lock.userId : (draft?.userId ?? study.assignedTo)
-          note(deps.store, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, {
-            studyId,
-            from,
-          })
-        }
-        const mine = !draft
-          ? newDraft(caller, study, now)
-          : draft.userId === userId
-            ? draft
-            : takeDraft(caller, draft, now)
-        const isUnwritten = mine.revision === 0 || (isLast && isOwnSince(0, mine, caller, windowId))
-        if (isUnwritten && text !== (mine.plainText ?? ''))
-          saveDraft(deps, mine, { userId, windowId, text, at: now })
-        return mine.reportId
-      })
-      if (isLast) locks.release(reportId, windowId)
-      else locks.take(reportId, { ...callerPerson(caller), windowId })
-    },
-
-    save(caller, studyId, { windowId, reportId, revision, text, isLast = false }) {
-      const { userId } = caller.user
-      return database.transaction((): Saved => {
-        const desk = openDesk(caller, studyId)
-        const draft = existingDraft(desk)
-        const isOwn =
-          isLast &&
-          isShown(draft, { reportId, revision: draft.revision }) &&
-          isOwnSince(revision, draft, caller, windowId)
-        if (!isOwn && !isShown(draft, { reportId, revision }))
-          return { outcome: 'conflict', theirs: draftView(deps, draft) }
-        demandMine(caller, desk, windowId)
-        if (isLast) locks.release(draft.reportId, windowId)
-        else locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
-        if (draft.revision > 0 && draft.plainText === text)
-          return { outcome: 'saved', revision: draft.revision, savedAt: draft.updatedAt }
-        const at = instantOf(clock())
-        return {
-          outcome: 'saved',
-          revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision,
-          savedAt: at,
-        }
-      })
-    },
-
-    hold(caller, studyId, { windowId, isWriting }) {
-      const { study, draft } = deskOf(caller, studyId)
-      if (!draft) return null
-      const { reportId } = draft
-      if (!isWriting) locks.release(reportId, windowId)
-      else if (draft.userId === caller.user.userId && whyNobodyWrites({ study }) === undefined)
-        locks.hold(reportId, { ...callerPerson(caller), windowId })
-      return locks.of(reportId) ?? null
-    },
-
-    revisions(caller, studyId) {
-      const { draft } = deskOf(caller, studyId)
-      if (!draft) return []
-      return reportRevisions.list(draft.reportId).map(({ revision, at, userId, text }) => ({
-        ...{ revision, at, savedBy: personOf(deps, userId), characters: text.length },
-      }))
-    },
-
-    revision(caller, studyId, revision) {
-      const { draft } = deskOf(caller, studyId)
-      const kept = draft && reportRevisions.read(draft.reportId, revision)
-      if (!kept) throw new ApiError('not-found', 'This revision is not kept.')
-      const { at, userId, text } = kept
-      const { reportId, isAddendum } = draft
-      return {
-        reportId: reportId as ReportId,
-        isAddendum,
-        revision,
-        text,
-        savedAt: at,
-        savedBy: personOf(deps, userId),
-      }
-    },
-
-    check(caller, studyId, { text, isCritical }) {
-      const { study, draft } = deskOf(caller, studyId)
-      return reportFindings({ ...checkInputOf(deps, study, draft, plainReport(text)), isCritical })
-    },
-
-    async sign(caller, studyId, order) {
-      const ready = () => {
-        const desk = openDesk(caller, studyId)
-        const draft = existingDraft(desk)
-        // A draft that moved on is a conflict before it is anybody's.
-        if (isShown(draft, order)) demandMine(caller, desk, order.windowId)
-        return { study: desk.study, draft }
-      }
-      const signed = await signReport(caller, ready, order)
-      if (signed.outcome === 'signed') locks.clear(signed.reportId)
-      return signed
-    },
-
-    overrideIdentity: (caller, studyId, { reason, differences }) =>
-      database.transaction(() => {
-        const { study } = deskOf(caller, studyId)
-        const { userId } = signingUser(deps, caller)
-        const { studyInstanceUid } = study
-        const identity = identityOf(store.imageStudies.get(studyInstanceUid), study)
-        if (identity.state !== 'mismatch')
-          throw new ApiError(
-            'refused',
-            'The identity of this study is not a mismatch: there is nothing to override.',
-          )
-        if (!isSameDifferences(identity.differences, differences))
-          throw new ApiError(
-            'refused',
-            'The images differ in something else by now: look at the differences again.',
-          )
-        const override = {
-          at: instantOf(clock()),
-          userId,
-          name: callerPerson(caller).name,
-          reason,
-          differences,
-        }
-        store.imageStudies.update(studyInstanceUid, { override })
-        const fields = differences.map(({ from, field }) => `${from}: ${field}`)
-        note(deps.store, actorOf(caller), 'study.override-identity', studyId, {
-          studyInstanceUid,
-          fields: [...new Set(fields)],
-          reason,
-        })
-      }),
-
-    withdrawOverride: (caller, studyId) =>
-      database.transaction(() => {
-        const { study } = deskOf(caller, studyId)
-        signingUser(deps, caller)
-        const { studyInstanceUid } = study
-        const { override } = store.imageStudies.get(studyInstanceUid) ?? {}
-        if (!override)
-          throw new ApiError('refused', 'The identity check of this study was not overridden.')
-        if (reports.isSignedSince(studyId, override.at))
-          throw new ApiError(
-            'refused',
-            'A report was signed since: what is wrong with it is corrected by an addendum.',
-          )
-        store.imageStudies.update(studyInstanceUid, { override: null })
-        note(deps.store, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
-      }),
-
-    startAddendum: (caller, reportId) => deps.reports.startAddendum(caller, reportId),
-
-    cancelAddendum(caller, reportId) {
-      const studyId = reports.get(reportId)?.studyId
-      const desk = studyId === undefined ? undefined : deskOf(caller, studyId)
-      const draft = desk?.draft?.isAddendum ? desk.draft : undefined
-      const others = desk && draft && whoseItIs(deps, caller, desk)
-      if (others !== undefined) return { success: false, message: others }
-      const outcome = deps.reports.cancelAddendum(caller, reportId)
-      if (outcome.success && draft) locks.clear(draft.reportId)
-      return outcome
-    },
+    reportId: draft.reportId as ReportId,
+    ...{ isAddendum: draft.isAddendum, revision, text: kept.text },
+    ...{ savedAt: kept.at, savedBy: namedUserOf(context.database, kept.userId) },
   }
 }
 
-const elsewhere = () =>
-  new ApiError(
-    'refused',
-    'You are writing this report in another window: take it over to write here.',
-  )
+/** What stands against signing the text; nothing is kept. */
+export function checkReport(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+  { text, isCritical }: { readonly text: string; readonly isCritical: boolean },
+): CheckFinding[] {
+  const { study, draft } = drafts.readDraftState(context, caller, studyId)
+  return reportFindings({ ...checkInputOf(context, study, draft, plainReport(text)), isCritical })
+}
+
+/**
+ * Removes the addendum that is being written, with its text and its revisions. What another person
+ * has written is refused, unless it was taken over.
+ */
+export function cancelOwnAddendum(
+  context: Context,
+  caller: UserCaller,
+  reportId: string,
+): WindowOutcome {
+  const studyId = queries.findReport(context.database, reportId)?.studyId
+  const state = studyId === undefined ? undefined : drafts.readDraftState(context, caller, studyId)
+  const draft = state?.draft?.isAddendum ? state.draft : undefined
+  const refusal = state && draft && drafts.otherOwnerOf(context, caller, state)
+  if (refusal !== undefined) return { success: false, message: refusal }
+  const outcome = cancelAddendum(context, caller, reportId)
+  if (outcome.success && draft) locks.clearReportLock(context, draft.reportId)
+  return outcome
+}

@@ -1,8 +1,10 @@
+import { userActor } from '#server/audit-log/audit.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
-import { userActor } from '#server/modules/audit/audit.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { message } from '#shared/messages/message.ts'
+import { explanationOf } from '#shared/messages/message-error.ts'
 import type { MailServer } from './mail-server.ts'
 
 /** The window's calls about the server that mail is sent by. */
@@ -20,11 +22,11 @@ export function serveMail(app: HttpApp, mailServer: MailServer, mail: Mail): voi
       },
       test: ({ body }) =>
         mail.test(body.to).then(
-          () => ({
-            success: true,
-            message: 'The mail server took the message. Look whether it arrives.',
+          () => ({ success: true, message: message('settings.mail-accepted') }),
+          (error: unknown) => ({
+            success: false,
+            message: message('settings.mail-not-sent', { why: explanationOf(error) }),
           }),
-          (error: Error) => ({ success: false, message: `Not sent: ${error.message}.` }),
         ),
     },
   )

@@ -1,8 +1,16 @@
-import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import {
+  deleteSecret,
+  hasSecret,
+  keepSecret,
+  readSecret,
+} from '#server/configuration/secret-queries.ts'
+import type { Context } from '#server/context.ts'
+import { outboxSummary } from '#server/jobs/outbox-queries.ts'
 import type { MailConfig } from '#shared/contract/dashboard-people.ts'
 import { INVITATION_MAIL } from '#shared/contract/mail.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { Settings } from './settings.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 const PASSWORD = 'mail.password'
 
@@ -19,7 +27,7 @@ export interface MailServer {
     readonly hasPassword: boolean
     readonly waiting: number
     readonly failed: number
-    readonly fault: string | null
+    readonly fault: Message | null
   }
   /**
    * `password`: absent keeps the one there, null forgets it. @throws ApiError refused: no sender,
@@ -30,45 +38,41 @@ export interface MailServer {
   smtp(): SmtpServer | undefined
 }
 
-export function openMailServer(deps: DomainDeps & { readonly settings: Settings }): MailServer {
-  const { store, settings } = deps
+export function openMailServer(context: Context): MailServer {
   const config = (): MailConfig => ({
-    host: settings.get('mail.host'),
-    port: settings.get('mail.port'),
-    security: settings.get('mail.security'),
-    user: settings.get('mail.user'),
-    from: settings.get('mail.from'),
-    certificate: settings.get('mail.certificate'),
+    host: context.settings.get('mail.host'),
+    port: context.settings.get('mail.port'),
+    security: context.settings.get('mail.security'),
+    user: context.settings.get('mail.user'),
+    from: context.settings.get('mail.from'),
+    certificate: context.settings.get('mail.certificate'),
   })
   return {
     read: () => ({
       ...config(),
-      hasPassword: store.secrets.has(PASSWORD),
-      ...store.outbox.summary(INVITATION_MAIL),
+      hasPassword: hasSecret(context, PASSWORD),
+      ...outboxSummary(context.database, INVITATION_MAIL),
     }),
     set: ({ password, ...wanted }, actor) =>
-      store.database.transaction(() => {
+      context.database.transaction(() => {
         if (wanted.host !== null && wanted.from === null)
-          throw refused('from', 'must be given with a host')
+          throw refused('from', message('settings.sender-missing'))
         if (wanted.security === 'none' && wanted.user !== null)
-          throw refused(
-            'security',
-            'must be starttls or tls where a user name and a password are sent',
-          )
+          throw refused('security', message('settings.password-in-plain-text'))
         // Another server is never shown the password of the one before.
         const isElsewhere = wanted.host !== config().host || wanted.user !== config().user
         const isForgotten =
           (password === null || (password === undefined && isElsewhere)) &&
-          store.secrets.remove(PASSWORD)
-        if (typeof password === 'string') store.secrets.set(PASSWORD, password)
-        settings.change(
+          deleteSecret(context, PASSWORD)
+        if (typeof password === 'string') keepSecret(context, PASSWORD, password)
+        context.settings.change(
           Object.fromEntries(
             Object.entries(wanted).map(([name, value]) => [`mail.${name}`, value]),
           ),
           actor,
         )
         if (isForgotten || typeof password === 'string')
-          note(deps.store, actor, 'mail.password', PASSWORD, {
+          note(context, actor, 'mail.password', PASSWORD, {
             password: isForgotten ? 'forgotten' : 'set',
           })
       }),
@@ -76,10 +80,12 @@ export function openMailServer(deps: DomainDeps & { readonly settings: Settings 
       const { host, from, ...rest } = config()
       return host === null || from === null
         ? undefined
-        : { ...rest, host, from, password: store.secrets.get(PASSWORD) }
+        : { ...rest, host, from, password: readSecret(context, PASSWORD) }
     },
   }
 }
 
-const refused = (field: keyof MailConfig, message: string) =>
-  new ApiError('refused', `${field} ${message}.`, { errors: [{ path: `body.${field}`, message }] })
+const refused = (field: keyof MailConfig, fault: Message) =>
+  new ApiError('refused', message('http.field-faults', { path: field, fault, more: 0 }), {
+    errors: [{ path: `body.${field}`, message: fault }],
+  })

@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import type {
   APIKeyReference,
   ExpressCustomerReference,

@@ -1,12 +1,12 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { listPage } from '#server/http/list-page.ts'
 import { serveAll } from '#server/http/operations.ts'
+import { listPage } from '#server/http/pagination.ts'
 import { type ViewerStudy, viewer } from '#shared/contract/viewer.ts'
 import type { StudyId } from '#shared/ids.ts'
 import * as studies from './service.ts'
 
-/** The viewer area about studies; links of it are served by modules/viewer/link-routes.ts. */
+/** The viewer area about studies; links of it are served by modules/viewer/routes.ts. */
 export function serveViewerStudies(app: HttpApp, context: Context): void {
   const { rerouteUrl: _, ephemeralSession: __, ...operations } = viewer
   serveAll(app, operations, {

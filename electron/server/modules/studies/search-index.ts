@@ -1,11 +1,11 @@
-import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { type Database, perDatabase } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
 import type { Searchable } from '#server/database/search-text.ts'
-import { type SearchWords, searchWords } from '#server/database/search-words.ts'
-import { type ImageIdentity, imageIdentity } from '#server/modules/images/image-study-row.ts'
+import { searchWords } from '#server/database/search-words.ts'
+import { STUDY_AREAS } from '#shared/contract/settings.ts'
+import { type ImageIdentity, imageIdentity } from './image-study-row.ts'
 import type { Area } from './study-facet.ts'
-import type { StudyRecord } from './study-queries.ts'
+import { findStudyByUid, type StudyRecord } from './study-queries.ts'
 
 /** The index of words of each area; row ids are sequence numbers of studies. */
 export const STUDY_WORDS = {
@@ -14,18 +14,10 @@ export const STUDY_WORDS = {
 } as const satisfies Record<Area, string>
 export const IMAGE_WORDS = 'imageStudyWords'
 
-/**
+/*
  * Writes what studies and images are found by (`search-words.ts`), within the transaction that
  * changes them.
  */
-export interface SearchIndex {
-  readonly words: SearchWords
-  keepStudy(study: StudyRecord): void
-  /** Of a study with images; nothing where there are none. */
-  keepImages(studyInstanceUid: string): void
-  /** What a study is found by: its own values and the identity of its images. */
-  ofStudy(study: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>): Searchable
-}
 
 const IDENTITY =
   'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
@@ -41,61 +33,79 @@ export const FACETS = {
   customer: (expressCustomerId: string | null) => `customer ${expressCustomerId ?? 'none'}`,
 } as const
 
-export function searchIndex(db: Database, seal: Seal): SearchIndex {
-  const words = searchWords(seal.keyFor('study search'))
-  const identityOf = (studyInstanceUid: string): ImageIdentity | undefined => {
-    const row = db.get(
-      rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(
-        IDENTITY,
-        [studyInstanceUid],
-      ),
-    )
-    return row && imageIdentity(seal, row)
-  }
+/** The words of this data folder, by its own key. */
+export const searchWordsOf = perDatabase((database) =>
+  searchWords(database.seal.keyFor('study search')),
+)
 
-  function ofStudy({
+export function keepStudyWords(database: Database, study: StudyRecord): void {
+  const { area, seq, severity, status, cancelledAt, assignedTo, expressCustomerId } = study
+  const facets = [
+    FACETS.severity(severity),
+    FACETS.status(status),
+    FACETS.cancelled(cancelledAt !== null),
+    FACETS.assignedTo(assignedTo),
+    FACETS.customer(expressCustomerId),
+  ].map((facet) => searchWordsOf(database).facet(facet))
+  database.run(
+    rawQuery(keep(STUDY_WORDS[area]), [
+      BigInt(seq),
+      searchWordsOf(database).wordsOf(searchableOf(database, study), facets),
+    ]),
+  )
+}
+
+/**
+ * Makes the words anew that the studies of a UID are found by: of its images something else is
+ * known.
+ */
+export function keepWordsOfStudies(database: Database, studyInstanceUid: string): void {
+  for (const area of STUDY_AREAS) {
+    const study = findStudyByUid(database, area, studyInstanceUid)
+    if (study) keepStudyWords(database, study)
+  }
+}
+
+/** Of a study with images; nothing where there are none. */
+export function keepImageWords(database: Database, studyInstanceUid: string): void {
+  const identity = imageIdentityOf(database, studyInstanceUid)
+  const number = database.get(rawQuery<{ number: number }>(NUMBER, [studyInstanceUid]))?.number
+  if (!identity || number === undefined) return
+  const text = searchWordsOf(database).wordsOf(ofImages(studyInstanceUid, identity))
+  database.run(rawQuery(keep(IMAGE_WORDS), [BigInt(number), text]))
+}
+
+/** What a study is found by: its own values and the identity of its images. */
+export function searchableOf(
+  database: Database,
+  {
     studyInstanceUid,
     studyDescription,
     detail,
-  }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>) {
-    const { reportMetadata, externalPatientId } = detail
-    const images = identityOf(studyInstanceUid)
-    const own = [
-      studyDescription,
-      reportMetadata?.patientName,
-      reportMetadata?.mrn,
-      externalPatientId,
-    ]
-    const texts = [...own, ...(images ? namesIn(images) : [])].filter(
-      (text) => text !== undefined && text !== null && text !== '',
-    )
-    return { texts: [...new Set(texts as string[])], uid: studyInstanceUid }
-  }
+  }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>,
+): Searchable {
+  const { reportMetadata, externalPatientId } = detail
+  const images = imageIdentityOf(database, studyInstanceUid)
+  const own = [
+    studyDescription,
+    reportMetadata?.patientName,
+    reportMetadata?.mrn,
+    externalPatientId,
+  ]
+  const texts = [...own, ...(images ? namesIn(images) : [])].filter(
+    (text) => text !== undefined && text !== null && text !== '',
+  )
+  return { texts: [...new Set(texts as string[])], uid: studyInstanceUid }
+}
 
-  return {
-    words,
-    ofStudy,
-    keepStudy(study) {
-      const { area, seq, severity, status, cancelledAt, assignedTo, expressCustomerId } = study
-      const facets = [
-        FACETS.severity(severity),
-        FACETS.status(status),
-        FACETS.cancelled(cancelledAt !== null),
-        FACETS.assignedTo(assignedTo),
-        FACETS.customer(expressCustomerId),
-      ].map(words.facet)
-      db.run(
-        rawQuery(keep(STUDY_WORDS[area]), [BigInt(seq), words.wordsOf(ofStudy(study), facets)]),
-      )
-    },
-    keepImages(studyInstanceUid) {
-      const identity = identityOf(studyInstanceUid)
-      const number = db.get(rawQuery<{ number: number }>(NUMBER, [studyInstanceUid]))?.number
-      if (!identity || number === undefined) return
-      const text = words.wordsOf(ofImages(studyInstanceUid, identity))
-      db.run(rawQuery(keep(IMAGE_WORDS), [BigInt(number), text]))
-    },
-  }
+function imageIdentityOf(database: Database, studyInstanceUid: string): ImageIdentity | undefined {
+  const row = database.get(
+    rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(
+      IDENTITY,
+      [studyInstanceUid],
+    ),
+  )
+  return row && imageIdentity(database.seal, row)
 }
 
 const namesIn = ({ patientName, patientId, accessionNumber }: ImageIdentity): string[] => [

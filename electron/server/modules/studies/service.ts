@@ -1,6 +1,6 @@
+import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Slice, SliceQuery } from '#server/database/page.ts'
-import { note } from '#server/modules/audit/audit.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -12,6 +12,8 @@ import type {
 import type { Severity } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
+import { message } from '#shared/messages/message.ts'
+import { noteTouchedFields } from './created-study-queries.ts'
 import { openReferences, type References } from './reference-queries.ts'
 import {
   type EitherStudy,
@@ -21,15 +23,18 @@ import {
   visibleStudyByUid,
 } from './study-access.ts'
 import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
-import type {
-  Area,
-  NewStudyRecord,
-  ScribeStudyRecord,
-  StudyDetail,
-  StudyRecord,
-  ViewerStudyRecord,
+import {
+  type Area,
+  findStudyByUid,
+  listStudyRecords,
+  type NewStudyRecord,
+  type ScribeStudyRecord,
+  type StudyDetail,
+  type StudyRecord,
+  type ViewerStudyRecord,
 } from './study-queries.ts'
 import { demandAssignee, demandCustomer, demandPriors, refused } from './study-references.ts'
+import { insertStudy, saveStudy } from './study-writing-queries.ts'
 
 // Studies of both areas. What the caller may not see is not there.
 
@@ -75,13 +80,13 @@ export const createStudy = <A extends Area>(
 ): Study<A> =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    if (context.studies.byUid(area, study.studyInstanceUid))
-      throw refused('body.studyInstanceUid', 'must not be that of another study of the area')
+    if (findStudyByUid(context.database, area, study.studyInstanceUid))
+      throw refused('body.studyInstanceUid', message('studies.uid-taken'))
     if (study.assignedTo !== undefined) demandAssignee(context, study.assignedTo, 'body.assignedTo')
     if (study.expressCustomerId !== undefined)
       demandCustomer(context, caller, study.expressCustomerId)
     if (study.priorStudyIds) demandPriors(context, caller, study.priorStudyIds)
-    const record = context.studies.insert(newRecord(context, caller, area, study))
+    const record = insertStudy(context.database, newRecord(context, caller, area, study))
     const { studyInstanceUid, severity, assignedTo, expressCustomerId } = record
     const detail = { area, studyInstanceUid, severity, assignedTo, expressCustomerId }
     note(context, actorOf(caller), 'study.create', record.studyId, detail)
@@ -132,7 +137,7 @@ export function listStudies<A extends Area>(
     caller.kind === 'api-key' && caller.scope === 'self' ? caller.apiKeyId : undefined
   const statuses = area === 'scribe' ? studyReportStatus : studyViewerStatus && [studyViewerStatus]
   const query = { area, ...filters, statuses, expressCustomerIds, createdByApiKeyId }
-  const { items, ...rest } = context.studies.list(query, after, limit)
+  const { items, ...rest } = listStudyRecords(context.database, query, after, limit)
   const known = openReferences(context.database)
   return { items: items.map((record) => studyOf<A>(context, record, known)), ...rest }
 }
@@ -159,10 +164,10 @@ export const updateStudy = <A extends Area>(
       demandPriors(context, caller, patch.priorStudyIds, before.detail.priorStudyIds)
     const { study, changes } = patched(before, patch)
     // A field that is set to the value that it was created with is a person's from then on.
-    context.imageStudies.touchSeed(studyId, fieldsOf(patch))
+    noteTouchedFields(context.database, studyId, fieldsOf(patch))
     if (Object.keys(changes).length === 0) return studyOf<A>(context, before)
     const changed = { ...study, updatedAt: instantOf(context.clock()) }
-    context.studies.update(changed, before)
+    saveStudy(context.database, changed, before)
     note(context, actorOf(caller), 'study.update', studyId, changes)
     return studyOf<A>(context, changed)
   })
@@ -178,9 +183,9 @@ export const cancelStudy = (
     demand(caller, 'manageStudies')
     const study = resolveStudy(context, caller, area, either)
     if (study.cancelledAt !== null)
-      return { success: true, message: 'The study was cancelled already.' }
+      return { success: true, message: message('studies.cancelled-already') }
     setCancelled(context, caller, study, true)
-    return { success: true, message: 'The study is cancelled.' }
+    return { success: true, message: message('studies.cancelled') }
   })
 
 /** Refused where it is not cancelled. @throws ApiError malformed, not-permitted, not-found */
@@ -194,9 +199,9 @@ export const uncancelStudy = (
     demand(caller, 'manageStudies')
     const study = resolveStudy(context, caller, area, either)
     if (study.cancelledAt === null)
-      return { success: false, message: 'The study is not cancelled.' }
+      return { success: false, message: message('studies.not-cancelled') }
     setCancelled(context, caller, study, false)
-    return { success: true, message: 'The study is active again.' }
+    return { success: true, message: message('studies.active-again') }
   })
 
 const studyOf = <A extends Area>(
@@ -244,7 +249,7 @@ function setCancelled(
 ): void {
   const now = instantOf(context.clock())
   const changed = { ...study, cancelledAt: isCancelled ? now : null, updatedAt: now }
-  context.studies.update(changed, study)
+  saveStudy(context.database, changed, study)
   const action = isCancelled ? 'study.cancel' : 'study.uncancel'
   note(context, actorOf(caller), action, study.studyId)
 }

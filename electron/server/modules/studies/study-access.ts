@@ -1,7 +1,8 @@
 import type { Context } from '#server/context.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { Area, StudyRecord } from './study-queries.ts'
+import { message } from '#shared/messages/message.ts'
+import { type Area, findStudy, findStudyByUid, type StudyRecord } from './study-queries.ts'
 
 /** Names a study by its id, its UID, or both of the same study. */
 export interface EitherStudy {
@@ -39,20 +40,20 @@ export function visibleCustomers(caller: Caller): readonly string[] | undefined 
 /**
  * A study as the caller may see it: what is out of scope is not there. @throws ApiError not-found
  */
-export const visibleStudy = ({ studies }: Context, caller: Caller, area: Area, studyId: string) =>
-  demandVisible(caller, area, studies.get(studyId))
+export const visibleStudy = ({ database }: Context, caller: Caller, area: Area, studyId: string) =>
+  demandVisible(caller, area, findStudy(database, studyId))
 
 /** @throws ApiError not-found */
 export const visibleStudyByUid = (
-  { studies }: Context,
+  { database }: Context,
   caller: Caller,
   area: Area,
   studyInstanceUid: string,
-) => demandVisible(caller, area, studies.byUid(area, studyInstanceUid))
+) => demandVisible(caller, area, findStudyByUid(database, area, studyInstanceUid))
 
 function demandVisible(caller: Caller, area: Area, study: StudyRecord | undefined): StudyRecord {
   if (!study || study.area !== area || !isVisible(caller, study))
-    throw new ApiError('not-found', 'There is no such study.')
+    throw new ApiError('not-found', message('studies.none-such'))
   return study
 }
 
@@ -70,16 +71,14 @@ export function resolveStudy(
   if (studyId === undefined) {
     if (studyInstanceUid !== undefined)
       return visibleStudyByUid(context, caller, area, studyInstanceUid)
-    const message = 'must be given, or studyInstanceUid'
-    throw new ApiError('malformed', 'The call must name a study by studyId or studyInstanceUid.', {
-      errors: [{ path: `${part}.studyId`, message }],
+    throw new ApiError('malformed', message('studies.not-named'), {
+      errors: [{ path: `${part}.studyId`, message: message('studies.must-be-named') }],
     })
   }
   const study = visibleStudy(context, caller, area, studyId)
   if (studyInstanceUid !== undefined && study.studyInstanceUid !== studyInstanceUid) {
-    const message = 'must be that of the study named by studyId'
-    throw new ApiError('malformed', 'studyId and studyInstanceUid name different studies.', {
-      errors: [{ path: `${part}.studyInstanceUid`, message }],
+    throw new ApiError('malformed', message('studies.two-named'), {
+      errors: [{ path: `${part}.studyInstanceUid`, message: message('studies.must-be-the-same') }],
     })
   }
   return study

@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { isShort, matchOf } from '#server/database/grams.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { folded } from '#server/platform/folding.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { folded } from '#server/platform/text.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 
 /**

@@ -1,8 +1,9 @@
-import { differences } from '#server/modules/audit/audit.ts'
-import type { AuditDetail } from '#server/modules/audit/audit-queries.ts'
+import { differences } from '#server/audit-log/audit.ts'
+import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { Metadata, Severity } from '#shared/contract/values.ts'
 import { moved, type StudyReportStatus, type ViewerStatus } from '#shared/lifecycle.ts'
+import { message } from '#shared/messages/message.ts'
 import type { StudyDetail, StudyRecord } from './study-queries.ts'
 import { refused } from './study-references.ts'
 
@@ -116,7 +117,7 @@ function statusAfter(
 ): StudyRecord['status'] {
   const isReassigned = assignedTo !== before.assignedTo
   if (isReassigned && before.cancelledAt !== null)
-    throw refused('body.assignedTo', 'must stay: the study is cancelled')
+    throw refused('body.assignedTo', message('studies.must-stay-cancelled'))
   if (before.area === 'viewer') return patch.studyViewerStatus ?? before.status
   return isReassigned ? reassigned(before.status, assignedTo) : before.status
 }
@@ -124,7 +125,7 @@ function statusAfter(
 /** @throws ApiError refused */
 function reassigned(status: StudyReportStatus, assignedTo: string | null): StudyReportStatus {
   const next = moved(assignedTo === null ? 'unassign' : 'assign', status)
-  if (next === undefined) throw refused('body.assignedTo', `must stay: the study is ${status}`)
+  if (next === undefined) throw refused('body.assignedTo', message('studies.must-stay', { status }))
   return next
 }
 

@@ -3,15 +3,17 @@ import { findCustomer } from '#server/modules/customers/queries.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
+import { findStudy } from './study-queries.ts'
 
 // What a study may refer to: an unknown id in a reference field is a 422 that names the field.
 
 /** @throws ApiError refused: unknown, or its access was revoked */
 export function demandAssignee({ database }: Context, userId: string, path: string): UserRecord {
   const user = findUser(database, userId)
-  if (!user) throw refused(path, 'must be the id of a user')
-  if (user.deactivatedAt !== null) throw refused(path, 'must be a user whose access is not revoked')
+  if (!user) throw refused(path, message('studies.must-be-user'))
+  if (user.deactivatedAt !== null) throw refused(path, message('studies.must-not-be-revoked'))
   return user
 }
 
@@ -25,28 +27,28 @@ export function demandCustomer(
   const customer = findCustomer(database, expressCustomerId)
   const seen = visibleCustomers(caller)
   if (!customer || (seen && !seen.includes(expressCustomerId)))
-    throw refused(path, 'must be the id of a customer')
-  if (!customer.isActive) throw refused(path, 'must be a customer that is active')
+    throw refused(path, message('studies.must-be-customer'))
+  if (!customer.isActive) throw refused(path, message('studies.must-be-active'))
 }
 
 /** Ids of either area in the caller's scope; `kept` were there before. @throws ApiError refused */
 export function demandPriors(
-  { studies }: Context,
+  { database }: Context,
   caller: Caller,
   studyIds: readonly string[],
   kept: readonly string[] = [],
 ): void {
   const errors = studyIds.flatMap((studyId, at) => {
-    const prior = studies.get(studyId)
+    const prior = findStudy(database, studyId)
     if (kept.includes(studyId) || (prior && isVisible(caller, prior))) return []
-    return [{ path: `body.priorStudyIds.${at}`, message: 'must be the id of a study' }]
+    return [{ path: `body.priorStudyIds.${at}`, message: message('studies.must-be-study') }]
   })
   if (errors.length > 0)
-    throw new ApiError('refused', 'body.priorStudyIds names studies that are not there.', {
-      errors,
-    })
+    throw new ApiError('refused', message('studies.priors-unknown'), { errors })
 }
 
 /** The refusal of one field. */
-export const refused = (path: string, message: string) =>
-  new ApiError('refused', `${path} ${message}.`, { errors: [{ path, message }] })
+export const refused = (path: string, fault: Message) =>
+  new ApiError('refused', message('input.field-sentence', { path, fault }), {
+    errors: [{ path, message: fault }],
+  })

@@ -1,36 +1,20 @@
 import type { Database } from '#server/database/database.ts'
 import type { Slice } from '#server/database/page.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { isFound, termsOf } from '#server/database/search-text.ts'
-import { type Stretch, stretchOf } from '#server/database/time-range.ts'
-import { neededAddenda } from '#server/modules/reports/needed-addendum-queries.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
-import { type SearchIndex, STUDY_WORDS } from './search-index.ts'
-import { type StudyCounts, studyCounts } from './study-count-queries.ts'
+import { neededAddenda } from './needed-addendum-queries.ts'
+import { STUDY_WORDS, searchableOf, searchWordsOf } from './search-index.ts'
+import type { Area } from './study-facet.ts'
 import { customersShown, expressionsOfFilter, isMadeIn, type StudyFilter } from './study-filter.ts'
 import { type StudyQuery, studySequence } from './study-list-queries.ts'
-import type { StudyRecord } from './study-queries.ts'
+import { readStudiesBySeq, type StudyRecord } from './study-queries.ts'
+import { type Stretch, stretchOf } from './time-range-queries.ts'
 
 /** newest: the last made first; priority: stat, high, normal, and in each the oldest first. */
 export type StudyOrder = 'newest' | 'priority'
 
-/** The lists of the window: studies of an area by what was typed and chosen (`StudyFilter`). */
-export interface StudySearch extends StudyCounts {
-  /**
-   * A page, which is short or empty where much was looked at for little: `next` goes on behind what
-   * was looked at. Nothing on it that was not compared as a whole where the index of words alone
-   * does not say enough.
-   */
-  find(
-    filter: StudyFilter,
-    order: StudyOrder,
-    after: string | undefined,
-    limit: number,
-  ): Slice<StudyRecord>
-}
-
-/** Reads studies by their sequence numbers, in the order of these. */
-export type StudiesBySeq = (seqs: readonly number[]) => StudyRecord[]
+/* The lists of the window: studies of an area by what was typed and chosen (`StudyFilter`). */
 
 const NO_END = Number.MAX_SAFE_INTEGER
 const ALL_TIME: Stretch = { above: 0, before: NO_END, isExact: true }
@@ -54,111 +38,108 @@ interface Run {
   readonly positionOf: (study: StudyRecord) => string
 }
 
-export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq): StudySearch {
-  /** The sequence numbers of a run, in its order. */
-  function candidates(
-    { filter, isOldestFirst }: Run,
-    stretch: Stretch,
-    match: string | undefined,
-    limit: number,
-  ): number[] {
-    if (filter.needsAddendum) return neededAddenda(db, filter, { ...stretch, isOldestFirst, limit })
-    if (match !== undefined) {
-      const text = matchSql(filter, isOldestFirst)
-      return db
-        .all(
-          rawQuery<{ seq: number }>(text, [
-            match,
-            BigInt(stretch.above),
-            BigInt(stretch.before),
-            limit,
-          ]),
-        )
-        .map(({ seq }) => seq)
-    }
-    const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
-    const query: StudyQuery = {
-      ...{ area, statuses, isCancelled, assignedTo, isOldestFirst, limit },
-      ...{ severity: severities, expressCustomerIds: customersShown(filter) },
-      // What is read in one direction needs no end in the other.
-      ...((isOldestFirst || stretch.above > 0) && { above: stretch.above }),
-      ...{ before: stretch.before, madeIn: stretch.isExact ? undefined : madeIn },
-    }
-    return studySequence(db, query)
-  }
-
-  /**
-   * All that the runs would find, in their order; undefined where it is more than a few, or nothing
-   * was typed.
-   */
-  function fewOf(filter: StudyFilter, stretch: Stretch, runs: readonly Run[]) {
-    const { text, isCompared } = matchOf(index, filter, stretch)
-    const [first] = runs
-    if (text === undefined || !first) return undefined
-    const seqs = candidates({ ...first, filter }, stretch, text, FEW + 1)
-    if (seqs.length > FEW) return undefined
-    const runOf = ({ severity }: StudyRecord) =>
-      runs.findIndex((run) => run.filter.severities?.includes(severity))
-    const studies = read(seqs)
-      .map((study) => ({ study, run: runOf(study) }))
-      .filter(({ study, run }) => run >= 0 && study.seq > (runs[run]?.after ?? 0))
-      .sort((a, b) => a.run - b.run || a.study.seq - b.study.seq)
-      .map(({ study }) => study)
+/**
+ * A page, which is short or empty where much was looked at for little: `next` goes on behind what
+ * was looked at. Nothing on it that was not compared as a whole where the index of words alone
+ * does not say enough.
+ */
+export function searchStudies(
+  database: Database,
+  filter: StudyFilter,
+  order: StudyOrder,
+  after: string | undefined,
+  limit: number,
+): Slice<StudyRecord> {
+  const terms = termsOf(filter.search)
+  const stretch = filter.madeIn ? stretchOf(database, filter.madeIn) : ALL_TIME
+  if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
+  const runs = runsOf(filter, order, after)
+  const isTaken = (study: StudyRecord, isCompared: boolean) =>
+    !isCompared ||
+    ((!filter.madeIn || isMadeIn(study, filter.madeIn)) &&
+      isFound(terms, searchableOf(database, study)))
+  const few = runs.length > 1 ? fewOf(database, filter, stretch, runs) : undefined
+  if (few) {
+    const taken = few.studies.filter((study) => isTaken(study, few.isCompared))
+    const last = taken[limit - 1]
     return {
-      studies,
-      isCompared,
-      positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '',
+      items: taken.slice(0, limit),
+      ...(last && taken.length > limit && { next: few.positionOf(last) }),
     }
   }
-
-  return {
-    ...studyCounts(db, index, read),
-
-    find(filter, order, after, limit) {
-      const terms = termsOf(filter.search)
-      const stretch = filter.madeIn ? stretchOf(db, filter.madeIn) : ALL_TIME
-      if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
-      const runs = runsOf(filter, order, after)
-      const isTaken = (study: StudyRecord, isCompared: boolean) =>
-        !isCompared ||
-        ((!filter.madeIn || isMadeIn(study, filter.madeIn)) && isFound(terms, index.ofStudy(study)))
-      const few = runs.length > 1 ? fewOf(filter, stretch, runs) : undefined
-      if (few) {
-        const taken = few.studies.filter((study) => isTaken(study, few.isCompared))
-        const last = taken[limit - 1]
-        return {
-          items: taken.slice(0, limit),
-          ...(last && taken.length > limit && { next: few.positionOf(last) }),
-        }
-      }
-      const found: { readonly study: StudyRecord; readonly position: string }[] = []
-      let opened = 0
-      for (const run of runs) {
-        const { isCompared, text } = matchOf(index, run.filter, stretch)
-        const takes = (study: StudyRecord) => isTaken(study, isCompared)
-        let left = withoutBefore(stretch, run)
-        for (;;) {
-          const wanted = limit + 1 - found.length
-          const atOnce = isCompared ? Math.max(wanted, OPENED_AT_ONCE) : wanted
-          const studies = read(candidates(run, left, text, atOnce))
-          for (const study of studies) {
-            opened += 1
-            if (takes(study)) found.push({ study, position: run.positionOf(study) })
-            if (found.length > limit)
-              return {
-                items: found.slice(0, limit).map((one) => one.study),
-                next: found[limit - 1]?.position ?? '',
-              }
+  const found: { readonly study: StudyRecord; readonly position: string }[] = []
+  let opened = 0
+  for (const run of runs) {
+    const { isCompared, text } = matchOf(database, run.filter, stretch)
+    const takes = (study: StudyRecord) => isTaken(study, isCompared)
+    let left = withoutBefore(stretch, run)
+    for (;;) {
+      const wanted = limit + 1 - found.length
+      const atOnce = isCompared ? Math.max(wanted, OPENED_AT_ONCE) : wanted
+      const studies = readStudiesBySeq(database, candidates(database, run, left, text, atOnce))
+      for (const study of studies) {
+        opened += 1
+        if (takes(study)) found.push({ study, position: run.positionOf(study) })
+        if (found.length > limit)
+          return {
+            items: found.slice(0, limit).map((one) => one.study),
+            next: found[limit - 1]?.position ?? '',
           }
-          const last = studies.at(-1)
-          if (last === undefined || studies.length < atOnce) break
-          if (opened >= MOST_OPENED)
-            return { items: found.map((one) => one.study), next: run.positionOf(last) }
-          left = withoutBefore(left, { ...run, after: last.seq })
-        }
       }
-      return { items: found.map((one) => one.study) }
-    },
+      const last = studies.at(-1)
+      if (last === undefined || studies.length < atOnce) break
+      if (opened >= MOST_OPENED)
+        return { items: found.map((one) => one.study), next: run.positionOf(last) }
+      left = withoutBefore(left, { ...run, after: last.seq })
+    }
+  }
+  return { items: found.map((one) => one.study) }
+}
+
+/** The sequence numbers of a run, in its order. */
+function candidates(
+  database: Database,
+  { filter, isOldestFirst }: Run,
+  stretch: Stretch,
+  match: string | undefined,
+  limit: number,
+): number[] {
+  if (filter.needsAddendum)
+    return neededAddenda(database, filter, { ...stretch, isOldestFirst, limit })
+  if (match !== undefined)
+    return matchingStudies(database, filter.area, match, stretch, limit, isOldestFirst)
+  const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
+  const query: StudyQuery = {
+    ...{ area, statuses, isCancelled, assignedTo, isOldestFirst, limit },
+    ...{ severity: severities, expressCustomerIds: customersShown(filter) },
+    // What is read in one direction needs no end in the other.
+    ...((isOldestFirst || stretch.above > 0) && { above: stretch.above }),
+    ...{ before: stretch.before, madeIn: stretch.isExact ? undefined : madeIn },
+  }
+  return studySequence(database, query)
+}
+
+/**
+ * All that the runs would find, in their order; undefined where it is more than a few, or nothing
+ * was typed.
+ */
+function fewOf(database: Database, filter: StudyFilter, stretch: Stretch, runs: readonly Run[]) {
+  const { text, isCompared } = matchOf(database, filter, stretch)
+  const [first] = runs
+  if (text === undefined || !first) return undefined
+  const seqs = candidates(database, { ...first, filter }, stretch, text, FEW + 1)
+  if (seqs.length > FEW) return undefined
+  const runOf = ({ severity }: StudyRecord) =>
+    runs.findIndex((run) => run.filter.severities?.includes(severity))
+  const studies = readStudiesBySeq(database, seqs)
+    .map((study) => ({ study, run: runOf(study) }))
+    .filter(({ study, run }) => run >= 0 && study.seq > (runs[run]?.after ?? 0))
+    .sort((a, b) => a.run - b.run || a.study.seq - b.study.seq)
+    .map(({ study }) => study)
+  return {
+    studies,
+    isCompared,
+    positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '',
   }
 }
 
@@ -167,10 +148,11 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
  * through is compared as a whole.
  */
 function matchOf(
-  { words }: SearchIndex,
+  database: Database,
   filter: StudyFilter,
   { isExact }: Pick<Stretch, 'isExact'>,
 ): { readonly text: string | undefined; readonly isCompared: boolean } {
+  const words = searchWordsOf(database)
   const terms = words.expressionsOf(filter.search)
   if (terms.length === 0) return { text: undefined, isCompared: false }
   // Those are few: each is compared.
@@ -184,10 +166,22 @@ function matchOf(
   return { text, isCompared: !isExact || terms.some((term) => !term.isExact) }
 }
 
-// FTS5 gives its rows by falling or rising rowid without sorting.
-const matchSql = ({ area }: StudyFilter, isOldestFirst: boolean): string =>
-  `select rowid as seq from ${STUDY_WORDS[area]} where ${STUDY_WORDS[area]} match ? and rowid > ? and rowid < ?
-   order by rowid ${isOldestFirst ? 'asc' : 'desc'} limit ?`
+/** Sequence numbers of the studies of the area in the stretch that the FTS5 expression matches. */
+export function matchingStudies(
+  database: Database,
+  area: Area,
+  match: string,
+  { above, before }: Pick<Stretch, 'above' | 'before'>,
+  limit: number,
+  isOldestFirst = false,
+): number[] {
+  const words = STUDY_WORDS[area]
+  // FTS5 gives its rows by falling or rising rowid without sorting.
+  const text = `select rowid as seq from ${words} where ${words} match ? and rowid > ? and rowid < ?
+    order by rowid ${isOldestFirst ? 'asc' : 'desc'} limit ?`
+  const values = [match, BigInt(above), BigInt(before), limit]
+  return database.all(rawQuery<{ seq: number }>(text, values)).map(({ seq }) => seq)
+}
 
 const withoutBefore = (
   stretch: Stretch,

@@ -1,9 +1,10 @@
 import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
-import { personOf } from '#server/modules/reports/report-people.ts'
+import { listReportEntries } from '#server/modules/reports/report-queries.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { AuditRow } from '#shared/contract/dashboard.ts'
 import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventSummary } from '#shared/contract/events.ts'
@@ -21,16 +22,16 @@ export function studyMoments(
   { studyId, studyInstanceUid }: StudyRecord,
   mayOpen: boolean,
 ): StudyMoment[] {
-  const reports = store.reports.entriesOf(studyId).map(({ reportId }) => reportId)
+  const reports = listReportEntries(store.database, studyId).map(({ reportId }) => reportId)
   const known = openReferences(store.database)
 
   function whoOf(actor: string): string {
     const [kind, id = ''] = actor.split(':')
-    if (kind === 'user') return personOf({ store }, id).name
+    if (kind === 'user') return namedUserOf(store.database, id).name
     return kind === 'api-key' ? (known.apiKey(id)?.description ?? '') : actor
   }
   const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
-    ...{ at, what: action, who: whoOf(actor), detail, eventId: null },
+    ...{ at, what: action, who: whoOf(actor), detail, effect: null, eventId: null },
   })
   const ofEvent = ({
     createdAt,
@@ -45,7 +46,8 @@ export function studyMoments(
     at: createdAt,
     what: type,
     who: (endpointId !== null && findEndpoint(store.database, endpointId)?.name) || '',
-    detail: { state, outcome, attempts, effect },
+    detail: { state, outcome, attempts },
+    effect,
     eventId: mayOpen ? eventId : null,
   })
 

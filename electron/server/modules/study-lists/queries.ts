@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
+import { flag } from '#server/database/query.ts'
 import type { SavedView } from '#shared/contract/dashboard-studies.ts'
 
 // The table savedViews. Filters are encrypted, since what is searched for may name a patient.

@@ -1,10 +1,8 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
-import { windowList } from '#server/modules/dashboard/window-list.ts'
+import { windowList } from '#server/http/pagination.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
-import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import * as savedViews from './saved-views.ts'
@@ -14,23 +12,21 @@ import { countStudies, listStudies, readStudy } from './service.ts'
 export function serveStudyLists(
   app: HttpApp,
   context: Context,
-  settings: Pick<Settings, 'get'>,
-  locks: Pick<ReportLocks, 'of'>,
   eventLog: Pick<EventLog, 'list'>,
 ): void {
   const callerOf = windowCaller(context)
-  const list = windowList(context.seal)
+  const list = windowList(context.database.seal)
   serveAll(app, dashboardStudies, {
     list({ query, user }) {
       const { cursor: _, limit: __, ...asked } = query
       return list('studies', dashboardStudies.list, { query }, (page) =>
-        listStudies(context, settings, locks, callerOf(user), { ...asked, ...page }),
+        listStudies(context, callerOf(user), { ...asked, ...page }),
       )
     },
-    counts: ({ query, user }) => countStudies(context, settings, callerOf(user), query),
-    read: ({ params, user }) => readStudy(context, locks, eventLog, callerOf(user), params.studyId),
+    counts: ({ query, user }) => countStudies(context, callerOf(user), query),
+    read: ({ params, user }) => readStudy(context, eventLog, callerOf(user), params.studyId),
     savedViews: async ({ query, user }) => ({
-      savedViews: await savedViews.listSavedViews(context, settings, callerOf(user), query.list),
+      savedViews: await savedViews.listSavedViews(context, callerOf(user), query.list),
     }),
     saveView: ({ body, user }) => savedViews.addSavedView(context, callerOf(user), body),
     changeView: ({ params, body, user }) =>

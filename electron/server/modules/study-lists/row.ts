@@ -1,78 +1,64 @@
 import type { Context } from '#server/context.ts'
-import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
-import { identityOf, isUnscheduled } from '#server/modules/images/study-identity.ts'
-import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
-import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
-import { personOf } from '#server/modules/reports/report-people.ts'
-import { NO_IMAGES } from '#server/modules/reports/template-fit.ts'
+import type { Database } from '#server/database/database.ts'
+import { listReportEntries } from '#server/modules/reports/report-queries.ts'
+import { reportingState } from '#server/modules/reports/report-reading.ts'
+import { NO_IMAGES } from '#server/modules/reports/report-templates.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
 import { openReferences, type References } from '#server/modules/studies/reference-queries.ts'
-import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { identityOf, isUnscheduled } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid, type StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
 
 /** A study as a row of the window's lists (`shared/contract/dashboard-studies.ts`). */
 export function windowStudy(
-  store: Context,
-  locks: Pick<ReportLocks, 'of'>,
+  context: Context,
   study: StudyRecord,
-  known: References = openReferences(store.database),
+  known: References = openReferences(context.database),
 ): WindowStudy {
-  const {
-    area,
-    studyId,
-    studyInstanceUid,
-    studyDescription,
-    severity,
-    status,
-    detail,
-    assignedTo,
-    expressCustomerId,
-  } = study
-  const { priorStudyIds = [], priorReportTexts = [], priorReports = [] } = detail
-  const images = store.imageStudies.get(studyInstanceUid)
-  const reports = area === 'scribe' ? store.reports.entriesOf(studyId) : []
-  const writing = reports.find((report) => report.status === 'in_progress')
-  // Copies of its reports are kept beside the images and counted with them.
-  const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
-  const instances = (images?.instances ?? 0) - copies
-  const read = area === 'scribe' ? study : store.studies.byUid('scribe', studyInstanceUid)
+  const { database } = context
+  const { area, studyId, studyInstanceUid, studyDescription, severity, status } = study
+  const { priorStudyIds = [], priorReportTexts = [], priorReports = [] } = study.detail
+  const stored = findImageStudy(database, studyInstanceUid)
+  const reports = area === 'scribe' ? listReportEntries(database, studyId) : []
+  const { images, ...reporting } = reportingState(context, reports, stored)
+  const read = area === 'scribe' ? study : findStudyByUid(database, 'scribe', studyInstanceUid)
   return {
     ...{ area, studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status },
-    isCancelled: study.cancelledAt !== null,
-    ...patientOf(study, images),
-    modalities: modalitiesOf(study, images),
-    assignedTo: assignedTo === null ? null : personOf({ store }, assignedTo),
-    expressCustomer: known.expressCustomer(expressCustomerId),
-    madeBy: makerOf(store, study, images, known),
-    lock: (writing && locks.of(writing.reportId)) ?? null,
-    images:
-      images && instances > 0
-        ? { instances, expected: images.expected, isReceiving: images.state === 'receiving' }
-        : null,
-    identity: identityOf(images, read).state,
-    isUnscheduled: isUnscheduled(images, read),
-    isCritical: reports.some(({ isCritical }) => isCritical === true),
-    needsAddendumSince: addendumNeededSince(store.database, study.seq),
-    priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },
+    isCancelled: study.cancelledAt !== null,
+    ...patientOf(study, stored),
+    modalities: modalitiesOf(study, stored),
+    assignedTo: study.assignedTo === null ? null : namedUserOf(database, study.assignedTo),
+    expressCustomer: known.expressCustomer(study.expressCustomerId),
+    madeBy: makerOf(database, study, stored, known),
+    ...reporting,
+    images: images && { ...images, expected: stored?.expected ?? null },
+    identity: identityOf(stored, read).state,
+    isUnscheduled: isUnscheduled(stored, read),
+    needsAddendumSince: addendumNeededSince(database, study.seq),
+    priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
   }
 }
 
 /** Field by field what the study says, else what its images say. */
 function patientOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined) {
-  const said = detail.reportMetadata ?? {}
+  const given = detail.reportMetadata ?? {}
   const header = images?.header
   return {
-    patientName: said.patientName || (header?.patientName ?? ''),
-    mrn: said.mrn || (header?.patientId ?? ''),
-    dateOfBirth: said.dateOfBirth ?? dayOf(header?.patientBirthDate),
-    sex: said.sex ?? SEX[header?.patientSex.trim().toUpperCase() ?? ''] ?? '',
-    age: said.age || ageOf(header?.patientAge),
+    patientName: given.patientName || (header?.patientName ?? ''),
+    mrn: given.mrn || (header?.patientId ?? ''),
+    dateOfBirth: given.dateOfBirth ?? dayOf(header?.patientBirthDate),
+    sex: given.sex ?? SEX[header?.patientSex.trim().toUpperCase() ?? ''] ?? '',
+    age: given.age || ageOf(header?.patientAge),
     accessionNumber: header?.accessionNumber || (images?.handedOut?.accessionNumber ?? ''),
-    scanDate: said.scanDate ?? dayOf(header?.studyDate),
-    scanTime: said.scanTime ?? timeOf(header?.studyTime),
-    facilityName: said.facilityName || (header?.institutionName ?? ''),
+    scanDate: given.scanDate ?? dayOf(header?.studyDate),
+    scanTime: given.scanTime ?? timeOf(header?.studyTime),
+    facilityName: given.facilityName || (header?.institutionName ?? ''),
   } as const
 }
 
@@ -106,7 +92,7 @@ function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefi
 }
 
 function makerOf(
-  store: Context,
+  database: Database,
   { createdByApiKeyId, createdByUserId }: StudyRecord,
   images: ImageStudyRecord | undefined,
   known: References,
@@ -114,6 +100,6 @@ function makerOf(
   if (createdByApiKeyId !== null)
     return { kind: 'partner', name: known.apiKey(createdByApiKeyId)?.description ?? '' }
   if (createdByUserId !== null)
-    return { kind: 'person', name: personOf({ store }, createdByUserId).name }
+    return { kind: 'person', name: namedUserOf(database, createdByUserId).name }
   return { kind: 'images', name: images?.deviceName ?? '' }
 }

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { differences, note } from '#server/modules/audit/audit.ts'
-import { personOf } from '#server/modules/reports/report-people.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { BoundedCount, NewSavedView, SavedView } from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 import { countStudies } from './service.ts'
 
@@ -22,14 +22,13 @@ const MOST_OF_A_LIST = 50
  */
 export async function listSavedViews(
   context: Context,
-  settings: Pick<Settings, 'get'>,
   caller: UserCaller,
   list: SavedView['list'],
 ) {
   const views: (SavedView & { shown: BoundedCount })[] = []
   for (const record of queries.savedViewsFor(context.database, caller.user.userId, list)) {
     const asked = { ...record.filter, area: record.area }
-    const { shown } = countStudies(context, settings, caller, asked)
+    const { shown } = countStudies(context, caller, asked)
     views.push({ ...viewOf(context, record), shown })
     // A count of what is searched for opens some thousand rows, and devices wait meanwhile.
     await nextTurn()
@@ -93,18 +92,15 @@ export function removeSavedView(context: Context, caller: UserCaller, savedViewI
 const viewOf = (
   store: Context,
   { ownerId, createdAt: _, updatedAt: __, ...record }: queries.SavedViewRecord,
-): SavedView => ({ ...record, owner: personOf({ store }, ownerId) })
+): SavedView => ({ ...record, owner: namedUserOf(store.database, ownerId) })
 
 function changeable({ database }: Context, caller: UserCaller, savedViewId: string) {
   const record = queries.findSavedView(database, savedViewId)
   const isOwn = record?.ownerId === caller.user.userId
   if (!record || !(isOwn || record.isShared))
-    throw new ApiError('not-found', 'There is no such view.')
+    throw new ApiError('not-found', message('studies.no-view'))
   if (!isOwn && !isAllowed(caller, 'manageGateway'))
-    throw new ApiError(
-      'not-permitted',
-      'Only whoever made a shared view, an owner or an admin may change it: save one of your own.',
-    )
+    throw new ApiError('not-permitted', message('studies.view-of-another'))
   return record
 }
 
@@ -117,10 +113,7 @@ function demandFree(
     .savedViewsFor(database, ownerId, list)
     .filter((other) => other.ownerId === ownerId && other.savedViewId !== savedViewId)
   if (others.some((other) => other.name.toLowerCase() === name.toLowerCase()))
-    throw refused('body.name', 'must not be that of another view of the list')
+    throw refused('body.name', message('studies.view-name-taken'))
   if (others.length >= MOST_OF_A_LIST)
-    throw refused(
-      'body.name',
-      `cannot be kept: there are ${MOST_OF_A_LIST} views. Remove one first`,
-    )
+    throw refused('body.name', message('studies.views-full', { most: MOST_OF_A_LIST }))
 }

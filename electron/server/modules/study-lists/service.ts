@@ -1,18 +1,20 @@
 import type { Context } from '#server/context.ts'
 import type { SliceQuery } from '#server/database/page.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
-import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { countFoundStudies } from '#server/modules/studies/study-count-queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { StudyOrder } from '#server/modules/studies/study-search-queries.ts'
+import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { studyMoments } from './moments.ts'
 import { windowStudy } from './row.ts'
 
@@ -27,43 +29,35 @@ export type StudyListAsked = StudyListFilter & { readonly area: Area }
  */
 export function listStudies(
   context: Context,
-  settings: Pick<Settings, 'get'>,
-  locks: Pick<ReportLocks, 'of'>,
   caller: UserCaller,
   { order, after, limit, ...asked }: StudyListAsked & { readonly order: StudyOrder } & SliceQuery,
 ) {
   demand(caller, 'readStudies')
-  const filter = filterOf(settings, caller, asked)
-  const { items, ...rest } = context.studies.search.find(filter, order, after, limit)
+  const filter = filterOf(context, caller, asked)
+  const { items, ...rest } = searchStudies(context.database, filter, order, after, limit)
   const known = openReferences(context.database)
-  return { items: items.map((study) => windowStudy(context, locks, study, known)), ...rest }
+  return { items: items.map((study) => windowStudy(context, study, known)), ...rest }
 }
 
 /** Exact without a search; what is searched for is counted up to 1000. */
-export function countStudies(
-  { studies }: Context,
-  settings: Pick<Settings, 'get'>,
-  caller: UserCaller,
-  asked: StudyListAsked,
-) {
+export function countStudies(context: Context, caller: UserCaller, asked: StudyListAsked) {
   demand(caller, 'readStudies')
-  return studies.search.counts(filterOf(settings, caller, asked))
+  return countFoundStudies(context.database, filterOf(context, caller, asked))
 }
 
 /** With what happened to it, newest first, the last 200 things. @throws ApiError not-found */
 export function readStudy(
   context: Context,
-  locks: Pick<ReportLocks, 'of'>,
   eventLog: Pick<EventLog, 'list'>,
   caller: UserCaller,
   studyId: string,
 ) {
   demand(caller, 'readStudies')
-  const study = context.studies.get(studyId)
+  const study = findStudy(context.database, studyId)
   if (!study || !isVisible(caller, study))
-    throw new ApiError('not-found', 'There is no such study.')
+    throw new ApiError('not-found', message('studies.none-such'))
   return {
-    study: windowStudy(context, locks, study),
+    study: windowStudy(context, study),
     moments: studyMoments(context, eventLog, study, isAllowed(caller, 'manageGateway')),
   }
 }
@@ -74,7 +68,7 @@ const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies
 >
 
 function filterOf(
-  settings: Pick<Settings, 'get'>,
+  context: Context,
   caller: UserCaller,
   {
     area,
@@ -89,7 +83,7 @@ function filterOf(
     to,
   }: StudyListAsked,
 ): StudyFilter {
-  const zone = timeZoneOf(settings.get('clinic.timeZone'))
+  const zone = timeZoneOf(context.settings.get('clinic.timeZone'))
   const since = from === undefined ? null : instantOf(startOfDay(from, zone))
   const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
   return {

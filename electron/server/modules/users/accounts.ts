@@ -1,10 +1,11 @@
+import { differences, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { differences, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken } from '#server/platform/token.ts'
 import type { Account } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { type People, storePassword } from './people.ts'
 import { passwordChangedAt, type UserRecord, updateUser } from './queries.ts'
 import * as secondFactors from './second-factor.ts'
@@ -67,8 +68,8 @@ export async function changePassword(
   const { database, clock } = context
   const user = await demandPassword(context, people, userId, password)
   if (password === newPassword)
-    throw new ApiError('refused', 'This is the password that you have. Choose another.', {
-      errors: [{ path: 'body.newPassword', message: 'must not be the present password' }],
+    throw new ApiError('refused', message('users.password-unchanged'), {
+      errors: [{ path: 'body.newPassword', message: message('users.password-unchanged-field') }],
     })
   const passwordHash = await people.hashPassword(newPassword, user, 'body.newPassword')
   database.transaction(() => {
@@ -90,16 +91,9 @@ export async function changePassword(
  */
 export function resetSecondFactor(context: Context, by: SignedInUser, userId: string): void {
   if (existingUser(context, userId).level === 'owner' && by.level !== 'owner')
-    throw new ApiError(
-      'not-permitted',
-      'Only an owner may take the second factor off an owner’s account.',
-    )
+    throw new ApiError('not-permitted', message('users.second-factor-of-owner'))
   // A window that was left open must not be enough.
-  if (by.userId === userId)
-    throw new ApiError(
-      'refused',
-      'Take your own second factor off under My account, with your password.',
-    )
+  if (by.userId === userId) throw new ApiError('refused', message('users.second-factor-own'))
   secondFactors.endSecondFactor(context, userId, userActor(by.userId))
 }
 
@@ -141,9 +135,9 @@ export async function confirmIdentity(
   if (!session || session.isLocked) throw signInAgain()
   const { userId, email } = session.user
   if (code !== undefined && secondFactors.hasSecondFactor(context, userId)) {
-    const message = 'This code is not right or was used.'
+    const wrong = message('users.code-wrong')
     if (!secondFactors.checkCode(context, userId, code))
-      throw new ApiError('refused', message, { errors: [{ path: 'body.code', message }] })
+      throw new ApiError('refused', wrong, { errors: [{ path: 'body.code', message: wrong }] })
   } else {
     const verified = await people.verifyPassword(email, password ?? '')
     if (verified?.userId !== userId || !sessions.runningSession(context, token, 'background'))
@@ -155,11 +149,11 @@ export async function confirmIdentity(
 /** Counts it; the tenth ends the session. */
 function wrongPassword(context: Context, token: string): ApiError {
   if (noteWrongPassword(context.database, hashOfToken(token)) < MOST_WRONG)
-    return new ApiError('refused', 'This is not the password of who is signed in.', {
-      errors: [{ path: 'body.password', message: 'must be the password of who is signed in' }],
+    return new ApiError('refused', message('users.session-wrong-password'), {
+      errors: [{ path: 'body.password', message: message('users.session-wrong-password-field') }],
     })
   sessions.signOut(context, token)
-  return ended('The password was wrong ten times, so the session has ended. Sign in again.')
+  return ended(message('users.session-ended-by-wrong-passwords'))
 }
 
 /** The user, whose password it is. @throws ApiError not-found, refused, too-many */
@@ -171,14 +165,14 @@ export async function demandPassword(
 ): Promise<UserRecord> {
   const verified = await people.verifyPassword(existingUser(context, userId).email, password)
   if (verified?.userId === userId) return verified
-  throw new ApiError('refused', 'This is not your password. Enter the one that you sign in with.', {
-    errors: [{ path: 'body.password', message: 'must be the password that you sign in with' }],
+  throw new ApiError('refused', message('users.not-your-password'), {
+    errors: [{ path: 'body.password', message: message('users.must-be-your-password') }],
   })
 }
 
-const signInAgain = () => ended('The session has ended. Sign in again.')
+const signInAgain = () => ended(message('users.session-ended'))
 
-const ended = (message: string) =>
-  new ApiError('not-signed-in', message, {
+const ended = (explanation: Message) =>
+  new ApiError('not-signed-in', explanation, {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })

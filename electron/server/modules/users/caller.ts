@@ -1,9 +1,10 @@
+import { type Actor, keyActor, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Caller, UserCaller } from '#server/http/callers.ts'
-import { type Actor, keyActor, userActor } from '#server/modules/audit/audit.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { may, type Permission } from '#shared/lifecycle.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { customerIdsOfUser } from './queries.ts'
 
 export type { ApiKeyCaller, Caller, UserCaller } from '#server/http/callers.ts'
@@ -34,7 +35,7 @@ export const isAllowed = (caller: Caller, permission: Permission): boolean =>
 /** @throws ApiError not-permitted */
 export function demand(caller: Caller, permission: Permission): void {
   if (isAllowed(caller, permission)) return
-  throw new ApiError('not-permitted', caller.kind === 'user' ? SENTENCES[permission] : KEY_SENTENCE)
+  throw new ApiError('not-permitted', caller.kind === 'user' ? MAY_NOT[permission] : KEY_MAY_NOT)
 }
 
 /** Who made a record: the key or the user, the other is null. */
@@ -45,13 +46,12 @@ export const makerOf = (
     ? { createdByApiKeyId: null, createdByUserId: caller.user.userId }
     : { createdByApiKeyId: caller.apiKeyId, createdByUserId: null }
 
-const KEY_SENTENCE =
-  'This API key may not manage people: an administrator of the gateway can allow it.'
-const SENTENCES: Readonly<Record<Permission, string>> = {
-  manageGateway: 'Only an owner or an admin may change how the gateway works.',
-  manageUsers: 'Only an owner or an admin may manage users.',
-  manageCustomers: 'Only an owner or an admin may manage customers.',
-  manageStudies: 'Your account may not manage studies: an owner or an admin can allow it.',
-  readStudies: 'Your account may not read studies: it has no access to the window.',
-  writeReports: 'Your account may not write reports: an owner or an admin can allow it.',
+const KEY_MAY_NOT = message('http.key-without-people')
+const MAY_NOT: Readonly<Record<Permission, Message>> = {
+  manageGateway: message('users.may-not-manage-gateway'),
+  manageUsers: message('users.may-not-manage-users'),
+  manageCustomers: message('users.may-not-manage-customers'),
+  manageStudies: message('users.may-not-manage-studies'),
+  readStudies: message('users.may-not-read-studies'),
+  writeReports: message('users.may-not-write-reports'),
 }

@@ -1,14 +1,17 @@
+import { type Actor, differences, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, differences, note, userActor } from '#server/modules/audit/audit.ts'
+import { addOutboxJob, dropOutboxJobs, findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
-import type { Outcome } from '#shared/contract/conventions.ts'
+import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { MailState } from '#shared/contract/dashboard-people.ts'
 import { INVITATION_MAIL, type InvitationMail } from '#shared/contract/mail.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { INVITATION_MOVES } from '#shared/lifecycle.ts'
+import { english } from '#shared/messages/english.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import type { People } from './people.ts'
 import * as queries from './queries.ts'
@@ -149,7 +152,10 @@ export function updateInvitation(
     const before = existing(context, invitationId)
     const updatedAt = instantOf(clock())
     if (!isPending(before, updatedAt))
-      throw new ApiError('refused', `The invitation cannot be changed: it ${overOf(before)}.`)
+      throw new ApiError(
+        'refused',
+        message('users.invitation-over-for-change', { status: endOf(before) }),
+      )
     const user = patchedUser(caller, existingUser(context, before.userId), patch)
     const after = { ...merged(before, patch), level: user.interfaceLevel }
     checkPerson(after, patch)
@@ -172,22 +178,26 @@ export function revokeInvitation(
     invitationId,
     userId,
   }: { readonly invitationId?: string | undefined; readonly userId?: string | undefined },
-): Outcome {
+): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
     const named = invitationId === undefined ? undefined : existing(context, invitationId)
-    if (userId === undefined && !named) throw unnamed('must be given, or userId', 'invitationId')
+    if (userId === undefined && !named)
+      throw unnamed(message('users.invitation-or-user'), 'invitationId')
     if (userId !== undefined) existingUser(context, userId)
     if (named && userId !== undefined && named.userId !== userId)
-      throw unnamed('must be the user of that invitation', 'userId')
+      throw unnamed(message('users.invitation-of-other-user'), 'userId')
     const invitation = named ?? queries.invitationOfUser(database, userId ?? '')
-    if (!invitation) return { success: false, message: 'The user has no invitation.' }
+    if (!invitation) return { success: false, message: message('users.invitation-none') }
     demandWindowFor(caller, existingUser(context, invitation.userId))
     if (!isPending(invitation, instantOf(clock())))
-      return { success: false, message: `The invitation ${overOf(invitation)}.` }
+      return {
+        success: false,
+        message: message('users.invitation-over', { status: endOf(invitation) }),
+      }
     end(context, invitation, 'revoke', actorOf(caller))
-    return { success: true, message: 'The invitation was revoked.' }
+    return { success: true, message: message('users.invitation-revoked') }
   })
 }
 
@@ -207,11 +217,13 @@ export function renewInvitation(
     const user = existingUser(context, userId)
     const before = queries.invitationOfUser(database, userId)
     const at = instantOf(clock())
-    if (!before) throw new ApiError('refused', 'The user has no invitation.')
+    if (!before) throw new ApiError('refused', message('users.invitation-none'))
     if (!isPending(before, at))
-      throw new ApiError('refused', `There is no link to give: the invitation ${overOf(before)}.`)
-    if (user.deactivatedAt !== null)
-      throw new ApiError('refused', 'The user’s access was taken away: give it back first.')
+      throw new ApiError(
+        'refused',
+        message('users.invitation-over-for-link', { status: endOf(before) }),
+      )
+    if (user.deactivatedAt !== null) throw new ApiError('refused', message('users.access-taken'))
     const token = mintToken()
     const invitation = { ...before, tokenHash: hashOfToken(token), updatedAt: at }
     queries.updateInvitation(database, invitation)
@@ -222,22 +234,19 @@ export function renewInvitation(
 
 /** How far the mail of the invitation is; `fault`: why it was not delivered so far. */
 export function mailOf(
-  { outbox }: Context,
+  { database }: Context,
   invitationId: string,
-): { readonly mail: MailState; readonly fault: string | null } {
-  const row = outbox.latest(INVITATION_MAIL, invitationId)
+): { readonly mail: MailState; readonly fault: Message | null } {
+  const row = findLatestOutboxJob(database, INVITATION_MAIL, invitationId)
   const mail = row && row.state !== 'dropped' ? row.state : 'none'
   const isUndelivered = mail === 'waiting' || mail === 'failed'
   return { mail, fault: isUndelivered ? (row?.lastError ?? null) : null }
 }
 
-/** Who invited, in words. */
-export function inviterName(
-  { database }: Context,
-  { inviterId }: queries.InvitationRecord,
-): string {
+/** Who invited: a person, or a partner. */
+export function inviterOf({ database }: Context, { inviterId }: queries.InvitationRecord): Message {
   const inviter = inviterId === null ? undefined : queries.findUser(database, inviterId)
-  return inviter ? `${inviter.firstName} ${inviter.lastName}` : 'A partner system of the clinic'
+  return inviter ? verbatim(queries.fullName(inviter)) : message('users.invited-by-partner')
 }
 
 /**
@@ -249,18 +258,14 @@ export function openInvitation(
   token: string,
 ): queries.InvitationRecord {
   const invitation = queries.invitationByTokenHash(database, hashOfToken(token))
-  if (!invitation)
-    throw new ApiError(
-      'refused',
-      'This link is not one of this gateway, or was replaced by a newer one.',
-    )
+  if (!invitation) throw new ApiError('refused', message('users.invitation-link-unknown'))
   if (!isPending(invitation, instantOf(clock())))
-    throw new ApiError('refused', `This invitation ${overOf(invitation)}.`)
-  if (queries.findUser(database, invitation.userId)?.deactivatedAt !== null)
     throw new ApiError(
       'refused',
-      'The access that this invitation gives was taken away. Ask whoever invited you.',
+      message('users.invitation-over-for-reader', { status: endOf(invitation) }),
     )
+  if (queries.findUser(database, invitation.userId)?.deactivatedAt !== null)
+    throw new ApiError('refused', message('users.invitation-access-taken'))
   return invitation
 }
 
@@ -275,7 +280,7 @@ export async function acceptInvitation(
   password: string,
   place?: SessionPlace,
 ): Promise<{ readonly user: queries.UserRecord; readonly signIn: SignIn | undefined }> {
-  const { database, clock, outbox } = context
+  const { database, clock } = context
   // Known to be good before the work of hashing is spent on it.
   const passwordHash = await people.hashPassword(password, openInvitation(context, token))
   return database.transaction(() => {
@@ -288,7 +293,7 @@ export async function acceptInvitation(
     queries.notePasswordChange(database, userId, at)
     const status = INVITATION_MOVES.accept
     queries.updateInvitation(database, { ...invitation, status, updatedAt: at })
-    outbox.drop(INVITATION_MAIL, invitationId, at)
+    dropOutboxJobs(database, INVITATION_MAIL, invitationId, at)
     note(context, userActor(userId), 'invitation.accept', invitationId, { userId })
     const mayEnter = user.hasDashboardAccess
     return { user, signIn: mayEnter ? beginSession(context, user, 'invitation', place) : undefined }
@@ -305,7 +310,7 @@ export function rejectInvitation(context: Context, token: string): void {
 
 function existing({ database }: Context, invitationId: string): queries.InvitationRecord {
   const invitation = queries.findInvitation(database, invitationId)
-  if (!invitation) throw new ApiError('not-found', 'There is no such invitation.')
+  if (!invitation) throw new ApiError('not-found', message('users.invitation-unknown'))
   return invitation
 }
 
@@ -319,9 +324,8 @@ function freeAddress({ database }: Context, email: string, at: string): void {
     holder?.passwordHash === null ? queries.invitationOfUser(database, holder.userId) : undefined
   const isPendingElsewhere = queries.pendingInvitationByEmail(database, email, at) !== undefined
   if (isPendingElsewhere || (holder && !(left && !isPending(left, at)))) {
-    const message = 'must not be the address of another user or of a pending invitation'
-    throw new ApiError('refused', 'A user or a pending invitation has this e-mail address.', {
-      errors: [{ path: 'body.email', message }],
+    throw new ApiError('refused', message('users.email-taken-or-invited'), {
+      errors: [{ path: 'body.email', message: message('users.email-taken-or-invited-field') }],
     })
   }
   if (holder) queries.updateUser(database, { ...holder, deactivatedAt: at, updatedAt: at })
@@ -337,16 +341,16 @@ function deliver(
   invitation: queries.InvitationRecord,
   token: string,
 ): string | null {
-  const { outbox, settings } = context
+  const { database, settings } = context
   const { email: to, firstName, expiry, invitationId: subject, updatedAt: at } = invitation
   const link = `${publicBase}/#/invitation?token=${token}`
-  outbox.drop(INVITATION_MAIL, subject, at)
+  dropOutboxJobs(database, INVITATION_MAIL, subject, at)
   if (settings.get('mail.host') === null || settings.get('mail.from') === null) return link
   const payload: InvitationMail = {
     ...{ to, firstName, clinicName: settings.get('clinic.name') },
-    ...{ invitedBy: inviterName(context, invitation), link, expiry },
+    ...{ invitedBy: english(inviterOf(context, invitation)), link, expiry },
   }
-  outbox.append({ kind: INVITATION_MAIL, subject, payload, at })
+  addOutboxJob(database, { kind: INVITATION_MAIL, subject, payload, at })
   return null
 }
 
@@ -357,26 +361,22 @@ function end(
   move: 'reject' | 'revoke',
   actor: Actor,
 ): void {
-  const { database, clock, outbox } = context
+  const { database, clock } = context
   const { invitationId, userId } = invitation
   const at = instantOf(clock())
   const status = INVITATION_MOVES[move]
   queries.updateInvitation(database, { ...invitation, status, updatedAt: at })
-  outbox.drop(INVITATION_MAIL, invitationId, at)
+  dropOutboxJobs(database, INVITATION_MAIL, invitationId, at)
   const user = queries.findUser(database, userId)
   if (user && user.deactivatedAt === null)
     queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
   note(context, actor, `invitation.${move}`, invitationId, { userId })
 }
 
-const overOf = ({ status }: queries.InvitationRecord) =>
-  status === 'sent'
-    ? 'has expired'
-    : status === 'accepted'
-      ? 'was accepted already'
-      : `was ${status}`
+/** What became of an invitation that is not pending. */
+const endOf = ({ status }: queries.InvitationRecord) => (status === 'sent' ? 'expired' : status)
 
-const unnamed = (message: string, field: 'invitationId' | 'userId') =>
-  new ApiError('malformed', `${field} ${message}.`, {
-    errors: [{ path: `body.${field}`, message }],
+const unnamed = (fault: Message, field: 'invitationId' | 'userId') =>
+  new ApiError('malformed', message('input.field-sentence', { path: field, fault }), {
+    errors: [{ path: `body.${field}`, message: fault }],
   })

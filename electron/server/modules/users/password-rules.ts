@@ -1,4 +1,5 @@
 import { ApiError } from '#shared/errors.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /**
  * What a password may not be of, beside the common ones: names and the address of who chooses it,
@@ -41,20 +42,16 @@ export async function checkPassword(
 ): Promise<void> {
   const given = password.normalize('NFKC').toLowerCase()
   if ([...given].length < SHORTEST)
-    throw refused(path, `must have at least ${SHORTEST} characters`, 'This password is too short.')
-  if (new Set(given).size === 1 || isOwn(given, owner))
     throw refused(
       path,
-      'must not be a name, with or without a year, an e-mail address or one letter again and again',
-      'This password is easily guessed.',
+      message('values.too-few-characters', { minimum: SHORTEST }),
+      message('users.password-too-short'),
     )
+  if (new Set(given).size === 1 || isOwn(given, owner))
+    throw refused(path, message('users.password-guessed-field'), message('users.password-guessed'))
   common ??= commonPasswords()
   if ((await common).has(given))
-    throw refused(
-      path,
-      'is one of the passwords that are tried first',
-      'This password is used by many people.',
-    )
+    throw refused(path, message('users.password-common-field'), message('users.password-common'))
 }
 
 const PRODUCT = 'isthmus'
@@ -91,9 +88,5 @@ function isOwn(
   )
 }
 
-const refused = (path: string, message: string, fault: string) =>
-  new ApiError(
-    'refused',
-    `${fault} Choose another, such as four words that do not belong together.`,
-    { errors: [{ path, message }] },
-  )
+const refused = (path: string, fault: Message, explanation: Message) =>
+  new ApiError('refused', explanation, { errors: [{ path, message: fault }] })

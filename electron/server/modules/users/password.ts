@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 
 export interface ScryptCost {
   /** log2 of N. */
@@ -25,88 +26,88 @@ interface Waiting {
  * Passwords as `scrypt$logN$r$p$salt$hash`, both in base64. Not more than two are worked on at
  * once: each takes 128 MiB.
  */
-export function openPasswords(cost: ScryptCost = SCRYPT_COST) {
-  const running: (string | undefined)[] = []
-  const waiting: Waiting[] = []
+export class Passwords {
+  readonly #cost: ScryptCost
+  /** The hosts whose passwords are worked on. */
+  readonly #running: (string | undefined)[] = []
+  readonly #waiting: Waiting[] = []
 
-  const mayRun = (host: string | undefined) =>
-    running.length < AT_ONCE && (host === undefined || !running.includes(host))
+  constructor(cost: ScryptCost = SCRYPT_COST) {
+    this.#cost = cost
+  }
+
+  async hash(password: string): Promise<string> {
+    const { logN, r, p } = this.#cost
+    const salt = randomBytes(SALT_BYTES)
+    const hash = await this.#derive(password, salt, this.#cost)
+    return ['scrypt', logN, r, p, salt.toString('base64'), hash.toString('base64')].join('$')
+  }
+
+  /**
+   * The same work is done where `stored` is undefined: nobody learns from the time who has an
+   * account.
+   * @param host that asks: one has a single password worked on at a time, and the hosts that wait
+   *   alternate
+   */
+  async verify(password: string, stored: string | undefined, host?: string): Promise<boolean> {
+    const [kind, logN, r, p, salt = '', hash] = stored?.split('$') ?? []
+    const isKnown = kind === 'scrypt' && hash !== undefined
+    const expected = Buffer.alloc(HASH_BYTES, isKnown ? Buffer.from(hash, 'base64') : 0)
+    const given = isKnown
+      ? await this.#derive(
+          password,
+          Buffer.from(salt, 'base64'),
+          { logN: Number(logN), r: Number(r), p: Number(p) },
+          host,
+        )
+      : await this.#derive(password, randomBytes(SALT_BYTES), this.#cost, host)
+    return timingSafeEqual(given, expected) && isKnown
+  }
 
   /** @throws ApiError too-many where a password of this host would be refused, without any work */
-  function requireRoom(host?: string): void {
-    if (mayRun(host)) return
-    const ofHost = waiting.filter((one) => one.host === host).length
-    if (waiting.length < MOST_WAITING && (host === undefined || ofHost < MOST_WAITING_OF_HOST))
-      return
-    throw new ApiError('too-many', 'Too many people sign in at once. Try again in a moment.', {
+  requireRoom(host?: string): void {
+    if (this.#mayRun(host)) return
+    const ofHost = this.#waiting.filter((one) => one.host === host).length
+    const hasRoom = host === undefined || ofHost < MOST_WAITING_OF_HOST
+    if (this.#waiting.length < MOST_WAITING && hasRoom) return
+    throw new ApiError('too-many', message('users.sign-ins-too-many'), {
       headers: { 'retry-after': '5' },
     })
   }
 
+  #mayRun(host: string | undefined): boolean {
+    return this.#running.length < AT_ONCE && (host === undefined || !this.#running.includes(host))
+  }
+
   /** @throws ApiError too-many */
-  async function derive(
-    password: string,
-    salt: Buffer,
-    { logN, r, p }: ScryptCost,
-    host?: string,
-  ): Promise<Buffer> {
-    requireRoom(host)
-    if (mayRun(host)) running.push(host)
-    else await new Promise<void>((go) => waiting.push({ host, go }))
+  async #derive(password: string, salt: Buffer, cost: ScryptCost, host?: string): Promise<Buffer> {
+    this.requireRoom(host)
+    if (this.#mayRun(host)) this.#running.push(host)
+    else await new Promise<void>((go) => this.#waiting.push({ host, go }))
     try {
-      return await new Promise((resolve, reject) => {
-        const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
-        // NIST SP 800-63B §5.1.1.2: one password typed on two keyboards is one password.
-        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
-          error ? reject(error) : resolve(hash),
-        )
-      })
+      return await derive(password, salt, cost)
     } finally {
-      running.splice(running.indexOf(host), 1)
-      // The host that was served just now comes after the others that wait.
-      const others = waiting.findIndex((one) => one.host !== host && mayRun(one.host))
-      const next = others >= 0 ? others : waiting.findIndex((one) => mayRun(one.host))
-      const [one] = next >= 0 ? waiting.splice(next, 1) : []
-      if (one) {
-        running.push(one.host)
-        one.go()
-      }
+      this.#running.splice(this.#running.indexOf(host), 1)
+      this.#startNext(host)
     }
   }
 
-  return {
-    async hash(password: string): Promise<string> {
-      const salt = randomBytes(SALT_BYTES)
-      const hash = await derive(password, salt, cost)
-      return [
-        'scrypt',
-        cost.logN,
-        cost.r,
-        cost.p,
-        salt.toString('base64'),
-        hash.toString('base64'),
-      ].join('$')
-    },
-    requireRoom,
-    /**
-     * The same work is done where `stored` is undefined: nobody learns from the time who has an
-     * account.
-     * @param host that asks: one has a single password worked on at a time, and those that wait
-     *   take turns
-     */
-    async verify(password: string, stored: string | undefined, host?: string): Promise<boolean> {
-      const [kind, logN, r, p, salt, hash] = stored?.split('$') ?? []
-      const isKnown = kind === 'scrypt' && salt !== undefined && hash !== undefined
-      const expected = Buffer.alloc(HASH_BYTES, isKnown ? Buffer.from(hash, 'base64') : 0)
-      const given = isKnown
-        ? await derive(
-            password,
-            Buffer.from(salt, 'base64'),
-            { logN: Number(logN), r: Number(r), p: Number(p) },
-            host,
-          )
-        : await derive(password, randomBytes(SALT_BYTES), cost, host)
-      return timingSafeEqual(given, expected) && isKnown
-    },
+  /** The host that was served just now comes after the others that wait. */
+  #startNext(served: string | undefined): void {
+    const others = this.#waiting.findIndex((one) => one.host !== served && this.#mayRun(one.host))
+    const next = others >= 0 ? others : this.#waiting.findIndex((one) => this.#mayRun(one.host))
+    const [one] = next >= 0 ? this.#waiting.splice(next, 1) : []
+    if (!one) return
+    this.#running.push(one.host)
+    one.go()
   }
 }
+
+const derive = (password: string, salt: Buffer, { logN, r, p }: ScryptCost) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
+    // NIST SP 800-63B §5.1.1.2: one password typed on two keyboards is one password.
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    )
+  })

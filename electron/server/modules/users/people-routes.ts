@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
-import type { TimeKey } from '#server/database/page.ts'
+import { badCursor, type TimeKey } from '#server/database/page.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
 import { serveAll } from '#server/http/operations.ts'
+import { listPage, printTimeKey, readTimeKey } from '#server/http/pagination.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -12,7 +12,6 @@ import {
   type Person,
 } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { ApiError } from '#shared/errors.ts'
 import type { InvitationId } from '#shared/ids.ts'
 import { invitedPerson } from './interface-routes.ts'
 import * as invitations from './invitations.ts'
@@ -49,7 +48,7 @@ export function serveDashboardPeople(
   publicBase: () => string,
   showSession: ReturnType<typeof sessionReply>,
 ): void {
-  const { database, settings } = context
+  const { database } = context
   const callerOf = windowCaller(context)
   const show = (user: UserRecord) => personReply(context, user)
 
@@ -96,8 +95,8 @@ export function serveDashboardPeople(
       return {
         ...{ email, firstName, lastName, clinicRole, expiry },
         level: findUser(database, found.userId)?.level ?? 'member',
-        clinicName: settings.get('clinic.name'),
-        invitedBy: invitations.inviterName(context, found),
+        clinicName: context.settings.get('clinic.name'),
+        invitedBy: invitations.inviterOf(context, found),
       }
     },
     async acceptInvitation({ body: { token, password }, session, workstation }) {
@@ -131,9 +130,7 @@ const SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['sta
 /** Where a list of users goes on. @throws ApiError malformed */
 export function readPeopleCursor(cursor: string | undefined): TimeKey | undefined {
   if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return readTimeKey(cursor)
-  throw new ApiError('malformed', 'The cursor is not one of this list.', {
-    errors: [{ path: 'query.cursor', message: 'must be a cursor given with an earlier page' }],
-  })
+  throw badCursor()
 }
 
 function personReply(context: Context, user: UserRecord): Person {
@@ -155,6 +152,6 @@ function invitationReply(context: Context, invitation: InvitationRecord): Person
   return {
     invitationId: invitationId as InvitationId,
     ...{ status, expiry, createdAt, mail, mailFault: fault, isExpired },
-    invitedBy: invitations.inviterName(context, invitation),
+    invitedBy: invitations.inviterOf(context, invitation),
   }
 }

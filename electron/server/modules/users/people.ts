@@ -1,12 +1,13 @@
+import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import type { ClinicRole, Level, SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { openPasswords, type ScryptCost } from './password.ts'
+import { message } from '#shared/messages/message.ts'
+import { Passwords, type ScryptCost } from './password.ts'
 import { checkPassword, type PasswordOwner } from './password-rules.ts'
 import * as queries from './queries.ts'
 import { demandCode, hasSecondFactor } from './second-factor.ts'
@@ -47,48 +48,14 @@ export type People = ReturnType<typeof openPeople>
  * parsed by shared/contract/people.ts.
  */
 export function openPeople(context: Context, passwordCost?: ScryptCost) {
-  const { database, clock, settings } = context
-  const passwords = openPasswords(passwordCost)
-
-  /** @param account that wrong passwords are counted for */
-  async function verify(
-    email: string,
-    password: string,
-    account: string,
-    address?: string,
-  ): Promise<queries.UserRecord | undefined> {
-    // Behind a proxy of this PC there may be many people.
-    const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
-    // Before the attempt is written down: a flood of them must not keep the disk busy.
-    passwords.requireRoom(host)
-    countAttempt(context, account)
-    const user = queries.userByEmail(database, email)
-    const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
-    // Read again: the account may have been changed during the work.
-    const now = user && queries.findUser(database, user.userId)
-    if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      forgetAttempts(context, account)
-      return now
-    }
-    if (user) note(context, userActor(user.userId), 'user.sign-in-failed', user.userId)
-    return undefined
-  }
-
-  /**
-   * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
-   * too-many, refused: too easily guessed
-   */
-  async function hashPassword(
-    password: string,
-    owner: PasswordOwner,
-    path?: string,
-  ): Promise<string> {
-    await checkPassword(password, { clinicName: settings.get('clinic.name'), ...owner }, path)
-    return await passwords.hash(password)
-  }
-
+  const passwords = new Passwords(passwordCost)
   return {
-    hashPassword,
+    /**
+     * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
+     * too-many, refused: too easily guessed
+     */
+    hashPassword: (password: string, owner: PasswordOwner, path?: string) =>
+      hashPassword(context, passwords, password, owner, path),
 
     /**
      * The live user, when that is the password: for somebody who is signed in. Wrong ones are
@@ -97,7 +64,7 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
      * @throws ApiError too-many, with Retry-After in seconds
      */
     verifyPassword: (email: string, password: string) =>
-      verify(email, password, withinSession(email)),
+      verify(context, passwords, email, password, withinSession(email)),
 
     /**
      * `code` is of the second factor, asked for where the account has one and the password is
@@ -110,8 +77,8 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
       password: string,
       { code, place }: { readonly code?: string | undefined; readonly place?: SessionPlace } = {},
     ): Promise<SignIn> {
-      const user = await verify(email, password, email, place?.address)
-      if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
+      const user = await verify(context, passwords, email, password, email, place?.address)
+      if (!user) throw new ApiError('not-signed-in', message('users.sign-in-wrong'))
       if (!user.hasDashboardAccess) throw noAccess()
       const isAsked = hasSecondFactor(context, user.userId)
       if (isAsked) demandCode(context, user.userId, code)
@@ -122,38 +89,15 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
      * Makes the first account and signs it in. @throws ApiError refused: the link does not hold,
      * or there is a user already
      */
-    async createOwner(
-      { token, clinicName, password, ...owner }: NewOwner,
-      place?: SessionPlace,
-    ): Promise<SignIn> {
-      const tokenHash = hashOfToken(token)
-      const demandLink = () => {
-        const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
-        if (hasUser(context) || link?.kind !== 'setup') throw badLink()
-      }
-      demandLink()
-      const passwordHash = await hashPassword(password, { ...owner, clinicName })
-      return database.transaction(() => {
-        demandLink()
-        links.redeemSignInLink(database, tokenHash, instantOf(clock()))
-        const user = insertNewUser(context, { ...owner, level: 'owner' }, passwordHash)
-        const actor = userActor(user.userId)
-        note(context, actor, 'user.create', user.userId, { level: 'owner' })
-        if (clinicName !== '') {
-          const change = { before: settings.get('clinic.name'), after: clinicName }
-          settings.set('clinic.name', clinicName)
-          note(context, actor, 'setting.change', 'clinic.name', change)
-        }
-        return beginSession(context, user, 'setup', place)
-      })
-    },
+    createOwner: (owner: NewOwner, place?: SessionPlace) =>
+      createOwner(context, passwords, owner, place),
 
     /**
      * @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed
      */
     async createUser({ password, ...user }: NewUser, actor: Actor): Promise<SignedInUser> {
-      const passwordHash = await hashPassword(password, user)
-      return database.transaction(() => {
+      const passwordHash = await hashPassword(context, passwords, password, user)
+      return context.database.transaction(() => {
         const made = insertNewUser(context, user, passwordHash)
         note(context, actor, 'user.create', made.userId, { level: made.level })
         return signedInUser(made)
@@ -161,19 +105,96 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
     },
 
     /** Ends the user's sessions too. @throws ApiError not-found */
-    async setPassword(userId: string, password: string, actor: Actor): Promise<void> {
-      const passwordHash = await hashPassword(password, existingUser(context, userId))
-      database.transaction(() => {
-        const user = existingUser(context, userId)
-        storePassword(context, user, passwordHash)
-        endSessionsOf(context, userId)
-        deleteViewsOf(database, userId, 'window')
-        forgetAttempts(context, user.email)
-        forgetAttempts(context, withinSession(user.email))
-        note(context, actor, 'user.set-password', userId)
-      })
-    },
+    setPassword: (userId: string, password: string, actor: Actor) =>
+      setPassword(context, passwords, userId, password, actor),
   }
+}
+
+/** @param account that wrong passwords are counted for */
+async function verify(
+  context: Context,
+  passwords: Passwords,
+  email: string,
+  password: string,
+  account: string,
+  address?: string,
+): Promise<queries.UserRecord | undefined> {
+  const { database } = context
+  // Behind a proxy of this PC there may be many people.
+  const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
+  // Before the attempt is written down: a flood of them must not keep the disk busy.
+  passwords.requireRoom(host)
+  countAttempt(context, account)
+  const user = queries.userByEmail(database, email)
+  const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
+  // Read again: the account may have been changed during the work.
+  const now = user && queries.findUser(database, user.userId)
+  if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
+    forgetAttempts(context, account)
+    return now
+  }
+  if (user) note(context, userActor(user.userId), 'user.sign-in-failed', user.userId)
+  return undefined
+}
+
+async function hashPassword(
+  { settings }: Context,
+  passwords: Passwords,
+  password: string,
+  owner: PasswordOwner,
+  path?: string,
+): Promise<string> {
+  await checkPassword(password, { clinicName: settings.get('clinic.name'), ...owner }, path)
+  return await passwords.hash(password)
+}
+
+async function createOwner(
+  context: Context,
+  passwords: Passwords,
+  { token, clinicName, password, ...owner }: NewOwner,
+  place?: SessionPlace,
+): Promise<SignIn> {
+  const { database, clock, settings } = context
+  const tokenHash = hashOfToken(token)
+  const demandLink = () => {
+    const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
+    if (hasUser(context) || link?.kind !== 'setup') throw badLink()
+  }
+  demandLink()
+  const passwordHash = await hashPassword(context, passwords, password, { ...owner, clinicName })
+  return database.transaction(() => {
+    demandLink()
+    links.redeemSignInLink(database, tokenHash, instantOf(clock()))
+    const user = insertNewUser(context, { ...owner, level: 'owner' }, passwordHash)
+    const actor = userActor(user.userId)
+    note(context, actor, 'user.create', user.userId, { level: 'owner' })
+    if (clinicName !== '') {
+      const change = { before: settings.get('clinic.name'), after: clinicName }
+      settings.set('clinic.name', clinicName)
+      note(context, actor, 'setting.change', 'clinic.name', change)
+    }
+    return beginSession(context, user, 'setup', place)
+  })
+}
+
+async function setPassword(
+  context: Context,
+  passwords: Passwords,
+  userId: string,
+  password: string,
+  actor: Actor,
+): Promise<void> {
+  const owner = existingUser(context, userId)
+  const passwordHash = await hashPassword(context, passwords, password, owner)
+  context.database.transaction(() => {
+    const user = existingUser(context, userId)
+    storePassword(context, user, passwordHash)
+    endSessionsOf(context, userId)
+    deleteViewsOf(context.database, userId, 'window')
+    forgetAttempts(context, user.email)
+    forgetAttempts(context, withinSession(user.email))
+    note(context, actor, 'user.set-password', userId)
+  })
 }
 
 /** Keeps the password and ends the user's sign-in links; within the caller's transaction. */
@@ -204,11 +225,7 @@ export const isLimited = (
  * there is a user already
  */
 export function mintSetupLink(context: Context, actor: Actor) {
-  if (hasUser(context))
-    throw new ApiError(
-      'refused',
-      'There is an account already: sign in, or make a sign-in link for it.',
-    )
+  if (hasUser(context)) throw new ApiError('refused', message('users.account-exists'))
   return mintLink(context, 'setup', null, actor)
 }
 
@@ -220,7 +237,7 @@ export function mintSignInLink(context: Context, userId: string, actor: Actor) {
   const user = existingUser(context, userId)
   if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
   if (user.passwordHash === null)
-    throw new ApiError('refused', 'The user has not accepted the invitation yet.')
+    throw new ApiError('refused', message('users.invitation-not-accepted'))
   return mintLink(context, 'sign-in', userId, actor)
 }
 
@@ -273,8 +290,8 @@ function insertNewUser(
   passwordHash: string,
 ): queries.UserRecord {
   if (queries.userByEmail(database, person.email))
-    throw new ApiError('refused', 'Another user has this e-mail address.', {
-      errors: [{ path: 'body.email', message: 'must not be the address of another user' }],
+    throw new ApiError('refused', message('users.email-taken'), {
+      errors: [{ path: 'body.email', message: message('users.email-taken-field') }],
     })
   const now = instantOf(clock())
   const user: queries.UserRecord = {
@@ -298,6 +315,5 @@ function insertNewUser(
  */
 const withinSession = (email: string): string => `session of ${email}`
 
-const badLink = () =>
-  new ApiError('refused', 'This link has been used or has expired. Ask for a new one.')
-const noAccess = () => new ApiError('not-permitted', 'This account has no access to the window.')
+const badLink = () => new ApiError('refused', message('users.link-used'))
+const noAccess = () => new ApiError('not-permitted', message('users.no-window-access'))

@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
-import { flag } from '#server/database/flag.ts'
 import type { TimeKey } from '#server/database/page.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { flag, rawQuery } from '#server/database/query.ts'
+import { folded } from '#server/platform/text.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import type { InvitationStatus } from '#shared/contract/users.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
@@ -34,7 +34,7 @@ export interface UserRecord extends PersonFields {
    */
   readonly interfaceLevel: Level
   readonly lastLoginAt: string | null
-  /** As `openPasswords` prints it; null until the invitation is accepted. */
+  /** As `Passwords` prints it; null until the invitation is accepted. */
   readonly passwordHash: string | null
   readonly invitedSource: 'dashboard' | 'api'
   readonly createdAt: string
@@ -59,14 +59,24 @@ export interface UserFilters {
 /** What two spellings of one e-mail address have in common. */
 export const emailKeyOf = (email: string) => email.trim().normalize('NFKC').toLowerCase()
 
-/**
- * What two spellings of a name have in common for a contains-filter: case and accents do not count.
- */
-const nameKeyOf = (name: string) =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
+type Named = Pick<PersonFields, 'firstName' | 'lastName'>
+export const fullName = ({ firstName, lastName }: Named) => `${firstName} ${lastName}`
+
+/** A person as windows and reports name them. */
+export interface NamedUser {
+  readonly userId: UserId
+  readonly name: string
+}
+export const namedUser = (user: Named & { readonly userId: UserId }): NamedUser => ({
+  userId: user.userId,
+  name: fullName(user),
+})
+
+/** As `namedUser`; a user who is not known has the id for a name. */
+export function namedUserOf(database: Database, userId: string): NamedUser {
+  const user = findUser(database, userId)
+  return user ? namedUser(user) : { userId: userId as UserId, name: userId }
+}
 
 const everyUser = ({ sql }: Database) => sql.selectFrom('users').selectAll()
 
@@ -108,16 +118,14 @@ export function usersPage(
 ): UserRecord[] {
   const wanted = (['firstName', 'lastName'] as const).flatMap((name) => {
     const text = filters[name]
-    return text === undefined ? [] : [{ name, key: nameKeyOf(text) }]
+    return text === undefined ? [] : [{ name, key: folded(text) }]
   })
   if (wanted.length === 0) return usersSlice(database, filters, after, limit)
   const found: UserRecord[] = []
   for (let last = after; ; ) {
     const rows = usersSlice(database, filters, last, SLICE)
     found.push(
-      ...rows.filter((user) =>
-        wanted.every(({ name, key }) => nameKeyOf(user[name]).includes(key)),
-      ),
+      ...rows.filter((user) => wanted.every(({ name, key }) => folded(user[name]).includes(key))),
     )
     const end = rows.at(-1)
     if (found.length >= limit || rows.length < SLICE || !end) return found.slice(0, limit)

@@ -1,12 +1,13 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { SecondFactor } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { may } from '#shared/lifecycle.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { findUser } from './queries.ts'
 import * as queries from './second-factor-queries.ts'
 import { countAttempt, forgetAttempts } from './sign-in-throttle.ts'
@@ -48,9 +49,9 @@ export function beginSecondFactor(
   context: Context,
   { userId, email }: { readonly userId: string; readonly email: string },
 ): { readonly uri: string; readonly secret: string } {
-  const { database, clock, settings } = context
+  const { database, clock } = context
   const secret = new Secret({ size: SECRET_BYTES })
-  const issuer = settings.get('clinic.name') || 'Isthmus'
+  const issuer = context.settings.get('clinic.name') || 'Isthmus'
   const unset = { userId, secret: null, since: null, lastStep: null }
   database.transaction(() => {
     queries.putSecondFactor(database, {
@@ -71,10 +72,7 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
   const { database, clock } = context
   const begun = queries.findSecondFactor(database, userId)
   if (!begun?.pending || clock() - msOf(begun.pendingAt ?? '') >= PENDING_MS)
-    throw new ApiError(
-      'refused',
-      'No authenticator is being set up. Begin again, and enter its code within 15 minutes.',
-    )
+    throw new ApiError('refused', message('users.authenticator-not-begun'))
   const codes = guarded(context, userId, () => {
     const { pending = null } = queries.findSecondFactor(database, userId) ?? {}
     const lastStep = pending === null ? undefined : stepOf(clock(), pending, code)
@@ -90,12 +88,9 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
     return made
   })
   if (codes) return codes
-  const message = 'must be the six digits that the authenticator shows now'
-  throw new ApiError(
-    'refused',
-    'This code is not right. Enter the six digits that your authenticator shows now.',
-    { errors: [{ path: 'body.code', message }] },
-  )
+  throw new ApiError('refused', message('users.authenticator-code-wrong'), {
+    errors: [{ path: 'body.code', message: message('users.authenticator-code-wrong-field') }],
+  })
 }
 
 /** Again changes nothing. */
@@ -116,9 +111,8 @@ export function checkCode(context: Context, userId: string, code: string): boole
 
 /** Takes a code, once. @throws ApiError not-signed-in, naming `body.code`; too-many */
 export function demandCode(context: Context, userId: string, code: string | undefined): void {
-  if (code === undefined || code.trim() === '')
-    throw codeNeeded('Enter the six digits of your authenticator.')
-  if (!checkCode(context, userId, code)) throw codeNeeded('This code is not right or was used.')
+  if (code === undefined || code.trim() === '') throw codeNeeded(message('users.code-needed'))
+  if (!checkCode(context, userId, code)) throw codeNeeded(message('users.code-wrong'))
 }
 
 /** Wrong codes count by themselves: who knows the password would else clear them by signing in. */
@@ -154,8 +148,8 @@ function stepOf(now: number, secret: string, code: string): number | undefined {
 }
 
 /** HMAC-SHA-256 under a key derived from the data key. */
-const hashOf = ({ seal }: Context, userId: string, code: string) =>
-  createHmac('sha256', seal.keyFor('codes of second factors'))
+const hashOf = ({ database }: Context, userId: string, code: string) =>
+  createHmac('sha256', database.seal.keyFor('codes of second factors'))
     .update(`${userId} ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
     .digest('hex')
 
@@ -164,5 +158,5 @@ const mintCode = () => {
   return `${four()}-${four()}`
 }
 
-const codeNeeded = (message: string) =>
-  new ApiError('not-signed-in', message, { errors: [{ path: 'body.code', message }] })
+const codeNeeded = (why: Message) =>
+  new ApiError('not-signed-in', why, { errors: [{ path: 'body.code', message: why }] })

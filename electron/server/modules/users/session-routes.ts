@@ -1,14 +1,15 @@
 import type { Context } from '#server/context.ts'
-import type { Sessions } from '#server/http/http-app.ts'
-import type { Call, HandlersOf } from '#server/http/operations.ts'
+import type { Sessions } from '#server/http/callers.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type Call, serveAll } from '#server/http/operations.ts'
 import { ACCESS, type SessionCookie } from '#server/http/session-authentication.ts'
 import type { WorkstationCookie } from '#server/http/workstation-authentication.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
-import type { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSessions } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { OperationShape } from '#shared/operation.ts'
 import { followLink, hasUser, isLimited, type People } from './people.ts'
 import { needsSecondFactor } from './second-factor.ts'
+import { sessionState } from './session-state.ts'
 import { isConfirmed, runningSession, type SessionPlace, type SignIn, signOut } from './sessions.ts'
 import { recogniseWorkstation } from './workstations.ts'
 
@@ -20,7 +21,7 @@ export const sessionsOf = (context: Context): Sessions => ({
   },
   isConfirmed: (token) => isConfirmed(context, token),
   isLimited: (user) => isLimited(context, user),
-  onClosed: context.sessionState.onClosed,
+  onClosed: sessionState(context.database).onClosed,
 })
 
 /** Where a session begins that this call makes. */
@@ -35,30 +36,28 @@ export const placeOf = (
     : (recogniseWorkstation(context, workstation.token).record?.workstationId ?? null),
 })
 
-/** Who is at work, as the window is told. */
+/** The session as the window shows it. */
 export const sessionReply =
-  (context: Context, settings: Pick<Settings, 'get'>, version: string) =>
+  (context: Context, version: string) =>
   (user: SignedInUser | undefined, isLocked = false) => ({
     user: user ?? null,
     needsOwner: !hasUser(context),
     isLocked,
-    lockMinutes: settings.get('window.lockMinutes'),
+    lockMinutes: context.settings.get('window.lockMinutes'),
     // Nobody else can go on with it.
-    needsSetup: user !== undefined && ACCESS.manage(user) && !settings.get('setup.isDone'),
+    needsSetup: user !== undefined && ACCESS.manage(user) && !context.settings.get('setup.isDone'),
     isLimited: user !== undefined && isLimited(context, user),
     needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
-    clinicName: settings.get('clinic.name'),
+    clinicName: context.settings.get('clinic.name'),
     version,
   })
 
-export function sessionHandlers(
+export function serveSessions(
+  app: HttpApp,
   context: Context,
   people: People,
   show: ReturnType<typeof sessionReply>,
-): Pick<
-  HandlersOf<typeof dashboard>,
-  'session' | 'signIn' | 'followLink' | 'createOwner' | 'signOut'
-> {
+): void {
   const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
     placeOf(context, session, workstation)
 
@@ -69,7 +68,7 @@ export function sessionHandlers(
     return show(user)
   }
 
-  return {
+  serveAll(app, dashboardSessions, {
     session({ session }) {
       // Also of a window that is locked: its lock says whose it is.
       const found =
@@ -97,5 +96,5 @@ export function sessionHandlers(
       session.clear()
       return { success: true }
     },
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import type { Database } from '#server/database/database.ts'
+import { perDatabase } from '#server/database/database.ts'
 
 /** What the disk did not take of a session. */
 export interface UnwrittenUse {
@@ -9,14 +9,14 @@ export interface UnwrittenUse {
 }
 
 /**
- * What is kept of sessions in memory: who is told when one ends, and, until it can be written or
+ * What is kept of sessions in memory: what is called when one ends, and, until it can be written or
  * the gateway ends, what could not be written.
  */
-export function openSessionState(database: Database) {
+export const sessionState = perDatabase((database) => {
   const listeners = new Set<() => void>()
   const unwritten = new Map<string, UnwrittenUse>()
 
-  /** Tells, after the commit, that some session was ended or locked. */
+  /** Calls the listeners, after the commit: some session was ended or locked. */
   function noteClosed(): void {
     database.afterCommit(() => {
       for (const listener of listeners) listener()
@@ -39,4 +39,4 @@ export function openSessionState(database: Database) {
       return () => void listeners.delete(listener)
     },
   }
-}
+})

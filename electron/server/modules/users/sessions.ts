@@ -1,15 +1,17 @@
+import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import type { SessionUse } from '#server/http/http-app.ts'
-import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
+import type { SessionUse } from '#server/http/callers.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import { findUser, type UserRecord, updateUser } from './queries.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
+import { findUser, namedUser, type UserRecord, updateUser } from './queries.ts'
 import * as queries from './session-queries.ts'
 import type { UnwrittenUse } from './session-state.ts'
+import { sessionState } from './session-state.ts'
 import { deleteViewsOfSession } from './viewer-queries.ts'
 import { findWorkstation } from './workstation-queries.ts'
 
@@ -119,7 +121,7 @@ export function unlockSession(context: Context, token: string): void {
     const session = queries.findSession(database, hashOfToken(token))
     if (!session) return
     queries.setSessionUnlocked(database, session.tokenHash, instantOf(clock()))
-    database.afterCommit(() => context.sessionState.hold(session.tokenHash, undefined))
+    database.afterCommit(() => sessionState(context.database).hold(session.tokenHash, undefined))
     note(context, userActor(session.userId), 'session.unlock', session.sessionId)
   })
 }
@@ -175,7 +177,7 @@ export function endSession(
   context.database.transaction(() => {
     const session = queries.sessionById(context.database, sessionId)
     if (!session || (userId !== undefined && session.userId !== userId))
-      throw new ApiError('not-found', 'This session has ended already.')
+      throw new ApiError('not-found', message('users.session-ended-already'))
     forget(context, session)
     note(context, actor, 'session.end', session.userId, { sessionId })
   })
@@ -185,13 +187,13 @@ export function endSession(
 export function endSessionsOf(context: Context, userId: string, kept?: string): void {
   queries.deleteSessionsOf(context.database, userId, kept)
   // Also where there was none: whoever lost access may have more open than a session.
-  context.sessionState.noteClosed()
+  sessionState(context.database).noteClosed()
 }
 
 /** Ends every session at the workstation. */
 export function endSessionsAt(context: Context, workstationId: string): void {
   queries.deleteSessionsAt(context.database, workstationId)
-  context.sessionState.noteClosed()
+  sessionState(context.database).noteClosed()
 }
 
 const isOver = ({ expiresAt }: queries.SessionRecord, now: number) => msOf(expiresAt) <= now
@@ -206,10 +208,10 @@ function lock(
   { tokenHash, userId, sessionId }: queries.SessionRecord,
   how: 'idle' | 'person' | 'pc',
 ): void {
-  const { database, clock, sessionState } = context
+  const { database, clock } = context
   database.transaction(() => {
     queries.setSessionLocked(database, tokenHash, instantOf(clock()))
-    sessionState.noteClosed()
+    sessionState(database).noteClosed()
     const actor = how === 'pc' ? 'command-line' : userActor(userId)
     note(context, actor, 'session.lock', sessionId, { how })
   })
@@ -217,12 +219,12 @@ function lock(
 
 /** A call is answered without the write where the disk does not take it (docs/OPERATION.md). */
 function keep(
-  { sessionState }: Context,
+  { database }: Context,
   { tokenHash }: queries.SessionRecord,
   change: UnwrittenUse,
   write: () => void,
 ): void {
-  sessionState.hold(tokenHash, tryWrite(write) ? undefined : change)
+  sessionState(database).hold(tokenHash, tryWrite(write) ? undefined : change)
 }
 
 function look(
@@ -230,10 +232,10 @@ function look(
   kept: queries.SessionRecord | undefined,
   use: SessionUse,
 ): RunningSession | undefined {
-  const { database, clock, sessionState } = context
+  const { database, clock } = context
   const now = clock()
   if (!kept) return undefined
-  const held = sessionState.unwritten.get(kept.tokenHash)
+  const held = sessionState(database).unwritten.get(kept.tokenHash)
   const session = { ...kept, ...held }
   if (isOver(session, now) || held?.isOver) {
     // For good: a clock that is set back must not bring it back.
@@ -262,10 +264,10 @@ function look(
   return { sessionId, user: signedInUser(user), isLocked }
 }
 
-function forget({ database, sessionState }: Context, session: queries.SessionRecord): void {
+function forget({ database }: Context, session: queries.SessionRecord): void {
   database.transaction(() => {
     queries.deleteSession(database, session.tokenHash)
-    sessionState.noteClosed()
+    sessionState(database).noteClosed()
     // Images that were opened from the window do not stay for whoever sits there next.
     deleteViewsOfSession(database, session)
   })
@@ -283,16 +285,25 @@ function sessionReply(
   const { sessionId, browser, address, workstationId, createdAt, lastUsedAt, expiresAt } = session
   return {
     sessionId,
-    user: { userId: user.userId, name: `${user.firstName} ${user.lastName}` },
-    ...{ browser, address, createdAt, lastUsedAt, expiresAt },
+    user: namedUser(user),
+    ...{ browser: browserOf(browser), address, createdAt, lastUsedAt, expiresAt },
     place:
-      workstationId === null ? 'This PC' : (findWorkstation(database, workstationId)?.name ?? ''),
+      workstationId === null
+        ? message('users.this-pc')
+        : verbatim(findWorkstation(database, workstationId)?.name ?? ''),
     isThis: session.tokenHash === own,
     isLocked: session.lockedAt !== null || isIdle(context, session, now),
   }
 }
 
-/** What the window is told of a user. */
+/** A browser as `browserName` named it. */
+export function browserOf(name: string): Message | null {
+  const [browser = '', system] = name.split(' on ')
+  if (system !== undefined) return message('users.browser-on-system', { browser, system })
+  return name === '' ? null : verbatim(name)
+}
+
+/** What the window shows of a user. */
 export function signedInUser(user: UserRecord): SignedInUser {
   const { userId, email, firstName, lastName, level, clinicRole, lastLoginAt } = user
   const { canManageStudies, canCreateReports, hasDashboardAccess } = user

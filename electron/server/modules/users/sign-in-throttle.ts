@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { emailKeyOf } from './queries.ts'
 import * as queries from './sign-in-queries.ts'
 
@@ -31,11 +32,9 @@ export function countAttempt(
     // A block is never longer than the longest: a clock that was set back does not lock anybody
     // out.
     if (waitMs > 0 && waitMs <= LONGEST_MS)
-      throw new ApiError(
-        'too-many',
-        `Too many wrong ${what} for this account. Wait a moment, then try again.`,
-        { headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } },
-      )
+      throw new ApiError('too-many', message('users.attempts-too-many', { what }), {
+        headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+      })
     const failures = last && now - msOf(last.lastAt) < FORGOTTEN_MS ? last.failures + 1 : 1
     const delayMs =
       failures <= FREE_FAILURES

@@ -1,10 +1,11 @@
+import { differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { TimeKey } from '#server/database/page.ts'
-import { differences, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { folded } from '#server/platform/folding.ts'
-import type { Outcome } from '#shared/contract/conventions.ts'
+import { folded } from '#server/platform/text.ts'
+import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import * as queries from './queries.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -92,13 +93,14 @@ export function updateUser(
  * Ends sessions and links at once; again changes nothing. @throws ApiError as `updateUser`;
  * refused: an administrator of the gateway through a key
  */
-export function revokeAccess(context: Context, caller: Caller, userId: string): Outcome {
+export function revokeAccess(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
     const user = managedUser(context, caller, userId)
-    if (user.deactivatedAt !== null) return { success: true, message: 'The user had no access.' }
+    if (user.deactivatedAt !== null)
+      return { success: true, message: message('users.no-access-already') }
     if (isLastOwner(context, user))
-      return { success: false, message: 'The last owner keeps access: make another owner first.' }
+      return { success: false, message: message('users.last-owner-access') }
     const at = instantOf(clock())
     queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
     endSessionsOf(context, userId)
@@ -106,7 +108,7 @@ export function revokeAccess(context: Context, caller: Caller, userId: string): 
     revokeLinksOf(database, userId, at)
     deleteViewsOf(database, userId)
     note(context, actorOf(caller), 'user.revoke-access', userId)
-    return { success: true, message: 'The user has no access any more.' }
+    return { success: true, message: message('users.no-access-now') }
   })
 }
 
@@ -114,23 +116,23 @@ export function revokeAccess(context: Context, caller: Caller, userId: string): 
  * Former permissions come back; an active user is left alone (`success:false`). @throws ApiError
  * as `revokeAccess`
  */
-export function reactivateUser(context: Context, caller: Caller, userId: string): Outcome {
+export function reactivateUser(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
     const user = managedUser(context, caller, userId)
-    if (user.deactivatedAt === null) return { success: false, message: 'The user is active.' }
+    if (user.deactivatedAt === null) return { success: false, message: message('users.active') }
     const at = instantOf(clock())
     const invitation = queries.invitationOfUser(database, userId)
     if (user.passwordHash === null && !(invitation && isPending(invitation, at)))
       return {
         success: false,
-        message: 'The user never accepted the invitation, which is over: invite the person again.',
+        message: message('users.invitation-never-accepted'),
       }
     if (queries.userByEmail(database, user.email))
-      return { success: false, message: 'Another user has the e-mail address by now.' }
+      return { success: false, message: message('users.email-taken-meanwhile') }
     queries.updateUser(database, { ...user, deactivatedAt: null, updatedAt: at })
     note(context, actorOf(caller), 'user.reactivate', userId)
-    return { success: true, message: 'The user has access again.' }
+    return { success: true, message: message('users.access-again') }
   })
 }
 
@@ -138,13 +140,13 @@ export function reactivateUser(context: Context, caller: Caller, userId: string)
 export function actorName({ database }: Context, actor: string): string | undefined {
   if (!actor.startsWith('user:')) return undefined
   const user = queries.findUser(database, actor.slice('user:'.length))
-  return user && `${user.firstName} ${user.lastName}`
+  return user && queries.fullName(user)
 }
 
 /** @throws ApiError not-found */
 export function existingUser({ database }: Context, userId: string): queries.UserRecord {
   const user = queries.findUser(database, userId)
-  if (!user) throw new ApiError('not-found', 'There is no such user.')
+  if (!user) throw new ApiError('not-found', message('users.user-unknown'))
   return user
 }
 
@@ -182,7 +184,7 @@ export function checkPerson(person: queries.PersonFields, given: PersonPatch): v
   if (person.level !== 'member' && !person.hasDashboardAccess)
     errors.push({
       path: 'body.hasDashboardAccess',
-      message: `must be true for the level ${person.level}`,
+      message: message('users.level-needs-window', { level: person.level }),
     })
   // Accounts made before NPIs were asked for keep working until they are switched.
   if (
@@ -192,12 +194,14 @@ export function checkPerson(person: queries.PersonFields, given: PersonPatch): v
   )
     errors.push({
       path: 'body.npiNumber',
-      message: 'must be given for a user who can create reports',
+      message: message('users.npi-needed'),
     })
   if (errors.length > 0)
     throw new ApiError(
       'refused',
-      errors.map(({ path, message }) => `${path.slice(5)} ${message}`).join('; '),
+      errors
+        .map(({ path, message: fault }) => message('input.field', { path: path.slice(5), fault }))
+        .reduce((first, second) => message('input.fields', { first, second })),
       { errors },
     )
 }
@@ -234,10 +238,7 @@ export function demandWindowFor(
   { level }: Pick<queries.UserRecord, 'level'>,
 ): void {
   if (caller.kind === 'api-key' && level !== 'member')
-    throw new ApiError(
-      'refused',
-      'Access of an administrator of the gateway is given and taken in the window only.',
-    )
+    throw new ApiError('refused', message('users.administrator-window-only'))
 }
 
 /** The rows of a part, which were read with a limit of `limit + 1`. */
@@ -257,15 +258,14 @@ function demandOwnerFor(caller: Caller, user: queries.UserRecord): void {
 
 /** An owner is not changed by the interface, and only by an owner. */
 function demandOwner(caller: Caller): void {
-  if (caller.kind === 'api-key')
-    throw new ApiError('refused', 'An owner is changed in the window only.')
+  if (caller.kind === 'api-key') throw new ApiError('refused', message('users.owner-window-only'))
   if (caller.user.level !== 'owner')
-    throw new ApiError('not-permitted', 'Only an owner may change an owner, or make one.')
+    throw new ApiError('not-permitted', message('users.owner-by-owner-only'))
 }
 
 const lastOwner = (path: string) =>
-  new ApiError('refused', 'The last owner stays one: make another owner first.', {
-    errors: [{ path, message: 'must stay owner: there is no other' }],
+  new ApiError('refused', message('users.last-owner'), {
+    errors: [{ path, message: message('users.last-owner-field') }],
   })
 
 /**

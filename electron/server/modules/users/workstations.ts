@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto'
+import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type Actor, note } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import type { Workstation } from '#shared/contract/dashboard-security.ts'
 import { ApiError } from '#shared/errors.ts'
-import { findUser } from './queries.ts'
+import { message } from '#shared/messages/message.ts'
+import { findUser, fullName } from './queries.ts'
 import { sessionRecords } from './session-queries.ts'
-import { endSessionsAt } from './sessions.ts'
+import { browserOf, endSessionsAt } from './sessions.ts'
 import * as queries from './workstation-queries.ts'
 
 // Browsers of the clinic's network that may open the window, each approved once
@@ -80,11 +81,9 @@ export function askForWorkstation(
       queries.workstationsAsking(database) >= MOST_ASKING ||
       queries.workstationsAskingFrom(database, asked.address) >= MOST_FROM_ADDRESS
     )
-      throw new ApiError(
-        'too-many',
-        'Too many workstations ask at once. Have somebody answer them, or try again in an hour.',
-        { headers: { 'retry-after': String(ASKING_MS / 1000) } },
-      )
+      throw new ApiError('too-many', message('users.workstations-too-many'), {
+        headers: { 'retry-after': String(ASKING_MS / 1000) },
+      })
     const token = mintToken()
     const record = {
       ...asked,
@@ -185,7 +184,7 @@ function knownWorkstation({ database, clock }: Context, token: string | undefine
 function existing({ database, clock }: Context, workstationId: string) {
   const record = queries.findWorkstation(database, workstationId)
   if (record && isKnown(record, clock())) return record
-  throw new ApiError('not-found', 'This workstation does not ask any more, or was removed.')
+  throw new ApiError('not-found', message('users.workstation-gone'))
 }
 
 function workstationReply(
@@ -194,9 +193,9 @@ function workstationReply(
 ): Workstation {
   const by = approvedByUserId === null ? undefined : findUser(database, approvedByUserId)
   return {
-    ...record,
+    ...{ ...record, browser: browserOf(record.browser) },
     state: record.approvedAt === null ? 'asking' : 'approved',
-    approvedBy: by ? `${by.firstName} ${by.lastName}` : '',
+    approvedBy: by ? fullName(by) : '',
   }
 }
 

@@ -1,13 +1,16 @@
 import type { Context } from '#server/context.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
 import { acceptAnswer, type EventSubject, type Requester } from '#server/webhooks/request.ts'
+import type { AnswerNote } from '#shared/contract/events.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 /** The study that is asked for; of an ephemeral session there is none. */
 export interface AskedStudy {
@@ -29,10 +32,10 @@ export interface AccessAnswer {
   readonly media: readonly AccessMedium[]
   /** The endpoint's `fileHosts` as they are now. */
   hosts(): readonly string[]
-  /** That a URL named a host that is not listed (`partners/refused-hosts`). */
+  /** That a URL named a host that is not listed (`RefusedHosts`). */
   noteRefusedHost(url: string): void
-  /** Parts of the answer that were left out: `path: sentence`. */
-  readonly notes: readonly string[]
+  /** Parts of the answer that were left out. */
+  readonly notes: readonly AnswerNote[]
 }
 
 /**
@@ -47,37 +50,78 @@ export type AskAccess = (
 ) => Promise<AccessAnswer>
 
 /** Asks the partner where a capture goes. @throws WebhookError; the reason of `signal` */
-export type AskUpload = ReturnType<typeof accessAsking>['askUpload']
+export type AskUpload = PartnerAccess['askUpload']
 
 type AccessEvent =
   | 'study.access_requested'
   | 'ephemeral.access_requested'
   | 'secondary_capture.access_requested'
 
-interface Asking<E extends AccessEvent> {
-  readonly data: EventData<E>
-  readonly apiKeyId: string | null
-  readonly about: EventSubject
-  readonly signal: AbortSignal
-}
+/** How the viewer asks the partner for images and for where captures go. */
+export class PartnerAccess {
+  readonly #context: Context
+  readonly #requester: Requester
+  readonly #refusedHosts: RefusedHosts
+  readonly #eventLog: Pick<EventLog, 'setEffect'>
 
-/**
- * How the viewer asks the partner for images and for where captures go. Both reject with
- * `WebhookError`, or the reason of the signal.
- */
-export function accessAsking(
-  { database, settings, studies }: Context,
-  requester: Requester,
-  refusedHosts: RefusedHosts,
-  eventLog: Pick<EventLog, 'setEffect'>,
-) {
-  async function asked<E extends AccessEvent>(
-    event: E,
-    { data, apiKeyId, about, signal }: Asking<E>,
+  constructor(
+    context: Context,
+    requester: Requester,
+    refusedHosts: RefusedHosts,
+    eventLog: Pick<EventLog, 'setEffect'>,
   ) {
-    const notes: string[] = []
+    this.#context = context
+    this.#requester = requester
+    this.#refusedHosts = refusedHosts
+    this.#eventLog = eventLog
+  }
+
+  askImages: AskAccess = async (view, study, signal) => {
+    const { answer, setEffect, ...rest } = study
+      ? await this.#ask(
+          'study.access_requested',
+          study as EventData<'study.access_requested'>,
+          // Whoever created the study has its images.
+          findStudy(this.#context.database, study.studyId)?.createdByApiKeyId ?? null,
+          { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
+          signal,
+        )
+      : await this.#ask(
+          'ephemeral.access_requested',
+          ephemeralOf(view),
+          view.createdByApiKeyId,
+          { subject: view.viewId, studyInstanceUid: null },
+          signal,
+        )
+    const manifests = manifestsOf(answer)
+    const given = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
+    setEffect(effectOf(given))
+    return given
+  }
+
+  askUpload = async (
+    data: EventData<'secondary_capture.access_requested'>,
+    apiKeyId: string | null,
+    signal: AbortSignal,
+  ) => {
+    const { studyId: subject, studyInstanceUid } = data
+    const about = { subject, studyInstanceUid }
+    const event = 'secondary_capture.access_requested'
+    const { answer, ...rest } = await this.#ask(event, data, apiKeyId, about, signal)
+    return { ...rest, uploadUrls: answer.uploadUrls }
+  }
+
+  async #ask<E extends AccessEvent>(
+    event: E,
+    data: EventData<E>,
+    apiKeyId: string | null,
+    about: EventSubject,
+    signal: AbortSignal,
+  ) {
+    const { database, settings } = this.#context
+    const notes: AnswerNote[] = []
     let eventId = ''
-    const answer = await requester.request(event, data, {
+    const answer = await this.#requester.request(event, data, {
       ...{ about, signal, apiKeyId },
       accept(reply) {
         eventId = reply.webhookId
@@ -88,7 +132,7 @@ export function accessAsking(
         return accept({
           ...reply,
           note(path, sentence) {
-            notes.push(`${path}: ${sentence}`)
+            notes.push({ path, sentence })
             reply.note(path, sentence)
           },
         })
@@ -100,44 +144,12 @@ export function accessAsking(
       notes,
       hosts: () =>
         endpointId === undefined ? [] : (findEndpoint(database, endpointId)?.fileHosts ?? []),
-      noteRefusedHost(url: string) {
-        if (endpointId !== undefined) refusedHosts.note(endpointId, url)
+      noteRefusedHost: (url: string): void => {
+        if (endpointId !== undefined) this.#refusedHosts.note(endpointId, url)
       },
-      setEffect: (sentence: string) => eventLog.setEffect(eventId, sentence),
+      setEffect: (effect: Message) => this.#eventLog.setEffect(eventId, effect),
     }
   }
-
-  const askImages: AskAccess = async (view, study, signal) => {
-    const { answer, setEffect, ...rest } = study
-      ? await asked('study.access_requested', {
-          data: study as EventData<'study.access_requested'>,
-          // Whoever created the study has its images.
-          apiKeyId: studies.get(study.studyId)?.createdByApiKeyId ?? null,
-          about: { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
-          signal,
-        })
-      : await asked('ephemeral.access_requested', {
-          ...{ data: ephemeralOf(view), apiKeyId: view.createdByApiKeyId, signal },
-          about: { subject: view.viewId, studyInstanceUid: null },
-        })
-    const manifests = manifestsOf(answer)
-    const given = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
-    setEffect(effectOf(given))
-    return given
-  }
-
-  async function askUpload(
-    data: EventData<'secondary_capture.access_requested'>,
-    apiKeyId: string | null,
-    signal: AbortSignal,
-  ) {
-    const about = { subject: data.studyId, studyInstanceUid: data.studyInstanceUid }
-    const asking = { data, apiKeyId, about, signal }
-    const { answer, ...rest } = await asked('secondary_capture.access_requested', asking)
-    return { ...rest, uploadUrls: answer.uploadUrls }
-  }
-
-  return { askImages, askUpload }
 }
 
 function ephemeralOf({ ephemeral }: OpenView): EventData<'ephemeral.access_requested'> {
@@ -153,16 +165,13 @@ const manifestsOf = (answer: ImageAnswer) =>
       ? [answer.manifest]
       : []
 
-function effectOf({ urls, manifests, media }: AccessAnswer): string {
-  const parts = [
-    counted(urls.length, 'image'),
-    ...(manifests.length === 0
-      ? []
-      : [manifests.length === 1 ? 'a manifest' : `${manifests.length} manifests`]),
-    ...(media.length === 0 ? [] : [counted(media.length, 'other file')]),
+function effectOf({ urls, manifests, media }: AccessAnswer): Message {
+  const what = [
+    message('viewer.given-images', { count: urls.length }),
+    ...(manifests.length > 0
+      ? [message('viewer.given-manifests', { count: manifests.length })]
+      : []),
+    ...(media.length > 0 ? [message('viewer.given-files', { count: media.length })] : []),
   ]
-  const last = parts.pop() ?? ''
-  return `Gave ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`
+  return message('viewer.partner-gave', { what })
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

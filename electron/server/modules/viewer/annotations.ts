@@ -1,8 +1,14 @@
 import type { Context } from '#server/context.ts'
+import {
+  annotationRevision,
+  findAnnotations,
+  putAnnotations,
+} from '#server/modules/images/annotation-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ANNOTATION_CHARACTERS, type Annotations } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import { annotationRevision, findAnnotations, putAnnotations, type ViewRecord } from './queries.ts'
+import { message } from '#shared/messages/message.ts'
+import type { ViewRecord } from './queries.ts'
 
 // What people draw on images: kept for each person and study; of a view that nobody is named for,
 // until it ends.
@@ -44,26 +50,19 @@ export const saveAnnotations = (
   })
 
 function tooLong(characters: number): ApiError {
-  const most = `at most ${ANNOTATION_CHARACTERS} characters as JSON`
-  return new ApiError(
-    'malformed',
-    `The annotations have ${characters} characters: take some away.`,
-    {
-      errors: [{ path: 'body.annotations', message: `must have ${most}, not ${characters}` }],
-    },
-  )
+  return new ApiError('malformed', message('viewer.annotations-too-long', { characters }), {
+    errors: [
+      {
+        path: 'body.annotations',
+        message: message('viewer.annotations-limit', { most: ANNOTATION_CHARACTERS, characters }),
+      },
+    ],
+  })
 }
 
 const savedSince = (read: number, now: number) =>
-  new ApiError(
-    'refused',
-    `Another window has saved annotations of this study since: revision ${now} is kept, and these go on from ${read}.`,
-    {
-      errors: [
-        {
-          path: 'body.revision',
-          message: `must be ${now}, not ${read}: read what is kept, then save again`,
-        },
-      ],
-    },
-  )
+  new ApiError('refused', message('viewer.annotations-saved-since', { read, now }), {
+    errors: [
+      { path: 'body.revision', message: message('viewer.revision-not-current', { read, now }) },
+    ],
+  })

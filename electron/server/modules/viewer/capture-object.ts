@@ -3,9 +3,9 @@ import {
   SECONDARY_CAPTURE,
   secondaryCapture,
 } from '#server/dicom/objects/secondary-capture.ts'
-import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
-import type { KnownInstance } from './images.ts'
+import type { KnownInstance } from './view-images.ts'
 
 export interface CaptureOf {
   /** What was shown. */
@@ -29,50 +29,29 @@ export interface CaptureOf {
 const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
 /**
- * The capture as the archive takes it (`openOwnInstances`), and what the row of its study says
+ * The capture as the archive takes it (`keepOwnInstances`), and what the row of its study says
  * where the archive has none.
  */
 export function captureObject(of: CaptureOf) {
-  const {
-    shown,
-    frame,
-    description,
-    image,
-    sopInstanceUid,
-    seriesInstanceUid,
-    madeAt,
-    timeZone,
-    archived,
-  } = of
-  const { study, series, instance } = shown
+  const { frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone } = of
+  const { study, series, instance } = of.shown
+  const { modality, bodyPartExamined, laterality } = series
   // The patient is that of the image, which may be another one than that of its study.
   const { isPrior: _, studyInstanceUid, ...patientAndStudy } = { ...study, ...instance.patient }
-  const { studyId = '', referringPhysicianName = '', institutionName = '' } = archived ?? {}
+  const { studyId = '', referringPhysicianName = '', institutionName = '' } = of.archived ?? {}
   const instanceNumber = String(of.instanceNumber)
+  const known = { ...patientAndStudy, studyId, referringPhysicianName, institutionName, modality }
+  const own = { studyInstanceUid, sopInstanceUid, seriesInstanceUid, instanceNumber, ...SERIES }
+  const { sopClassUid, sopInstanceUid: sourceUid } = instance
   const dataSet = secondaryCapture(
     {
-      ...patientAndStudy,
-      ...{
-        studyInstanceUid,
-        studyId,
-        referringPhysicianName,
-        institutionName,
-        sopInstanceUid,
-        seriesInstanceUid,
-        instanceNumber,
-        ...SERIES,
-      },
-      ...{
-        modality: series.modality,
-        bodyPartExamined: series.bodyPartExamined,
-        laterality: series.laterality,
-      },
+      ...{ ...known, ...own, bodyPartExamined, laterality },
       made: dicomTime(madeAt, timeZone),
       // PS3.5 §6.2, ST: no control characters.
       derivationDescription: description.replace(/\p{Cc}+/gu, ' '),
       source: {
-        sopClassUid: instance.sopClassUid,
-        sopInstanceUid: instance.sopInstanceUid,
+        sopClassUid,
+        sopInstanceUid: sourceUid,
         frame: instance.frames > 1 ? frame : null,
       },
     },
@@ -80,32 +59,32 @@ export function captureObject(of: CaptureOf) {
   )
   return {
     object: {
-      ...{
-        sopInstanceUid,
-        sopClassUid: SECONDARY_CAPTURE,
-        studyInstanceUid,
-        seriesInstanceUid,
-        ...SERIES,
-      },
-      ...{ modality: series.modality, instanceNumber, dataSet },
+      ...{ ...own, sopClassUid: SECONDARY_CAPTURE, modality, dataSet },
       image: { ...COLOUR, rows: image.rows, columns: image.columns },
     },
-    header: {
-      ...patientAndStudy,
-      ...{ studyId, referringPhysicianName, institutionName, modality: series.modality },
-      ...{ patientSize: '', patientWeight: '', patientAge: '', requestedProcedureDescription: '' },
-      ...{
-        requestedProcedureId: '',
-        scheduledProcedureStepId: '',
-        requestStudyInstanceUid: '',
-        characterSetRule: '',
-      },
-    },
+    header: { ...UNKNOWN, ...known } satisfies ImageHeader,
   }
+}
+
+/** What a capture says of no patient or request. */
+const UNKNOWN = {
+  patientSize: '',
+  patientWeight: '',
+  patientAge: '',
+  requestedProcedureDescription: '',
+  requestedProcedureId: '',
+  scheduledProcedureStepId: '',
+  requestStudyInstanceUid: '',
+  characterSetRule: '',
 }
 
 /** PS3.3 A.8.1, C.7.6.3: as `secondaryCapture` writes it. */
 const COLOUR = {
-  ...{ bitsAllocated: 8, bitsStored: 8, highBit: 7, pixelRepresentation: 0, samplesPerPixel: 3 },
-  ...{ photometricInterpretation: 'RGB', numberOfFrames: null },
+  bitsAllocated: 8,
+  bitsStored: 8,
+  highBit: 7,
+  pixelRepresentation: 0,
+  samplesPerPixel: 3,
+  photometricInterpretation: 'RGB',
+  numberOfFrames: null,
 } as const

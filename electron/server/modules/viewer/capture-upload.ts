@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Context } from '#server/context.ts'
-import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { findOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
-import type { Feed } from '#server/modules/dashboard/feed.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
+import { type Message, message, sentences } from '#shared/messages/message.ts'
 import type { AskUpload } from './access-asking.ts'
 import { type CaptureRecord, findCapture, updateCapture } from './queries.ts'
 
@@ -19,14 +21,8 @@ const MINUTE_MS = 60_000
 const PUT_BUDGET_MS = 10 * MINUTE_MS
 const AT_ONCE = 2
 
-const NOBODY = 'The partner named no place for it: it is in the archive of this gateway alone.'
-export const UNASKED =
-  'No endpoint is asked where captures go: it is in the archive of this gateway alone.'
-const UNUSABLE =
-  'The partner named no place that can be used for it: its answer is among the events.'
-const REFUSED = 'The partner does not take it; its answer is among the events.'
-const GONE = 'It is in the archive no more.'
-const OURS = 'The gateway had an internal error, and tries again.'
+export const UNASKED = message('viewer.capture-unasked')
+const GONE = message('viewer.capture-gone')
 
 type Standing = Pick<CaptureRecord, 'state' | 'lastError'> &
   Partial<Pick<CaptureRecord, 'urls' | 'uploaded' | 'nextAt'>>
@@ -38,53 +34,53 @@ export type CaptureUpload = ReturnType<typeof openCaptureUpload>
  * every URL. It is done when all took it; else all are asked for and sent anew, since a link lasts
  * for minutes. The first failure of a capture and the end of it are in the feed.
  */
-export function openCaptureUpload(
-  context: Context,
-  ask: AskUpload,
-  put: Downloads['put'],
-  feed: Pick<Feed, 'append'>,
-  onError: (error: unknown) => void,
-) {
-  const { database, outbox, clock } = context
+export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloads['put']) {
+  const { database, clock } = context
 
   /** An attempt is over. */
-  function settle(captureId: string, standing: Standing): void {
+  function endAttempt(captureId: string, standing: Standing): void {
     const after = change(context, captureId, standing, 1)
-    if (after) database.afterCommit(() => tellFailure(feed, after))
+    if (after) database.afterCommit(() => reportFailure(context, after))
   }
 
-  const worker = openOutboxWorker({
-    ...{ store: context, kind: CAPTURE_UPLOAD, clock, onError, atOnce: AT_ONCE },
-    async deliver({ subject: captureId, attempts }, signal): Promise<Settlement> {
+  const worker = new OutboxWorker(
+    context,
+    CAPTURE_UPLOAD,
+    async ({ subject: captureId, attempts }, signal): Promise<Settlement> => {
       const capture = findCapture(database, captureId)
       if (!capture) return { outcome: 'failed', fault: GONE }
       try {
         const { isPassing, ...standing } = await upload(context, ask, put, capture, signal)
         const wait = isPassing ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1) : undefined
         if (standing.state !== 'failed')
-          return { outcome: 'sent', within: () => settle(captureId, standing) }
-        const fault = standing.lastError
+          return { outcome: 'sent', within: () => endAttempt(captureId, standing) }
+        const fault = standing.lastError ?? message('viewer.capture-own-fault')
         if (wait === undefined)
-          return { outcome: 'failed', fault, within: () => settle(captureId, standing) }
+          return { outcome: 'failed', fault, within: () => endAttempt(captureId, standing) }
         const until = clock() + wait
-        const waiting = { state: 'waiting', lastError: fault, nextAt: instantOf(until) } as const
-        return { outcome: 'postponed', until, fault, within: () => settle(captureId, waiting) }
+        const waiting = { ...standing, state: 'waiting', nextAt: instantOf(until) } as const
+        return { outcome: 'postponed', until, fault, within: () => endAttempt(captureId, waiting) }
       } catch (error) {
         // A fault of ours, such as of the disk: the worker tries it again.
-        if (!signal.aborted) settle(captureId, { state: 'waiting', lastError: OURS })
+        if (!signal.aborted)
+          endAttempt(captureId, {
+            state: 'waiting',
+            lastError: message('viewer.capture-own-fault'),
+          })
         throw error
       }
     },
-  })
+    AT_ONCE,
+  )
 
   return {
     /** Lets these rows go out now. */
     retry(outboxIds: readonly number[]): void {
       const nextAt = instantOf(clock())
       for (const outboxId of outboxIds) {
-        const row = outbox.get(outboxId)
+        const row = findOutboxJob(database, outboxId)
         if (!row) continue
-        const lastError = findCapture(database, row.subject)?.lastError ?? ''
+        const lastError = findCapture(database, row.subject)?.lastError ?? null
         change(context, row.subject, { state: 'waiting', lastError, nextAt })
       }
       worker.retry(outboxIds)
@@ -111,8 +107,8 @@ function change(
 }
 
 /** Nothing in it names a patient. */
-function tellFailure(
-  feed: Pick<Feed, 'append'>,
+function reportFailure(
+  { feed }: Context,
   { state, attempts, lastError, studyInstanceUid }: CaptureRecord,
 ): void {
   const line = { kind: 'partner', associationId: '', aeTitle: '', address: '' } as const
@@ -120,13 +116,13 @@ function tellFailure(
     feed.append({
       ...line,
       tone: 'danger',
-      text: `A secondary capture was not uploaded. ${lastError}`,
+      text: sentences(message('viewer.capture-failed'), lastError ?? undefined),
       studyInstanceUid,
     })
   else if (state === 'waiting' && attempts === 1)
     feed.append({
       ...{ ...line, tone: 'warning', studyInstanceUid },
-      text: `A secondary capture was not uploaded and is tried again. ${lastError}`,
+      text: sentences(message('viewer.capture-failing'), lastError ?? undefined),
     })
 }
 
@@ -139,16 +135,16 @@ async function upload(
   signal: AbortSignal,
 ): Promise<Standing & { readonly isPassing?: boolean }> {
   const { captureId, studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid } = capture
-  const failed = (lastError: string, isPassing = false) =>
+  const failed = (lastError: Message, isPassing = false) =>
     ({ state: 'failed', lastError, isPassing }) as const
-  const kept = (lastError: string) => ({ state: 'kept', lastError }) as const
+  const kept = (lastError: Message) => ({ state: 'kept', lastError }) as const
   /** How far it is. The upload goes on where the disk takes no record of it. */
   const progress = (urls: number, uploaded: number) =>
     tryWrite(() =>
-      change(context, captureId, { state: 'uploading', lastError: '', urls, uploaded }),
+      change(context, captureId, { state: 'uploading', lastError: null, urls, uploaded }),
     )
 
-  const instance = context.instances.current(sopInstanceUid)
+  const instance = findCurrentInstance(context.database, sopInstanceUid)
   if (!instance) return failed(GONE)
   if (studyId === null) return kept(UNASKED)
   progress(0, 0)
@@ -161,44 +157,58 @@ async function upload(
   if (answer instanceof WebhookError) {
     if (answer.fault === 'no-endpoint') return kept(UNASKED)
     // What it says may name a patient: it is with the event, which is encrypted.
-    if (answer.fault === 'refused') return failed(REFUSED)
-    return failed(`The partner gave no place for it: ${answer.detail}.`, true)
+    if (answer.fault === 'refused') return failed(message('viewer.capture-refused'))
+    return failed(message('viewer.capture-no-answer', { reason: answer.detail }), true)
   }
   const { uploadUrls, notes, setEffect } = answer
   if (uploadUrls.length === 0) {
-    if (notes.length > 0) return failed(UNUSABLE, true)
-    setEffect('It named no place to upload to.')
-    return kept(NOBODY)
+    if (notes.length > 0) return failed(message('viewer.capture-places-unusable'), true)
+    setEffect(message('viewer.no-upload-place'))
+    return kept(message('viewer.capture-no-place'))
   }
 
   progress(uploadUrls.length, 0)
   const body = await readFile(context.imageFiles.pathOf(instance.file))
-  let uploaded = 0
-  let fault = ''
-  for (const url of uploadUrls) {
-    const options = { budgetMs: PUT_BUDGET_MS, mediaType: 'application/dicom' }
-    const error = await put(url, body, { ...options, hosts: answer.hosts(), signal }).then(
-      () => undefined,
-      webhookErrorOf,
-    )
-    if (!error) progress(uploadUrls.length, ++uploaded)
-    else {
+  const uploaded = (count: number) => progress(uploadUrls.length, count)
+  const faults = await faultsOf(answer, body, put, signal, uploaded)
+  const places = uploadUrls.length
+  const [reason] = faults
+  if (reason === undefined) {
+    setEffect(message('viewer.uploaded', { places }))
+    return { state: 'done', lastError: null }
+  }
+  const failures = faults.length
+  setEffect(message('viewer.uploaded-in-part', { uploaded: places - failures, places }))
+  return failed(message('viewer.capture-not-taken', { failures, places, reason }), true)
+}
+
+/**
+ * Sends the file to every URL of the answer. What was wrong with each that did not take it; a fault
+ * of ours is thrown. @param uploaded called with the number of URLs that have it
+ */
+async function faultsOf(
+  answer: Awaited<ReturnType<AskUpload>>,
+  body: Buffer,
+  put: Downloads['put'],
+  signal: AbortSignal,
+  uploaded: (count: number) => void,
+): Promise<Message[]> {
+  const faults: Message[] = []
+  const options = { budgetMs: PUT_BUDGET_MS, mediaType: 'application/dicom', signal }
+  for (const [index, url] of answer.uploadUrls.entries()) {
+    try {
+      await put(url, body, { ...options, hosts: answer.hosts() })
+      uploaded(index + 1 - faults.length)
+    } catch (thrown) {
+      const error = webhookErrorOf(thrown)
       if (error.fault === 'forbidden-address') answer.noteRefusedHost(url)
-      fault ||= error.detail
+      faults.push(error.detail)
     }
   }
-  const missing = uploadUrls.length - uploaded
-  const all = places(uploadUrls.length)
-  setEffect(missing === 0 ? `Uploaded to ${all}.` : `Uploaded to ${uploaded} of ${all}.`)
-  if (missing === 0) return { state: 'done', lastError: '' }
-  const what =
-    uploadUrls.length === 1 ? 'It was not uploaded' : `${missing} of ${all} did not take it`
-  return failed(`${what}: ${fault}.`, true)
+  return faults
 }
 
 function webhookErrorOf(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error
   throw error
 }
-
-const places = (count: number) => `${count} ${count === 1 ? 'place' : 'places'}`

@@ -2,11 +2,11 @@ import {
   type ByteSource,
   type FrameBytes,
   readFrame,
-  type ViewedFile,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message, sentences } from '#shared/messages/message.ts'
 import type { DiskSource, OpenFile } from './open-files.ts'
 
 /** A frame as it is stored. */
@@ -31,18 +31,29 @@ export interface ImageFile {
 
 /** Undefined while its bytes have not come. @throws as `ImageFile.frame` */
 export async function frameOf(
-  { source, viewed }: { source: DiskSource; viewed: ViewedFile },
+  { source, viewed }: OpenFile,
   number: number,
 ): Promise<Frame | undefined> {
-  const header = spoken(() => viewed.header())
+  const header = withApiErrors(() => viewed.header())
   if (!header) return undefined
   const { image, notImage, frames } = header.instance
-  if (!image) throw new ApiError('refused', `It has no frames to show. ${notImage}`.trim())
+  if (!image)
+    throw new ApiError(
+      'refused',
+      sentences(message('viewer.no-frames-to-show'), notImage ?? undefined),
+    )
   if (number < 1 || number > frames)
-    throw new ApiError('not-found', `The image has ${frames} ${frames === 1 ? 'frame' : 'frames'}.`)
-  const bytes = spoken(() => viewed.frame(number))
+    throw new ApiError('not-found', message('viewer.image-frames', { frames }))
+  const bytes = withApiErrors(() => viewed.frame(number))
   if (!bytes) return undefined
   return { body: await fetchedFrame(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
+}
+
+/** As `frameOf`, of a file that is whole. */
+export async function wholeFrameOf(file: OpenFile, number: number): Promise<Frame> {
+  const frame = await frameOf(file, number)
+  if (!frame) throw new ApiError('refused', message('viewer.no-such-frame'))
+  return frame
 }
 
 /** The bytes of a frame, fetched from the disk without holding up the event loop. */
@@ -63,42 +74,37 @@ async function fetchedFrame(source: DiskSource, frame: FrameBytes): Promise<Buff
   return readFrame(fetched, frame)
 }
 
-/** Of a file that is whole. @throws ApiError */
-export function noFrame(): never {
-  throw new ApiError('refused', 'The file has no such frame.')
-}
-
 /** @throws as `ImageFile.frame` */
 export function extrasOf({ viewed }: OpenFile): InstanceExtras {
-  const { palette, modalityLut, voiLuts, overlays } = spoken(() => {
+  const { palette, modalityLut, voiLuts, overlays } = withApiErrors(() => {
     viewed.header()
     return viewed.extras()
   })
-  const text = <T extends { readonly data: Buffer }>(one: T) => ({
+  const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
     ...one,
     data: one.data.toString('base64'),
   })
   return {
     palette: palette && {
-      red: text(palette.red),
-      green: text(palette.green),
-      blue: text(palette.blue),
+      red: inBase64(palette.red),
+      green: inBase64(palette.green),
+      blue: inBase64(palette.blue),
     },
-    modalityLut: modalityLut && text(modalityLut),
-    voiLuts: voiLuts.map(text),
+    modalityLut: modalityLut && inBase64(modalityLut),
+    voiLuts: voiLuts.map(inBase64),
     overlays: overlays.map((overlay) => ({
-      ...text(overlay),
+      ...inBase64(overlay),
       origin: [overlay.origin[0], overlay.origin[1]],
     })),
   }
 }
 
-/** What a file says of itself, its faults as the page is told them. */
-export function spoken<T>(work: () => T): T {
+/** Runs `work` on a file. @throws ApiError refused: what is wrong with the file */
+export function withApiErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof ViewedFileFault) throw new ApiError('refused', error.message)
+    if (error instanceof ViewedFileFault) throw new ApiError('refused', error.explanation)
     throw error
   }
 }

@@ -1,16 +1,18 @@
+import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { note } from '#server/modules/audit/audit.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
 import { type EitherStudy, resolveStudy } from '#server/modules/studies/study-access.ts'
-import type { Area, StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { type Area, findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { demandAssignee, refused } from '#server/modules/studies/study-references.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
 import { moved } from '#shared/lifecycle.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   type EphemeralDetail,
   findLink,
@@ -50,7 +52,7 @@ export const createRerouteLink = (
     const study = activeStudy(context, caller, 'scribe', either)
     const path = 'body.assignedToUserId'
     const user = demandAssignee(context, assignedToUserId, path)
-    if (!user.canCreateReports) throw refused(path, 'must be a user who can create reports')
+    if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
     assign(context, caller, study, user)
     const { studyId } = study
     return create(context, caller, {
@@ -88,10 +90,7 @@ export const createEphemeralLink = (
     demand(caller, 'readStudies')
     const apiKeyId = caller.kind === 'api-key' ? caller.apiKeyId : null
     if (!targetFor(context, 'ephemeral.access_requested', apiKeyId))
-      throw new ApiError(
-        'refused',
-        'No endpoint takes ephemeral.access_requested: the partner must be set up for it first.',
-      )
+      throw new ApiError('refused', message('viewer.ephemeral-no-endpoint'))
     const of = { kind: 'ephemeral', area, studyId: null, userId: null } as const
     return create(context, caller, of, ephemeral)
   })
@@ -119,8 +118,7 @@ function create(
 
 function activeStudy(context: Context, caller: Caller, area: Area, either: EitherStudy) {
   const study = resolveStudy(context, caller, area, either)
-  if (study.cancelledAt !== null)
-    throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
+  if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study
 }
 
@@ -129,7 +127,7 @@ function activeStudy(context: Context, caller: Caller, area: Area, either: Eithe
  * and opens for reading.
  */
 function assign(
-  { studies, audit, clock }: Context,
+  { database, audit, clock }: Context,
   caller: Caller,
   study: StudyRecord,
   { userId: assignedTo }: UserRecord,
@@ -138,8 +136,11 @@ function assign(
     return
   const status = moved('assign', study.status)
   if (status === undefined)
-    throw refused('body.assignedToUserId', `must be who works on the study: it is ${study.status}`)
-  studies.update({ ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
+    throw refused(
+      'body.assignedToUserId',
+      message('studies.must-be-at-work', { status: study.status }),
+    )
+  saveStudy(database, { ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
   note({ audit }, actorOf(caller), 'study.update', study.studyId, {
     assignedTo: { before: study.assignedTo, after: assignedTo },
   })
@@ -176,12 +177,13 @@ function whyClosed(context: Context, link: LinkRecord, now: string) {
   if (link.expiresAt <= now) return 'expired'
   if (link.revokedAt !== null || whyRevoked(context, link) !== undefined) return 'revoked'
   const { studyId } = link
-  if (studyId !== null && context.studies.get(studyId)?.cancelledAt !== null) return 'cancelled'
+  if (studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null)
+    return 'cancelled'
   return undefined
 }
 
 /**
- * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access
+ * Why what a link gives is over; undefined where it is not: it ends with the access
  * of whoever gave it and of whom it is for, and one for dictation with that person's right to
  * create reports.
  */
@@ -195,14 +197,14 @@ export function whyRevoked(
   }: Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & {
     readonly kind: string
   },
-): string | undefined {
+): Message | undefined {
   const isGone = (id: string | null) =>
     id !== null && findUser(database, id)?.deactivatedAt !== null
   if (createdByApiKeyId !== null && findApiKey(database, createdByApiKeyId)?.revokedAt !== null)
-    return 'The partner that gave the link has no access any more.'
-  if (isGone(createdByUserId)) return 'Whoever gave the link has no access any more.'
-  if (isGone(userId)) return 'The person whom the link is for has no access any more.'
+    return message('viewer.partner-has-no-access')
+  if (isGone(createdByUserId)) return message('viewer.link-maker-has-no-access')
+  if (isGone(userId)) return message('viewer.link-user-has-no-access')
   if (kind === 'reroute' && !findUser(database, userId ?? '')?.canCreateReports)
-    return 'The person whom the link is for may not create reports any more.'
+    return message('viewer.link-user-may-not-report')
   return undefined
 }

@@ -1,14 +1,14 @@
 import type { Manifest, ManifestSop } from '#server/webhooks/manifest.ts'
-import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
+import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
 
-/** More of them are nobody's. */
+/** No file has more of them. */
 const MOST_FRAMES = 100_000
 
 /**
  * Series and images of a manifest as the list has them until their files are read. What has no
  * geometry there, such as a structured report, waits for its file.
  */
-export function contentOf({ studyInstanceUID, series }: Manifest): {
+export function contentOf({ studyInstanceUID: studyInstanceUid, series }: Manifest): {
   readonly series: readonly ViewedSeries[]
   readonly instances: readonly ViewedInstance[]
 } {
@@ -16,24 +16,20 @@ export function contentOf({ studyInstanceUID, series }: Manifest): {
     series: series.map(({ seriesInstanceUID, seriesNumber, modality, seriesDescription }) => {
       const number = Number(seriesNumber)
       return {
-        ...{
-          studyInstanceUid: studyInstanceUID,
-          seriesInstanceUid: seriesInstanceUID,
-          modality,
-          seriesDescription,
-        },
+        studyInstanceUid,
+        seriesInstanceUid: seriesInstanceUID,
+        modality,
+        seriesDescription,
         seriesNumber: seriesNumber !== '' && Number.isSafeInteger(number) ? number : null,
-        ...{ bodyPartExamined: '', laterality: '' },
+        bodyPartExamined: '',
+        laterality: '',
       }
     }),
-    instances: series.flatMap(({ seriesInstanceUID, sops }) =>
-      sops.flatMap(
-        (sop) =>
-          instanceOf(sop, {
-            studyInstanceUid: studyInstanceUID,
-            seriesInstanceUid: seriesInstanceUID,
-          }) ?? [],
-      ),
+    instances: series.flatMap(({ seriesInstanceUID: seriesInstanceUid, sops }) =>
+      sops.flatMap((sop) => {
+        const image = imageOf(sop)
+        return image ? [instanceOf(sop, { studyInstanceUid, seriesInstanceUid, image })] : []
+      }),
     ),
   }
 }
@@ -41,75 +37,74 @@ export function contentOf({ studyInstanceUID, series }: Manifest): {
 const whole = (value: number | undefined, least: number) =>
   value !== undefined && Number.isSafeInteger(value) && value >= least ? value : undefined
 
-function instanceOf(
-  sop: ManifestSop,
-  of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid'>,
-): ViewedInstance | undefined {
-  const [rows, columns, bitsAllocated, samplesPerPixel] = [
-    sop.rows,
-    sop.columns,
-    sop.bitsAllocated,
-    sop.samplesPerPixel,
-  ].map((value) => whole(value, 1))
-  if (!rows || !columns || !bitsAllocated || !samplesPerPixel || !sop.photometricInterpretation)
+/** Undefined: it is no image, or the manifest does not say how large it is. */
+function imageOf(sop: ManifestSop): ViewedInstance['image'] | undefined {
+  const rows = whole(sop.rows, 1)
+  const columns = whole(sop.columns, 1)
+  const bitsAllocated = whole(sop.bitsAllocated, 1)
+  const samplesPerPixel = whole(sop.samplesPerPixel, 1)
+  const { photometricInterpretation } = sop
+  if (!rows || !columns || !bitsAllocated || !samplesPerPixel || !photometricInterpretation)
     return undefined
   const bitsStored = Math.min(bitsAllocated, whole(sop.bitsStored, 1) ?? bitsAllocated)
   return {
-    ...of,
-    ...{
-      sopInstanceUid: sop.sopInstanceUID,
-      sopClassUid: sop.sopClassUID,
-      transferSyntaxUid: '',
-      source: 'manifest',
-    },
-    instanceNumber: whole(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
-    frames: Math.min(MOST_FRAMES, whole(sop.numberOfFrames, 1) ?? 1),
-    image: {
-      ...{ rows, columns, bitsAllocated, bitsStored, samplesPerPixel },
-      highBit: whole(sop.highBit, 0) ?? bitsStored - 1,
-      pixelRepresentation: sop.pixelRepresentation === 1 ? 1 : 0,
-      photometricInterpretation: sop.photometricInterpretation,
-      planarConfiguration: 0,
-      float: sop.isDoubleFloatPixelData ? 'double' : sop.isFloatPixelData ? 'float' : '',
-      ...{ padding: null, smallest: null, largest: null },
-    },
-    notImage: '',
-    attributes: {
-      ...{
-        position: null,
-        orientation: null,
-        spacing: null,
-        spacingFrom: 'none',
-        sliceThickness: null,
-        sliceLocation: null,
-      },
-      ...{
-        slope: sop.rescaleSlope ?? null,
-        intercept: sop.rescaleIntercept ?? null,
-        windowCenter: [],
-        windowWidth: [],
-      },
-    },
-    ...{
-      perFrame: null,
-      frameOfReferenceUid: '',
-      imageType: [],
-      voiLutFunction: '',
-      windowExplanation: [],
-      rescaleType: '',
-    },
-    ...{
-      frameTime: null,
-      acquisitionTime: '',
-      contentTime: '',
-      viewPosition: '',
-      laterality: '',
-      patientOrientation: [],
-    },
-    ...{ patient: null, lossy: null, regions: [] },
-    hasExtras: false,
+    ...{ rows, columns, bitsAllocated, bitsStored, samplesPerPixel, photometricInterpretation },
+    highBit: whole(sop.highBit, 0) ?? bitsStored - 1,
+    pixelRepresentation: sop.pixelRepresentation === 1 ? 1 : 0,
+    planarConfiguration: 0,
+    float: sop.isDoubleFloatPixelData ? 'double' : sop.isFloatPixelData ? 'float' : '',
+    padding: null,
+    smallest: null,
+    largest: null,
   }
 }
+
+/** What a manifest says of no instance. */
+const UNKNOWN = {
+  transferSyntaxUid: '',
+  source: 'manifest',
+  notImage: null,
+  perFrame: null,
+  frameOfReferenceUid: '',
+  imageType: [],
+  voiLutFunction: '',
+  windowExplanation: [],
+  rescaleType: '',
+  frameTime: null,
+  acquisitionTime: '',
+  contentTime: '',
+  viewPosition: '',
+  laterality: '',
+  patientOrientation: [],
+  patient: null,
+  lossy: null,
+  regions: [],
+  hasExtras: false,
+} satisfies Partial<ViewedInstance>
+
+const instanceOf = (
+  sop: ManifestSop,
+  of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid' | 'image'>,
+): ViewedInstance => ({
+  ...UNKNOWN,
+  ...of,
+  sopInstanceUid: sop.sopInstanceUID,
+  sopClassUid: sop.sopClassUID,
+  instanceNumber: whole(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
+  frames: Math.min(MOST_FRAMES, whole(sop.numberOfFrames, 1) ?? 1),
+  attributes: {
+    position: null,
+    orientation: null,
+    spacing: null,
+    spacingFrom: 'none',
+    sliceThickness: null,
+    sliceLocation: null,
+    slope: sop.rescaleSlope ?? null,
+    intercept: sop.rescaleIntercept ?? null,
+    windowCenter: [],
+    windowWidth: [],
+  },
+})
 
 /**
  * Which URL may hold which instance; a guess, which the file's own header decides: a URL is taken

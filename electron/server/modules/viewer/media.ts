@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { encapsulatedDocument, type ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { Downloads, Streamed } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import type { ViewMedia } from '#shared/contract/viewing.ts'
+import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type ImageFile, spoken } from './image-file.ts'
-import type { ViewList } from './list.ts'
+import { message } from '#shared/messages/message.ts'
+import { type ImageFile, withApiErrors } from './image-file.ts'
 import {
   fetchFault,
   identitiesOf,
@@ -13,6 +13,7 @@ import {
   matchedAnew,
   type PartnerAnswer,
 } from './partner-answer.ts'
+import type { ViewList } from './view-list.ts'
 
 const MOST_BYTES = 4 * 1024 ** 3
 /** More are left out. */
@@ -33,17 +34,11 @@ const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
   'video/ogg': 'video',
 }
 
-export const isDocument = ({ instance }: ViewedHeader) => instance.sopClassUid === PDF
-
 /** A medium as it is answered to the page; `headers` are those that a range needs. */
-export interface ShownMedium {
+export interface ShownMedium extends Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'> {
   readonly status: 200 | 206
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable
-  readonly shownAs: ViewMedia['shownAs']
-  /** Safe to be told to a browser. */
-  readonly mimeType: string
-  readonly fileName: string
 }
 
 type Open = (
@@ -51,17 +46,59 @@ type Open = (
   signal: AbortSignal,
 ) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
 
-export type MediaFiles = ReturnType<typeof mediaFiles>
-
 /** What is beside the images of a view: files of partners, and documents inside DICOM files. */
-export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList) {
-  const files = new Map<
-    number,
-    { readonly medium: Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'>; readonly open: Open }
-  >()
+export class MediaFiles {
+  readonly #downloads: Pick<Downloads, 'stream'>
+  readonly #list: ViewList
+  readonly #media = new Map<number, Pick<ShownMedium, 'shownAs' | 'mimeType' | 'fileName'>>()
+  readonly #open = new Map<number, Open>()
 
-  function add(mimeType: string, fileName: string, open: Open): void {
-    if (files.size >= MOST_MEDIA) return
+  constructor(downloads: Pick<Downloads, 'stream'>, list: ViewList) {
+    this.#downloads = downloads
+    this.#list = list
+  }
+
+  /** The files that the partner named. */
+  addLinks(answer: PartnerAnswer): void {
+    const urlsNow = () => answer.now.media.map(({ url }) => url)
+    const identities = identitiesOf(urlsNow())
+    for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
+      const urlNow = () => matchedAnew(identities, urlsNow())[index]
+      this.#add(mimeType, fileName || `File ${index + 1}`, (range, signal) =>
+        openLink(this.#downloads, answer, urlNow, range, signal),
+      )
+    }
+  }
+
+  /** An encapsulated PDF; nothing where the image is none. */
+  addDocument({ instance }: ViewedHeader, image: ImageFile): void {
+    if (instance.sopClassUid === PDF)
+      this.#add('application/pdf', 'Document.pdf', (range, signal) =>
+        openDocument(image, range, signal),
+      )
+  }
+
+  has(mediaId: number): boolean {
+    return this.#open.has(mediaId)
+  }
+
+  /**
+   * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched, and
+   *   why; the reason of `signal`
+   */
+  async open(
+    mediaId: number,
+    range: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ShownMedium> {
+    const medium = this.#media.get(mediaId)
+    const open = this.#open.get(mediaId)
+    if (!medium || !open) throw new ApiError('not-found', message('viewer.no-such-medium'))
+    return { ...medium, ...(await open(range, signal)) }
+  }
+
+  #add(mimeType: string, fileName: string, open: Open): void {
+    if (this.#open.size >= MOST_MEDIA) return
     const kind = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
     const shownAs = SHOWN_AS[kind] ?? 'other'
     const medium = {
@@ -69,40 +106,9 @@ export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList)
       mimeType: shownAs === 'other' ? 'application/octet-stream' : kind,
       fileName: safeName(fileName),
     }
-    files.set(list.putMedium(medium), { medium, open })
-  }
-
-  return {
-    addLinks(answer: PartnerAnswer): void {
-      const identities = identitiesOf(answer.now.media.map(({ url }) => url))
-      for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
-        const urlNow = () =>
-          matchedAnew(
-            identities,
-            answer.now.media.map(({ url }) => url),
-          )[index]
-        add(mimeType, fileName || `File ${index + 1}`, (range, signal) =>
-          openLink(downloads, answer, urlNow, range, signal),
-        )
-      }
-    },
-    /** An encapsulated PDF. */
-    addDocument: (image: ImageFile) =>
-      add('application/pdf', 'Document.pdf', (range, signal) => openDocument(image, range, signal)),
-    has: (mediaId: number) => files.has(mediaId),
-    /**
-     * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched,
-     *   and why; the reason of `signal`
-     */
-    async open(
-      mediaId: number,
-      range: string | undefined,
-      signal: AbortSignal,
-    ): Promise<ShownMedium> {
-      const file = files.get(mediaId)
-      if (!file) throw new ApiError('not-found', 'There is no such file in this view.')
-      return { ...file.medium, ...(await file.open(range, signal)) }
-    },
+    const mediaId = this.#list.putMedium(medium)
+    this.#media.set(mediaId, medium)
+    this.#open.set(mediaId, open)
   }
 }
 
@@ -115,7 +121,7 @@ async function openLink(
 ): ReturnType<Open> {
   const stream = async (): Promise<Streamed> => {
     const url = urlNow()
-    if (url === undefined) throw new ApiError('refused', 'The partner gave no new link to it.')
+    if (url === undefined) throw new ApiError('refused', message('viewer.no-new-link'))
     try {
       return await downloads.stream(url, {
         hosts: answer.now.hosts(),
@@ -156,9 +162,9 @@ async function openDocument(
   signal: AbortSignal,
 ): ReturnType<Open> {
   const found = await image.use(signal, async ({ source }) =>
-    spoken(() => encapsulatedDocument(source)),
+    withApiErrors(() => encapsulatedDocument(source)),
   )
-  if (!found) throw new ApiError('refused', 'The file holds no document.')
+  if (!found) throw new ApiError('refused', message('viewer.no-document'))
   const part = rangeOf(range, found.length)
   const { from, length }: ByteRange = part ?? { from: 0, length: found.length }
   async function* pieces() {

@@ -1,57 +1,48 @@
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
+import { message } from '#shared/messages/message.ts'
 import type { AccessAnswer } from './access-asking.ts'
 
-export type PartnerAnswer = ReturnType<typeof partnerAnswer>
+/** What a partner answered, and its second answer once links of the first have ended. */
+export class PartnerAnswer {
+  /** The last answer. */
+  now: AccessAnswer
+  /** How often it was asked again: never more than once. */
+  generation = 0
+  readonly #ask: () => Promise<AccessAnswer>
+  #asking: Promise<void> | undefined
 
-/**
- * What a partner answered, and its second answer once links of the first have ended.
- * @param renewed told of the second answer before anybody else
- */
-export function partnerAnswer(
-  first: AccessAnswer,
-  ask: () => Promise<AccessAnswer>,
-  renewed: (answer: AccessAnswer) => void,
-) {
-  let now = first
-  let generation = 0
-  let asking: Promise<void> | undefined
-  return {
-    get now() {
-      return now
-    },
-    /** How often it was asked again: never more than once. */
-    get generation() {
-      return generation
-    },
-    /**
-     * A link of the answer of that generation has ended: asks again, once for all that call. False
-     * where there is no further answer.
-     * @throws as `ask`
-     */
-    async renew(of: number): Promise<boolean> {
-      if (of > 0) return false
-      asking ??= ask().then((answer) => {
-        now = answer
-        generation = 1
-        renewed(answer)
-      })
-      await asking
-      return true
-    },
+  constructor(first: AccessAnswer, ask: () => Promise<AccessAnswer>) {
+    this.now = first
+    this.#ask = ask
+  }
+
+  /**
+   * A link of the answer of that generation has ended: asks again, once for all that call. False
+   * where there is no further answer.
+   * @throws what asking throws
+   */
+  async renew(generation: number): Promise<boolean> {
+    if (generation > 0) return false
+    this.#asking ??= this.#ask().then((answer) => {
+      this.now = answer
+      this.generation = 1
+    })
+    await this.#asking
+    return true
   }
 }
 
 /** What went wrong when a file was fetched, for a person. */
 export const fetchFault = ({ detail }: WebhookError) =>
-  `It could not be fetched: ${detail.replace(/\.$/, '')}.`
+  message('viewer.not-fetched', { reason: detail })
 
 const ENDED = new Set([401, 403, 404, 410])
 
-/** Every object store says so that a link is over. */
+/** The statuses by which object stores say that a link has ended. */
 export const isEnded = (error: unknown) =>
   error instanceof WebhookError && error.fault === 'status' && ENDED.has(error.httpStatus ?? 0)
 
-/** The same may go well a moment later. */
+/** Whether the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof WebhookError)) return false
   if (error.fault === 'unreachable' || error.fault === 'timeout') return true

@@ -1,15 +1,21 @@
 import type { Context } from '#server/context.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
-import { differencesOf, isSamePerson } from '#server/modules/images/same-patient.ts'
+import { seesImages } from '#server/modules/images/image-studies.ts'
+import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { differencesOf, isSamePerson } from '#server/modules/studies/same-patient.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
-import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
+import {
+  findStudy,
+  findStudyByUid,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { findUser } from '#server/modules/users/queries.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
-import type { ViewedPrior } from '#shared/contract/viewing.ts'
+import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
 
 const MOST_PRIORS = 50
 
@@ -24,14 +30,15 @@ export function priorsOf(
   view: OpenView,
   isOpen: (studyInstanceUid: string) => boolean,
 ): ViewedPrior[] {
-  const { studies, imageStudies } = context
+  const { database } = context
   if (view.studyInstanceUid === null) return []
   const uids = new Set([...namedByRow(context, view), ...inArchive(context, view)])
   uids.delete(view.studyInstanceUid)
   const priors = [...uids].map((studyInstanceUid): ViewedPrior => {
-    const record = imageStudies.get(studyInstanceUid)
+    const record = findImageStudy(database, studyInstanceUid)
     const row =
-      studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
+      findStudyByUid(database, 'scribe', studyInstanceUid) ??
+      findStudyByUid(database, 'viewer', studyInstanceUid)
     return {
       studyInstanceUid,
       studyDescription: record?.header.studyDescription || row?.studyDescription || '',
@@ -46,16 +53,18 @@ export function priorsOf(
 }
 
 function namedByRow(context: Context, view: OpenView): string[] {
-  const { studies } = context
+  const { database } = context
   const seer = seerOf(context, view)
   const isShown = (row: StudyRecord | undefined) =>
     row !== undefined && row.cancelledAt === null && (seer === undefined || isVisible(seer, row))
   // Only rows of scribe studies name priors, and one may be of another partner than the view.
   const row =
-    view.studyInstanceUid === null ? undefined : studies.byUid('scribe', view.studyInstanceUid)
+    view.studyInstanceUid === null
+      ? undefined
+      : findStudyByUid(database, 'scribe', view.studyInstanceUid)
   if (!row || !isShown(row)) return []
   return (row.detail.priorStudyIds ?? []).flatMap((studyId) => {
-    const prior = studies.get(studyId)
+    const prior = findStudy(database, studyId)
     return prior && isShown(prior) ? [prior.studyInstanceUid] : []
   })
 }
@@ -82,16 +91,19 @@ function seerOf(context: Context, view: OpenView): Caller | undefined {
 
 function inArchive(context: Context, { kind, user, studyInstanceUid }: OpenView): string[] {
   if (kind !== 'window' || !user || studyInstanceUid === null) return []
-  const { imageStudies, clock, uuid } = context
-  const header = imageStudies.get(studyInstanceUid)?.header
+  const { database } = context
+  const header = findImageStudy(database, studyInstanceUid)?.header
   if (!header || header.patientId.trim() === '') return []
   const caller = windowCaller(context)(user)
-  const archive = openImageStudies({ store: context, clock, uuid })
-  return imageStudies
-    .list({ show: 'all', search: header.patientId.trim() }, undefined, 2 * MOST_PRIORS)
+  return listImageStudyRecords(
+    database,
+    { show: 'all', search: header.patientId.trim() },
+    undefined,
+    2 * MOST_PRIORS,
+  )
     .items.filter(
       (other) =>
-        isSamePatient(header, other.header) && archive.isVisible(caller, other.studyInstanceUid),
+        isSamePatient(header, other.header) && seesImages(context, caller, other.studyInstanceUid),
     )
     .map((other) => other.studyInstanceUid)
 }

@@ -1,33 +1,20 @@
 import type { Database } from '#server/database/database.ts'
-import type { ViewingTables } from '#server/database/tables/viewing.ts'
-import type { Area } from '#server/modules/studies/study-facet.ts'
+import type {
+  EphemeralDetail,
+  LinkRecord,
+  ViewingTables,
+  ViewRecord,
+} from '#server/database/tables/viewing.ts'
 import type { CAPTURE_STATES } from '#shared/contract/viewing.ts'
+import { type Message, messageOrNull, storedOrEmpty } from '#shared/messages/message.ts'
 
-// The tables links, views, annotations, viewFiles and captures.
+export type {
+  EphemeralDetail,
+  LinkRecord,
+  ViewRecord,
+} from '#server/database/tables/viewing.ts'
 
-/**
- * viewer: a viewer study; reroute: viewer and dictation; viewer-only: a scribe study without
- * dictation; ephemeral: no study.
- */
-export type LinkKind = 'viewer' | 'reroute' | 'viewer-only' | 'ephemeral'
-
-/** What a partner gave for a viewer session without a study. */
-export interface EphemeralDetail {
-  readonly retrievalId: string
-  /** Echoed in `ephemeral.access_requested`; absent when it was not given. */
-  readonly options?: Readonly<Record<string, unknown>> | undefined
-  readonly hangingProtocol?:
-    | { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] }
-    | undefined
-}
-
-/** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
-export type LinkRecord = RecordOf<'links', LinkKind> & { readonly area: Area }
-
-/** A row whose kind is one of these, with its session decrypted. */
-type RecordOf<Table extends 'links' | 'views', Kind> = Readonly<
-  Omit<ViewingTables[Table], 'kind' | 'area' | 'sealedSession'>
-> & { readonly kind: Kind; readonly ephemeral: EphemeralDetail | null }
+// The tables links, views, viewFiles and captures.
 
 const linkContext = (tokenHash: string) => `link ${tokenHash}`
 
@@ -62,12 +49,6 @@ export const redeemLink = (database: Database, tokenHash: string, now: string) =
 /** Deletes links that expired before the instant. */
 export const purgeLinks = (database: Database, before: string) =>
   database.run(database.sql.deleteFrom('links').where('expiresAt', '<', before)).changes
-
-/**
- * A session of the viewer: one study, or what a partner gives without one; window: opened by a
- * signed-in person; else the kind of the link it was opened by.
- */
-export type ViewRecord = RecordOf<'views', LinkKind | 'window'> & { readonly area: Area | null }
 
 const viewContext = (viewId: string) => `view ${viewId}`
 
@@ -121,63 +102,6 @@ const openEphemeral = (
 ): EphemeralDetail | null =>
   sealed === null ? null : JSON.parse(seal.open(sealed, context).toString())
 
-const annotationContext = (studyInstanceUid: string, owner: string) =>
-  `annotations ${studyInstanceUid} ${owner}`
-
-/**
- * What the owner has drawn on the study. It is encrypted: a text that somebody writes into an image
- * may name the patient.
- */
-export function findAnnotations(database: Database, studyInstanceUid: string, owner: string) {
-  const row = database.get(
-    annotationsOf(database, studyInstanceUid, owner).select(['revision', 'sealedAnnotations']),
-  )
-  if (!row) return undefined
-  const context = annotationContext(studyInstanceUid, owner)
-  const annotations: unknown[] = JSON.parse(
-    database.seal.open(row.sealedAnnotations, context).toString(),
-  )
-  return { revision: row.revision, annotations }
-}
-
-/** Of the last save, without decrypting it; 0 where there is none. */
-export const annotationRevision = (database: Database, studyInstanceUid: string, owner: string) =>
-  database.get(annotationsOf(database, studyInstanceUid, owner).select('revision'))?.revision ?? 0
-
-const annotationsOf = ({ sql }: Database, studyInstanceUid: string, owner: string) =>
-  sql
-    .selectFrom('annotations')
-    .where('studyInstanceUid', '=', studyInstanceUid)
-    .where('owner', '=', owner)
-
-/** Replaces what this owner had. */
-export function putAnnotations(
-  database: Database,
-  {
-    annotations,
-    ...row
-  }: Omit<ViewingTables['annotations'], 'sealedAnnotations'> & {
-    readonly annotations: readonly unknown[]
-  },
-) {
-  const { studyInstanceUid, owner, revision, updatedAt } = row
-  const sealedAnnotations = database.seal.seal(
-    Buffer.from(JSON.stringify(annotations)),
-    annotationContext(studyInstanceUid, owner),
-  )
-  const changed = { revision, sealedAnnotations, updatedAt }
-  database.run(
-    database.sql
-      .insertInto('annotations')
-      .values({ ...row, sealedAnnotations })
-      .onConflict((old) => old.columns(['studyInstanceUid', 'owner']).doUpdateSet(changed)),
-  )
-}
-
-/** Deletes what this owner has drawn on any study. */
-export const deleteAnnotationsOf = (database: Database, owner: string) =>
-  database.run(database.sql.deleteFrom('annotations').where('owner', '=', owner))
-
 /**
  * A file that was fetched from a partner for the viewer and is kept for a while, below
  * `cache/views` of the data folder.
@@ -215,34 +139,55 @@ export const oldestViewFiles = (database: Database, limit: number) =>
   )
 
 /** A secondary capture that is in the archive, and its way to the partner. */
-export type CaptureRecord = Readonly<Omit<ViewingTables['captures'], 'state'>> & {
+export type CaptureRecord = Readonly<Omit<ViewingTables['captures'], 'state' | 'lastError'>> & {
   readonly state: (typeof CAPTURE_STATES)[number]
+  /** Null where nothing failed. */
+  readonly lastError: Message | null
 }
 
-export const insertCapture = (database: Database, capture: CaptureRecord) =>
-  database.run(database.sql.insertInto('captures').values(capture))
+export const insertCapture = (database: Database, { lastError, ...capture }: CaptureRecord) =>
+  database.run(
+    database.sql.insertInto('captures').values({ ...capture, lastError: storedOrEmpty(lastError) }),
+  )
 
-export const findCapture = (database: Database, captureId: string) =>
-  database.get(
+export function findCapture(database: Database, captureId: string): CaptureRecord | undefined {
+  const row = database.get(
     database.sql.selectFrom('captures').selectAll().where('captureId', '=', captureId),
-  ) as CaptureRecord | undefined
+  )
+  return row && captureOf(row)
+}
+
+const captureOf = ({ lastError, ...row }: ViewingTables['captures']) =>
+  ({ ...row, lastError: messageOrNull(lastError) }) as CaptureRecord
 
 /** Writes how far its upload is. */
 export function updateCapture(
   database: Database,
-  { captureId, state, urls, uploaded, attempts, nextAt, lastError, updatedAt }: CaptureRecord,
+  {
+    captureId,
+    state,
+    urls,
+    uploaded,
+    attempts,
+    nextAt,
+    lastError: error,
+    updatedAt,
+  }: CaptureRecord,
 ) {
+  const lastError = storedOrEmpty(error)
   const changed = { state, urls, uploaded, attempts, nextAt, lastError, updatedAt }
   database.run(database.sql.updateTable('captures').set(changed).where('captureId', '=', captureId))
 }
 
 /** Newest first. */
 export const capturesOfStudy = (database: Database, studyInstanceUid: string) =>
-  database.all(
-    database.sql
-      .selectFrom('captures')
-      .selectAll()
-      .where('studyInstanceUid', '=', studyInstanceUid)
-      .orderBy('createdAt', 'desc')
-      .orderBy('captureId'),
-  ) as CaptureRecord[]
+  database
+    .all(
+      database.sql
+        .selectFrom('captures')
+        .selectAll()
+        .where('studyInstanceUid', '=', studyInstanceUid)
+        .orderBy('createdAt', 'desc')
+        .orderBy('captureId'),
+    )
+    .map(captureOf)

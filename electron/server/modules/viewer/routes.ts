@@ -1,18 +1,22 @@
 import { z } from 'zod'
+import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serve, serveAll } from '#server/http/operations.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
-import { note, userActor } from '#server/modules/audit/audit.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { runningSession } from '#server/modules/users/sessions.ts'
+import { scribe } from '#shared/contract/scribe.ts'
+import { viewer } from '#shared/contract/viewer.ts'
 import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
 import type { Captures } from './captures.ts'
-import type { ViewImages } from './images.ts'
+import * as links from './links.ts'
 import { shownView, type ViewSessions, whyNoCapture } from './sessions.ts'
+import type { ViewImages } from './view-images.ts'
 
 /** Forty million characters of pixels, and the rest of the capture. */
 const CAPTURE_BYTES = 45 * 1024 * 1024
@@ -48,8 +52,8 @@ export function serveViewing(
     },
 
     priors: ({ view }) => ({ priors: images.priors(view) }),
-    async addPrior({ view, body: { studyInstanceUid } }) {
-      await images.addPrior(view, studyInstanceUid)
+    addPrior({ view, body: { studyInstanceUid } }) {
+      images.addPrior(view, studyInstanceUid)
       // Who looked at what of a patient is on record.
       const actor = view.userId === null ? 'gateway' : userActor(view.userId)
       note(context, actor, 'view.prior', studyInstanceUid, { viewId: view.viewId })
@@ -80,6 +84,11 @@ export function serveViewing(
   serveAll(app, viewing, handlers, {
     bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
   })
+  serveImageBytes(app, images)
+}
+
+/** The list of images, frames and other files of a view. */
+function serveImageBytes(app: HttpApp, images: ViewImages): void {
   serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))
   serveViewBytes(
     app,
@@ -96,6 +105,29 @@ export function serveViewing(
     Medium,
     async ({ view, params, range, signal }) =>
       mediaBytes(await images.media(view, params.mediaId, range, signal)),
+  )
+}
+
+/**
+ * The calls of the partner interface that give links to the viewer. @param publicBase base of every
+ * URL given out, without a slash at its end
+ */
+export function serveLinks(app: HttpApp, context: Context, publicBase: () => string): void {
+  const urlOf = (path: string) => ({ url: publicBase() + path })
+  serve(app, viewer.rerouteUrl, ({ caller, body }) =>
+    urlOf(links.createViewerLink(context, caller, body)),
+  )
+  serve(app, scribe.rerouteUrl, ({ caller, body }) =>
+    urlOf(links.createRerouteLink(context, caller, body)),
+  )
+  serve(app, scribe.viewerOnlyRerouteUrl, ({ caller, body }) =>
+    urlOf(links.createViewerOnlyLink(context, caller, body)),
+  )
+  serve(app, viewer.ephemeralSession, ({ caller, body }) =>
+    urlOf(links.createEphemeralLink(context, caller, 'viewer', body)),
+  )
+  serve(app, scribe.ephemeralSession, ({ caller, body }) =>
+    urlOf(links.createEphemeralLink(context, caller, 'scribe', body)),
   )
 }
 
@@ -130,16 +162,13 @@ function demandShown(
   const isShown =
     view.studyInstanceUid === null ? images.shows(view, studyInstanceUid) : isOpenPrior()
   if (isShown === true) return
-  if (isShown === false) throw new ApiError('not-found', 'This view does not show such a study.')
+  if (isShown === false) throw new ApiError('not-found', message('viewer.study-not-shown'))
   if (readAnnotations(context, view, studyInstanceUid).revision > 0) return
   // As after a restart of the gateway: it passes with the next frame that the page asks for.
-  throw new ApiError(
-    'unavailable',
-    'The images of this view are not listed yet: look at another image, or reload the page.',
-  )
+  throw new ApiError('unavailable', message('viewer.images-not-listed-yet'))
 }
 
 function demandCapture(context: Context, view: OpenView): void {
   const why = whyNoCapture(context, view)
-  if (why !== '') throw new ApiError('refused', why)
+  if (why) throw new ApiError('refused', why)
 }

@@ -1,173 +1,177 @@
 import type { Context } from '#server/context.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { HeaderStudy } from '#server/dicom/pixel-data/viewed-header.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
 import {
   differencesOf,
   type Patient,
   personDifferencesOf,
-} from '#server/modules/images/same-patient.ts'
-import { identityOf, studyDifferencesOf } from '#server/modules/images/study-identity.ts'
-import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
-import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
-import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
-import type { NewFault, ViewList } from './list.ts'
+} from '#server/modules/studies/same-patient.ts'
+import { identityOf, studyDifferencesOf } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import type { IdentityState } from '#shared/contract/images.ts'
+import type { ViewedInstance, ViewedStudy } from '#shared/contract/viewed-images.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import type { ImageFile } from './image-file.ts'
+import type { MediaFiles } from './media.ts'
+import type { NewFault, ViewList } from './view-list.ts'
 
-const IDENTITY = 'The identity check'
-const REPORT = 'The report'
-const SIGNED_BEFORE =
-  'Images were corrected, added or removed after the report was signed. It needs an addendum.'
+const IDENTITY = message('viewer.identity-check')
+const REPORT = message('viewer.report')
 const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
   mismatch: {
     level: 'danger',
-    sentence: 'The images differ from the worklist or the study in the patient or the exam.',
+    sentence: message('viewer.identity-mismatch'),
   },
   overridden: {
     level: 'warning',
-    sentence:
-      'The images differ from the worklist or the study, and the identity check was overridden.',
+    sentence: message('viewer.identity-overridden'),
   },
 }
-const NAMES: Readonly<Partial<Record<IdentityDifference['field'], string>>> = {
-  ...{
-    patientName: 'name',
-    patientId: 'patient ID',
-    patientBirthDate: 'date of birth',
-    patientSex: 'sex',
-  },
+/** By the words of `differencesOf`, and by the field of an `IdentityDifference`. */
+const NAMES: Readonly<Record<string, Message>> = {
+  name: message('viewer.patient-name'),
+  'patient ID': message('viewer.patient-id'),
+  'date of birth': message('viewer.patient-birth-date'),
+  patientName: message('viewer.patient-name'),
+  patientId: message('viewer.patient-id'),
+  patientBirthDate: message('viewer.patient-birth-date'),
+  patientSex: message('viewer.patient-sex'),
 }
-
-/** The patient of an image, where its file says something else than the study as it is listed. */
-function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): ImagePatient | null {
-  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
-  const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
-  return listed && FIELDS.every((field) => listed[field] === own[field]) ? null : own
-}
-const FIELDS = [
-  'patientName',
-  'patientId',
-  'patientBirthDate',
-  'patientSex',
-  'accessionNumber',
-] as const
-
-export type ShownStudies = ReturnType<typeof shownStudies>
 
 /** The studies of a view as their files say them, and whether they are of one patient each. */
-export function shownStudies(context: Context, list: ViewList) {
-  const { studies, imageStudies } = context
-  const priors = new Set<string>()
+export class ShownStudies {
+  readonly list: ViewList
+  readonly media: MediaFiles
+  readonly #database: Context['database']
+  readonly #priors = new Set<string>()
   /** By study, the patient of its first file. */
-  const patients = new Map<string, Patient>()
-  const seriesRead = new Set<string>()
+  readonly #patients = new Map<string, Patient>()
+  readonly #seriesRead = new Set<string>()
 
-  const danger = (studyInstanceUid: string, sentence: string) =>
-    list.faults.add({ level: 'danger', what: 'The patient', sentence, studyInstanceUid })
-
-  function compareWithRow(studyInstanceUid: string, patient: HeaderStudy): void {
-    const metadata = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
-    if (!metadata) return
-    const differing = studyDifferencesOf(patient, metadata).map(({ field }) => NAMES[field])
-    if (differing.length === 0) return
-    danger(
-      studyInstanceUid,
-      `The images may be of another patient than the study: the ${differing.join(' and the ')} in them is another one.`,
-    )
+  constructor({ database }: Context, list: ViewList, media: MediaFiles) {
+    this.#database = database
+    this.list = list
+    this.media = media
   }
 
-  function isFirst(header: ViewedHeader): boolean {
-    const { studyInstanceUid } = header.study
-    const patient = patients.get(studyInstanceUid)
+  /** Lists what the identity of the study is, as its images in the archive have it now. */
+  addIdentity(studyInstanceUid: string): void {
+    const { faults } = this.list
+    const database = this.#database
+    const scribe = findStudyByUid(database, 'scribe', studyInstanceUid)
+    const { state } = identityOf(findImageStudy(database, studyInstanceUid), scribe)
+    faults.drop(IDENTITY)
+    const fault = FAULTS[state]
+    if (fault) faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
+    faults.drop(REPORT)
+    if (scribe && addendumNeededSince(database, scribe.seq) !== null)
+      faults.add({
+        ...{ level: 'warning', what: REPORT, studyInstanceUid },
+        sentence: message('viewer.images-changed-since-signed'),
+      })
+  }
+
+  /**
+   * Until its first file is read, a study is what the gateway knows of it. Not where a partner
+   * named it unasked: then nothing of it is shown.
+   */
+  announce(studyInstanceUid: string, isPrior: boolean, isAsked = true): void {
+    if (isPrior) this.#priors.add(studyInstanceUid)
+    if (this.list.study(studyInstanceUid)) return
+    const database = this.#database
+    const row = isAsked
+      ? (findStudyByUid(database, 'scribe', studyInstanceUid) ??
+        findStudyByUid(database, 'viewer', studyInstanceUid))
+      : undefined
+    const header = isAsked ? findImageStudy(database, studyInstanceUid)?.header : undefined
+    this.list.putStudy({
+      studyInstanceUid,
+      isPrior,
+      patientName: header?.patientName ?? '',
+      patientId: header?.patientId ?? '',
+      patientBirthDate: header?.patientBirthDate ?? '',
+      patientSex: header?.patientSex ?? '',
+      studyDate: header?.studyDate ?? '',
+      studyTime: header?.studyTime ?? '',
+      studyDescription: header?.studyDescription || row?.studyDescription || '',
+      accessionNumber: header?.accessionNumber ?? '',
+    })
+  }
+
+  /** Lists what the file of the image says. */
+  show(
+    header: ViewedHeader,
+    source: Exclude<ViewedInstance['source'], 'manifest'>,
+    image: ImageFile,
+  ): void {
+    const { study, series, instance } = header
+    const { studyInstanceUid } = study
+    this.media.addDocument(header, image)
+    const other = this.list.instance(instance.sopInstanceUid)
+    if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
+      // Frames go by the UID alone: the pixels of one would be shown with the geometry and the
+      // name of the other.
+      this.#addDanger(studyInstanceUid, message('viewer.same-uid-in-another-study'))
+      return
+    }
+    if (this.#isFirst(study))
+      this.list.putStudy({ ...study, isPrior: this.#priors.has(studyInstanceUid) })
+    // A manifest's own words stand until the first file of the series.
+    if (!this.#seriesRead.has(series.seriesInstanceUid)) {
+      this.#seriesRead.add(series.seriesInstanceUid)
+      this.list.putSeries(series)
+    }
+    const patient = otherPatient(this.list.study(studyInstanceUid), study)
+    this.list.putInstance({ ...instance, source, patient })
+  }
+
+  /** Whether it is the first file of its study; compares the patients of its files. */
+  #isFirst(study: HeaderStudy): boolean {
+    const { studyInstanceUid, patientName, patientId, patientBirthDate } = study
+    const patient = this.#patients.get(studyInstanceUid)
     if (patient) {
-      if (differencesOf(patient, header.study).length > 0)
-        danger(studyInstanceUid, 'Images of more than one patient are in this study.')
+      if (differencesOf(patient, study).length > 0)
+        this.#addDanger(studyInstanceUid, message('viewer.several-patients'))
       return false
     }
-    const { patientName, patientId, patientBirthDate } = header.study
-    for (const other of patients.values()) {
-      const differing = personDifferencesOf(other, header.study)
-      if (differing.length === 0) continue
-      danger(
+    const differing = [...this.#patients.values()]
+      .map((other) => personDifferencesOf(other, study))
+      .find((differences) => differences.length > 0)
+    if (differing)
+      this.#addDanger(
         studyInstanceUid,
-        `It may be of another patient than another study beside it: the ${differing.join(' and the ')} differ.`,
+        message('viewer.other-patient-beside', {
+          fields: differing.map((one) => NAMES[one] ?? one),
+          count: differing.length,
+        }),
       )
-      break
-    }
-    patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
-    compareWithRow(studyInstanceUid, header.study)
+    this.#patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
+    this.#compareWithRow(study)
     return true
   }
 
-  return {
-    /** Lists what the identity of the study is, as its images in the archive have it now. */
-    tellIdentity(studyInstanceUid: string): void {
-      const identity = identityOf(
-        imageStudies.get(studyInstanceUid),
-        studies.byUid('scribe', studyInstanceUid),
-      )
-      list.faults.drop(IDENTITY)
-      const fault = FAULTS[identity.state]
-      if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
-      list.faults.drop(REPORT)
-      const scribe = studies.byUid('scribe', studyInstanceUid)
-      if (scribe && addendumNeededSince(context.database, scribe.seq) !== null)
-        list.faults.add({
-          level: 'warning',
-          what: REPORT,
-          sentence: SIGNED_BEFORE,
-          studyInstanceUid,
-        })
-    },
-    /**
-     * Until its first file is read, a study is what the gateway knows of it. Not where a partner
-     * named it unasked: then nothing of it is told.
-     */
-    announce(studyInstanceUid: string, isPrior: boolean, isAsked = true): void {
-      if (isPrior) priors.add(studyInstanceUid)
-      if (list.study(studyInstanceUid)) return
-      const row = isAsked
-        ? (studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid))
-        : undefined
-      const header = isAsked ? imageStudies.get(studyInstanceUid)?.header : undefined
-      list.putStudy({
-        ...{ studyInstanceUid, isPrior },
-        ...{ patientName: header?.patientName ?? '', patientId: header?.patientId ?? '' },
-        ...{
-          patientBirthDate: header?.patientBirthDate ?? '',
-          patientSex: header?.patientSex ?? '',
-        },
-        ...{ studyDate: header?.studyDate ?? '', studyTime: header?.studyTime ?? '' },
-        studyDescription: header?.studyDescription || row?.studyDescription || '',
-        accessionNumber: header?.accessionNumber ?? '',
-      })
-    },
-    /** Lists what the file says. */
-    show(
-      { study, series, instance }: ViewedHeader,
-      source: Exclude<ViewedInstance['source'], 'manifest'>,
-    ): void {
-      const { studyInstanceUid } = study
-      const other = list.instance(instance.sopInstanceUid)
-      if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
-        // Frames go by the UID alone: the pixels of one would be shown with the geometry and the
-        // name of the other.
-        danger(
-          studyInstanceUid,
-          'An image of another study in this view has the same UID as one of this study, which is not shown.',
-        )
-        return
-      }
-      if (isFirst({ study, series, instance }))
-        list.putStudy({ ...study, isPrior: priors.has(studyInstanceUid) })
-      // A manifest's own words stand until the first file of the series.
-      if (!seriesRead.has(series.seriesInstanceUid)) {
-        seriesRead.add(series.seriesInstanceUid)
-        list.putSeries(series)
-      }
-      list.putInstance({
-        ...instance,
-        source,
-        patient: patientBeside(list.study(studyInstanceUid), study),
-      })
-    },
+  #compareWithRow(study: HeaderStudy): void {
+    const { studyInstanceUid } = study
+    const row = findStudyByUid(this.#database, 'scribe', studyInstanceUid)
+    const differing = studyDifferencesOf(study, row?.detail.reportMetadata ?? {})
+    if (differing.length === 0) return
+    const fields = differing.map(({ field }) => NAMES[field] ?? field)
+    const count = differing.length
+    this.#addDanger(studyInstanceUid, message('viewer.other-patient-than-study', { fields, count }))
   }
+
+  #addDanger(studyInstanceUid: string, sentence: Message): void {
+    const what = message('viewer.patient')
+    this.list.faults.add({ level: 'danger', what, sentence, studyInstanceUid })
+  }
+}
+
+/** The patient of an image, where its file says something else than the study as it is listed. */
+function otherPatient(listed: ViewedStudy | undefined, header: HeaderStudy) {
+  const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
+  const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
+  const fields = Object.keys(own) as (keyof typeof own)[]
+  return listed && fields.every((field) => listed[field] === own[field]) ? null : own
 }

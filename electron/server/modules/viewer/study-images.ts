@@ -1,168 +1,216 @@
+import type { Context } from '#server/context.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { AccessAnswer } from './access-asking.ts'
-import { archiveImages } from './archive-images.ts'
-import type { Progress } from './list.ts'
-import { type PartnerImages, partnerImages, tellNotes } from './partner-images.ts'
-import type { ViewScope } from './scope.ts'
+import { ArchiveImages } from './archive-images.ts'
+import type { FileFetcher } from './file-fetcher.ts'
+import type { ImageFile } from './image-file.ts'
+import { addNotes, PartnerImages } from './partner-images.ts'
+import type { ShownStudies } from './shown-studies.ts'
+import type { NewFault, Progress } from './view-list.ts'
 
 /** A partner that gave nothing is asked again by whoever looks again, but not at once. */
 const AGAIN_AFTER_MS = 5000
 
-const noTaker = (event: string) =>
-  `no endpoint takes ${event}: an administrator sets one up under Partner`
-const NO_IMAGES = 'There are no images of this study in the archive'
-
-export type StudyImages = ReturnType<typeof studyImages>
+const IMAGES = message('viewer.images')
+const ARCHIVE = message('viewer.archive')
+const PARTNER = message('viewer.partner')
 
 /**
  * The images of one study of a view, or of its ephemeral session: from the archive, and what it
  * lacks from the partner.
- * @param ask undefined: it is no study that a partner could be asked for
  */
-export function studyImages(
-  scope: ViewScope,
-  studyInstanceUid: string | null,
-  isPrior: boolean,
-  ask: (() => Promise<AccessAnswer>) | undefined,
-) {
-  const { context, list, shown, signal } = scope
-  const { clock, imageStudies } = context
-  const archive = studyInstanceUid === null ? undefined : archiveImages(scope, studyInstanceUid)
-  let partner: PartnerImages | undefined
-  let state: 'new' | 'asking' | 'loading' | 'over' = 'new'
-  let failedAt: number | undefined
+export class StudyImages {
+  readonly #context: Context
+  readonly #fetcher: FileFetcher
+  readonly #shown: ShownStudies
+  readonly #studyInstanceUid: string | null
+  readonly #isPrior: boolean
+  readonly #ask: (() => Promise<AccessAnswer>) | undefined
+  readonly #signal: AbortSignal
+  readonly #archive: ArchiveImages | undefined
+  #partner: PartnerImages | undefined
+  #phase: 'new' | 'asking' | 'loading' | 'over' = 'new'
+  #failedAt: number | undefined
 
-  const tell = (level: 'warning' | 'note', what: string, sentence: string) =>
-    list.faults.add({ level, what, sentence, studyInstanceUid })
-  const become = (next: typeof state) => {
-    state = next
-    list.watch.changed()
+  /** @param ask undefined: it is no study that a partner could be asked for */
+  constructor(
+    context: Context,
+    fetcher: FileFetcher,
+    shown: ShownStudies,
+    studyInstanceUid: string | null,
+    isPrior: boolean,
+    ask: (() => Promise<AccessAnswer>) | undefined,
+    signal: AbortSignal,
+  ) {
+    this.#context = context
+    this.#fetcher = fetcher
+    this.#shown = shown
+    this.#studyInstanceUid = studyInstanceUid
+    this.#isPrior = isPrior
+    this.#ask = ask
+    this.#signal = signal
+    if (studyInstanceUid !== null)
+      this.#archive = new ArchiveImages(context, fetcher.cache, shown, studyInstanceUid, signal)
   }
 
-  async function readArchive(): Promise<void> {
-    if (studyInstanceUid === null) return
-    shown.announce(studyInstanceUid, isPrior)
-    shown.tellIdentity(studyInstanceUid)
-    await archive?.run()
-    shown.tellIdentity(studyInstanceUid)
-    if (imageStudies.get(studyInstanceUid)?.state === 'receiving')
-      tell(
-        'note',
-        'The archive',
-        'Images of this study are still coming in: reload the page to see those that came later.',
-      )
+  get state(): Progress['state'] {
+    if (this.#phase === 'new') return 'loading'
+    if (this.#phase !== 'over') return this.#phase
+    return this.#partner && this.#partner.read < this.#partner.files ? 'loading' : 'done'
   }
 
-  function isEnough(): boolean {
-    if (studyInstanceUid === null || !archive?.hasReceived) return false
-    return (imageStudies.get(studyInstanceUid)?.missing ?? 0) === 0
+  get files(): number {
+    return (this.#archive?.files ?? 0) + (this.#partner?.files ?? 0)
   }
 
-  async function askPartner(): Promise<void> {
-    if (!ask) {
-      if (!archive?.files)
-        tell(
-          'warning',
-          'The images',
-          `${NO_IMAGES}, and it is no study that a partner could be asked for.`,
-        )
-      return
+  get read(): number {
+    return (this.#archive?.read ?? 0) + (this.#partner?.read ?? 0)
+  }
+
+  /** Begins; or tries again, where it is over and there was nothing or something has failed. */
+  start(): void {
+    if (this.#phase === 'new') return void this.#run()
+    if (this.#phase !== 'over') return
+    this.#partner?.retry()
+    const { clock } = this.#context
+    const isDue = this.#failedAt !== undefined && clock() - this.#failedAt >= AGAIN_AFTER_MS
+    if (!isDue && !this.#archive?.isChanged) return
+    this.#failedAt = undefined
+    const { faults } = this.#shown.list
+    for (const what of [IMAGES, ARCHIVE]) faults.drop(what)
+    if (!this.#partner) faults.drop(PARTNER)
+    void this.#run()
+  }
+
+  /** There is somebody to load for again. */
+  wake(): void {
+    this.#partner?.wake()
+  }
+
+  find(sopInstanceUid: string): ImageFile | undefined {
+    return this.#archive?.find(sopInstanceUid) ?? this.#partner?.find(sopInstanceUid)
+  }
+
+  /** It is needed now. Returns what takes the request back. */
+  urge(sopInstanceUid: string): () => void {
+    return this.#partner?.urge(sopInstanceUid) ?? (() => undefined)
+  }
+
+  close(): void {
+    this.#archive?.close()
+    this.#partner?.close()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#enter('loading')
+      await this.#readArchive()
+      if (!this.#partner && !this.#isEnough()) await this.#askPartner()
+    } catch {
+      // A fault of the store or the disk, which may be tried again; or the view is over.
+      if (this.#signal.aborted) return
+      this.#failedAt = this.#context.clock()
+      this.#addFault('warning', IMAGES, message('viewer.images-not-listed'))
+    } finally {
+      this.#enter('over')
     }
-    become('asking')
+  }
+
+  async #readArchive(): Promise<void> {
+    const studyInstanceUid = this.#studyInstanceUid
+    if (studyInstanceUid === null) return
+    this.#shown.announce(studyInstanceUid, this.#isPrior)
+    this.#shown.addIdentity(studyInstanceUid)
+    await this.#archive?.list()
+    this.#shown.addIdentity(studyInstanceUid)
+    if (this.#record()?.state === 'receiving')
+      this.#addFault('note', ARCHIVE, message('viewer.still-receiving'))
+  }
+
+  /** Whether the archive has all that there is. */
+  #isEnough(): boolean {
+    return this.#archive?.hasReceived === true && (this.#record()?.missing ?? 0) === 0
+  }
+
+  async #askPartner(): Promise<void> {
+    const ask = this.#ask
+    if (!ask) return this.#addNoImages(message('viewer.no-images-and-no-partner'))
+    this.#enter('asking')
     try {
       const answer = await ask()
-      if (answer.urls.length === 0 && answer.media.length === 0) {
-        failedAt = clock()
-        tellNotes(answer.notes, list, studyInstanceUid)
-        if (!archive?.files)
-          tell('warning', 'The partner', 'It answered that there are no images of this study.')
-        return
+      if (answer.urls.length > 0 || answer.media.length > 0) await this.#load(answer, ask)
+      else {
+        this.#failedAt = this.#context.clock()
+        addNotes(answer.notes, this.#shown.list, this.#studyInstanceUid)
+        if (!this.#archive?.files)
+          this.#addFault(
+            ...(['warning', PARTNER] as const),
+            message('viewer.partner-has-no-images'),
+          )
       }
-      become('loading')
-      const inArchive = (uid: string) => archive?.has(uid) ?? false
-      partner = await partnerImages(scope, studyInstanceUid, inArchive, answer, ask)
-      if (signal.aborted) partner.close()
     } catch (error) {
-      if (signal.aborted || !(error instanceof WebhookError)) throw error
-      failedAt = clock()
-      if (error.fault === 'no-endpoint') tellNoEndpoint()
-      else tell('warning', 'The partner', sentenceOf(error))
+      if (this.#signal.aborted || !(error instanceof WebhookError)) throw error
+      this.#failedAt = this.#context.clock()
+      if (error.fault === 'no-endpoint') this.#addNoEndpoint()
+      else this.#addFault('warning', PARTNER, sentenceOf(error))
     }
   }
 
-  function tellNoEndpoint(): void {
-    const missing =
-      studyInstanceUid === null ? 0 : (imageStudies.get(studyInstanceUid)?.missing ?? 0)
-    if (archive?.files) {
-      if (missing > 0)
-        tell('warning', 'The archive', `${missing} of the announced images have not come.`)
-    } else if (studyInstanceUid === null)
-      tell(
-        'warning',
-        'The images',
-        `They cannot be asked for, since ${noTaker('ephemeral.access_requested')}.`,
-      )
-    else tell('warning', 'The images', `${NO_IMAGES}, and ${noTaker('study.access_requested')}.`)
+  async #load(answer: AccessAnswer, ask: () => Promise<AccessAnswer>): Promise<void> {
+    this.#enter('loading')
+    const partner = new PartnerImages(
+      this.#fetcher,
+      this.#shown,
+      this.#studyInstanceUid,
+      this.#archive,
+      answer,
+      ask,
+      this.#signal,
+    )
+    await partner.start()
+    this.#partner = partner
+    if (this.#signal.aborted) partner.close()
   }
 
-  async function run(): Promise<void> {
-    try {
-      become('loading')
-      await readArchive()
-      if (!partner && !isEnough()) await askPartner()
-    } catch {
-      // Of the store or the disk, or the view is over: it is told, and can be tried again.
-      if (signal.aborted) return
-      failedAt = clock()
-      tell(
-        'warning',
-        'The images',
-        'They could not be listed: reload the page, and see the log of the gateway if that does not help.',
-      )
-    } finally {
-      become('over')
-    }
+  #addNoEndpoint(): void {
+    const missing = this.#record()?.missing ?? 0
+    if (this.#archive?.files && missing > 0)
+      this.#addFault('warning', ARCHIVE, message('viewer.announced-images-missing', { missing }))
+    this.#addNoImages(
+      this.#studyInstanceUid === null
+        ? message('viewer.no-endpoint', { event: 'ephemeral.access_requested' })
+        : message('viewer.no-images-and-no-endpoint', { event: 'study.access_requested' }),
+    )
   }
 
-  return {
-    get state(): Progress['state'] {
-      if (state === 'new' || state === 'loading') return 'loading'
-      if (state === 'asking') return 'asking'
-      return partner && partner.read < partner.files ? 'loading' : 'done'
-    },
-    get files() {
-      return (archive?.files ?? 0) + (partner?.files ?? 0)
-    },
-    get read() {
-      return (archive?.read ?? 0) + (partner?.read ?? 0)
-    },
-    /** Begins; or tries again, where it is over and there was nothing or something has failed. */
-    go(): void {
-      if (state === 'new') return void run()
-      if (state !== 'over') return
-      partner?.go()
-      const isDue = failedAt !== undefined && clock() - failedAt >= AGAIN_AFTER_MS
-      if (!isDue && !archive?.isChanged) return
-      failedAt = undefined
-      for (const what of ['The images', 'The archive']) list.faults.drop(what)
-      if (!partner) list.faults.drop('The partner')
-      void run()
-    },
-    /** There is somebody to load for again. */
-    wake: () => partner?.wake(),
-    find: (sopInstanceUid: string) =>
-      archive?.find(sopInstanceUid) ?? partner?.find(sopInstanceUid),
-    /** It is needed now. Returns what takes that back. */
-    urge: (sopInstanceUid: string) => partner?.urge(sopInstanceUid) ?? (() => undefined),
-    close(): void {
-      archive?.close()
-      partner?.close()
-    },
+  /** Why there are no images, where the archive has none. */
+  #addNoImages(sentence: Message): void {
+    if (!this.#archive?.files) this.#addFault('warning', IMAGES, sentence)
+  }
+
+  #addFault(level: NewFault['level'], what: Message, sentence: Message): void {
+    const studyInstanceUid = this.#studyInstanceUid
+    this.#shown.list.faults.add({ level, what, sentence, studyInstanceUid })
+  }
+
+  #record() {
+    const studyInstanceUid = this.#studyInstanceUid
+    return studyInstanceUid === null
+      ? undefined
+      : findImageStudy(this.#context.database, studyInstanceUid)
+  }
+
+  #enter(phase: 'asking' | 'loading' | 'over'): void {
+    this.#phase = phase
+    this.#shown.list.watch.changed()
   }
 }
 
-/** The clause of an error of the way out, as a sentence. */
-function sentenceOf({ fault, detail }: WebhookError): string {
-  if (fault === 'refused') return `The partner refused: ${detail.replace(/\.$/, '')}.`
-  return `The partner gave no answer that can be used: ${detail}.`
+/** The clause of a fault, as a sentence. */
+function sentenceOf({ fault, detail }: WebhookError): Message {
+  return fault === 'refused'
+    ? message('viewer.partner-refused', { reason: detail })
+    : message('viewer.partner-answer-unusable', { reason: detail })
 }

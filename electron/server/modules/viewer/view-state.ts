@@ -1,141 +1,172 @@
 import type { Context } from '#server/context.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import type { AskAccess, AskedStudy } from './access-asking.ts'
+import type { FileFetcher } from './file-fetcher.ts'
 import type { ImageFile } from './image-file.ts'
-import { type Progress, viewList } from './list.ts'
-import { mediaFiles } from './media.ts'
-import type { ViewFiles, ViewScope } from './scope.ts'
-import { shownStudies } from './shown-studies.ts'
-import { type StudyImages, studyImages } from './study-images.ts'
+import { MediaFiles, type ShownMedium } from './media.ts'
+import { ShownStudies } from './shown-studies.ts'
+import { StudyImages } from './study-images.ts'
+import { type Progress, ViewList } from './view-list.ts'
 
 /** Frames that one view waits for or reads at once: a browser asks for six. */
 const MOST_AT_ONCE = 100
 /** How long a frame is waited for. */
 const PATIENCE_MS = 60_000
 
-export type ViewState = ReturnType<typeof openViewState>
-
 /** What the gateway holds of a view in memory. */
-export function openViewState(files: ViewFiles, view: OpenView, ask: AskAccess) {
-  const { context, downloads } = files
-  const { clock } = context
-  const ending = new AbortController()
-  const { signal } = ending
-  const list = viewList()
-  const media = mediaFiles(downloads, list)
-  const studies = new Map<string, StudyImages>()
-  let listeners = 0
-  /** Frames of images that are not known yet. */
-  let waiting = 0
+export class ViewState {
+  readonly list = new ViewList()
+  readonly #context: Context
+  readonly #fetcher: FileFetcher
+  readonly #view: OpenView
+  readonly #ask: AskAccess
+  readonly #shown: ShownStudies
+  readonly #ending = new AbortController()
+  readonly #studies = new Map<string, StudyImages>()
   /** Frames that are asked for. */
-  let asking = 0
-  let lastUse = clock()
-  const scope: ViewScope = {
-    ...{ ...files, list, media, signal, shown: shownStudies(context, list) },
-    isWanted: () => listeners + waiting > 0,
+  #asking = 0
+  #lastUse: number
+
+  constructor(context: Context, fetcher: FileFetcher, view: OpenView, ask: AskAccess) {
+    this.#context = context
+    this.#fetcher = fetcher
+    this.#view = view
+    this.#ask = ask
+    const media = new MediaFiles(fetcher.downloads, this.list)
+    this.#shown = new ShownStudies(context, this.list, media)
+    this.#lastUse = context.clock()
+    this.#add(view.studyInstanceUid)
   }
 
-  function add(studyInstanceUid: string | null): void {
-    const asked = studyInstanceUid === null ? null : askedStudy(context, view, studyInstanceUid)
-    const isPrior = studyInstanceUid !== view.studyInstanceUid
-    const askAgain = asked === undefined ? undefined : () => ask(view, asked, signal)
-    const study = studyImages(scope, studyInstanceUid, isPrior, askAgain)
-    studies.set(studyInstanceUid ?? '', study)
-    study.go()
-  }
-  add(view.studyInstanceUid)
-
-  function progress(): Progress {
-    const all = [...studies.values()]
-    const state =
-      (['asking', 'loading'] as const).find((one) => all.some((study) => study.state === one)) ??
-      'done'
-    const sum = (part: 'read' | 'files') => all.reduce((total, study) => total + study[part], 0)
-    return { state, read: sum('read'), files: sum('files') }
+  /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
+  get lastUse(): number {
+    return this.list.hasReaders || this.#asking > 0 ? Number.POSITIVE_INFINITY : this.#lastUse
   }
 
-  async function imageOf(sopInstanceUid: string, within: AbortSignal): Promise<ImageFile> {
-    for (;;) {
-      for (const study of studies.values()) {
-        const image = study.find(sopInstanceUid)
-        if (image) return image
-      }
-      if (progress().state === 'done')
-        throw new ApiError('not-found', 'There is no such image in this view.')
-      waiting++
-      for (const study of studies.values()) study.wake()
-      const settle = [...studies.values()].map((study) => study.urge(sopInstanceUid))
-      try {
-        await list.watch.next(within)
-      } finally {
-        waiting--
-        for (const each of settle) each()
-      }
+  /** How many studies there are. */
+  get studies(): number {
+    return this.#studies.size
+  }
+
+  hasStudy(studyInstanceUid: string): boolean {
+    return this.#studies.has(studyInstanceUid)
+  }
+
+  addStudy(studyInstanceUid: string): void {
+    if (!this.hasStudy(studyInstanceUid)) this.#add(studyInstanceUid)
+  }
+
+  async *lines(signal: AbortSignal) {
+    this.list.addReader()
+    try {
+      for (const study of this.#studies.values()) study.start()
+      const until = AbortSignal.any([signal, this.#ending.signal])
+      yield* this.list.lines(() => this.#progress(), until)
+    } finally {
+      this.list.removeReader()
+      this.#lastUse = this.#context.clock()
     }
   }
 
-  return {
-    list,
-    studies: studies as ReadonlyMap<string, StudyImages>,
-    /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
-    get lastUse() {
-      return listeners + asking > 0 ? Number.POSITIVE_INFINITY : lastUse
-    },
-    addStudy(studyInstanceUid: string): void {
-      if (!studies.has(studyInstanceUid)) add(studyInstanceUid)
-    },
-    async *lines(listening: AbortSignal) {
-      listeners++
-      try {
-        for (const study of studies.values()) study.go()
-        yield* list.lines(progress, AbortSignal.any([listening, signal]))
-      } finally {
-        listeners--
-        lastUse = clock()
+  /** See `MediaFiles.open`; waits until it is known. */
+  async medium(
+    mediaId: number,
+    range: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ShownMedium> {
+    this.#lastUse = this.#context.clock()
+    const { media } = this.#shown
+    const until = AbortSignal.any([signal, this.#ending.signal])
+    while (!media.has(mediaId) && this.#progress().state !== 'done')
+      await this.list.watch.next(until)
+    return await media.open(mediaId, range, until)
+  }
+
+  /**
+   * Runs `work` on the instance, once it is known. @throws ApiError not-found, unavailable,
+   * too-many; the reason of `signal`
+   */
+  async image<T>(
+    sopInstanceUid: string,
+    signal: AbortSignal,
+    work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (this.#asking >= MOST_AT_ONCE)
+      throw new ApiError('too-many', message('viewer.too-many-frames-at-once'), {
+        headers: { 'retry-after': '1' },
+      })
+    this.#lastUse = this.#context.clock()
+    this.#asking++
+    const ending = this.#ending.signal
+    const patience = AbortSignal.timeout(PATIENCE_MS)
+    const until = AbortSignal.any([signal, ending, patience])
+    try {
+      return await work(await this.#imageOf(sopInstanceUid, until), until)
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (ending.aborted) throw new ApiError('not-found', message('viewer.view-ended'))
+      if (patience.aborted) throw new ApiError('unavailable', message('viewer.image-not-come'))
+      throw error
+    } finally {
+      this.#asking--
+    }
+  }
+
+  end(): void {
+    this.#ending.abort(new Error('The view has ended.'))
+    for (const study of this.#studies.values()) study.close()
+    this.list.watch.changed()
+  }
+
+  #add(studyInstanceUid: string | null): void {
+    const context = this.#context
+    const view = this.#view
+    const { signal } = this.#ending
+    const asked = studyInstanceUid === null ? null : askedStudy(context, view, studyInstanceUid)
+    const study = new StudyImages(
+      context,
+      this.#fetcher,
+      this.#shown,
+      studyInstanceUid,
+      studyInstanceUid !== view.studyInstanceUid,
+      asked === undefined ? undefined : () => this.#ask(view, asked, signal),
+      signal,
+    )
+    this.#studies.set(studyInstanceUid ?? '', study)
+    study.start()
+  }
+
+  #progress(): Progress {
+    const studies = [...this.#studies.values()]
+    const state =
+      (['asking', 'loading'] as const).find((one) => studies.some((of) => of.state === one)) ??
+      'done'
+    const sum = (part: 'read' | 'files') => studies.reduce((total, of) => total + of[part], 0)
+    return { state, read: sum('read'), files: sum('files') }
+  }
+
+  async #imageOf(sopInstanceUid: string, signal: AbortSignal): Promise<ImageFile> {
+    for (;;) {
+      const studies = [...this.#studies.values()]
+      for (const study of studies) {
+        const image = study.find(sopInstanceUid)
+        if (image) return image
       }
-    },
-    /** See `mediaFiles`; waits until it is known. */
-    async medium(mediaId: number, range: string | undefined, wanted: AbortSignal) {
-      lastUse = clock()
-      const within = AbortSignal.any([wanted, signal])
-      while (!media.has(mediaId) && progress().state !== 'done') await list.watch.next(within)
-      return await media.open(mediaId, range, within)
-    },
-    /**
-     * The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason
-     * of `wanted`
-     */
-    async image<T>(
-      sopInstanceUid: string,
-      wanted: AbortSignal,
-      work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
-    ): Promise<T> {
-      if (asking >= MOST_AT_ONCE)
-        throw new ApiError('too-many', 'This view asks for too many images at once.', {
-          headers: { 'retry-after': '1' },
-        })
-      lastUse = clock()
-      asking++
-      const patience = AbortSignal.timeout(PATIENCE_MS)
-      const within = AbortSignal.any([wanted, signal, patience])
+      if (this.#progress().state === 'done')
+        throw new ApiError('not-found', message('viewer.no-such-image'))
+      this.list.addReader()
+      for (const study of studies) study.wake()
+      const requests = studies.map((study) => study.urge(sopInstanceUid))
       try {
-        return await work(await imageOf(sopInstanceUid, within), within)
-      } catch (error) {
-        if (wanted.aborted) throw wanted.reason
-        if (signal.aborted) throw new ApiError('not-found', 'This view has ended.')
-        if (patience.aborted)
-          throw new ApiError('unavailable', 'The image has not come within a minute: try again.')
-        throw error
+        await this.list.watch.next(signal)
       } finally {
-        asking--
+        this.list.removeReader()
+        for (const takeBack of requests) takeBack()
       }
-    },
-    end(): void {
-      ending.abort(new Error('The view has ended.'))
-      for (const study of studies.values()) study.close()
-      list.watch.changed()
-    },
+    }
   }
 }
 
@@ -144,16 +175,15 @@ export function openViewState(files: ViewFiles, view: OpenView, ask: AskAccess) 
  * other; none that is cancelled.
  */
 function askedStudy(
-  { studies }: Context,
+  { database }: Context,
   view: OpenView,
   studyInstanceUid: string,
 ): AskedStudy | undefined {
   if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
     return { studyId: view.studyId, studyInstanceUid }
-  const areas =
-    view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
-  const row = areas
-    .flatMap((area) => studies.byUid(area, studyInstanceUid) ?? [])
+  const areas = view.area === 'viewer' ? ['viewer', 'scribe'] : ['scribe', 'viewer']
+  const row = (areas as ('viewer' | 'scribe')[])
+    .flatMap((area) => findStudyByUid(database, area, studyInstanceUid) ?? [])
     .find(({ cancelledAt }) => cancelledAt === null)
   return row && { studyId: row.studyId, studyInstanceUid }
 }

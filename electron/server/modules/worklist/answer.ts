@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { readAnswer, WebhookError } from '#server/webhooks/request.ts'
+import { message } from '#shared/messages/message.ts'
 import { EXTRA_KEYWORDS } from './attributes.ts'
-import { type ItemContext, rowsOfItem } from './item.ts'
+import { type AskedFor, rowsOfItem } from './item.ts'
 import { byStart, rowAt, type WorklistRow, worklistRow } from './row.ts'
 
 /** The rows of one body of the partner, read once and shared by every query it answers. */
@@ -40,7 +41,7 @@ export function checkSteps(items: readonly unknown[]): void {
     steps += Array.isArray(sequence) ? Math.max(1, sequence.length) : 1
   }
   if (steps > MOST_STEPS)
-    throw new WebhookError('oversize', `the answer lists more than ${MOST_STEPS} exams`)
+    throw new WebhookError('oversize', message('webhooks.too-many-exams', { most: MOST_STEPS }))
 }
 
 /** Items read before others get a turn on the event loop. */
@@ -50,14 +51,11 @@ const SLICE = 500
  * Reads the items of an answer; what is wrong between items (a step twice, two patients in one
  * study) is withheld too.
  */
-export async function readRows(
-  items: readonly unknown[],
-  context: ItemContext,
-): Promise<AnswerRows> {
+export async function readRows(items: readonly unknown[], askedFor: AskedFor): Promise<AnswerRows> {
   const rows: WorklistRow[] = []
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
-    rows.push(...rowsOfItem(item, context))
+    rows.push(...rowsOfItem(item, askedFor))
   }
   const checked = checkBetween(rows)
   const order = Uint32Array.from(checked.keys()).sort(
@@ -74,7 +72,7 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
   const mixed = new Set<string>()
   for (const { values, withheld } of rows) {
     const patient = patients.get(values.StudyInstanceUID)
-    if (withheld !== '') continue
+    if (withheld) continue
     if (patient === undefined) patients.set(values.StudyInstanceUID, values.PatientID)
     else if (patient !== values.PatientID) mixed.add(values.StudyInstanceUID)
   }
@@ -82,21 +80,20 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
   const stepIds = new Map<string, string>()
   return rows.map((row) => {
     const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = row.values
-    if (row.withheld !== '') return row
+    if (row.withheld) return row
     // Images of two people would end up in one study.
     if (mixed.has(study))
-      return worklistRow(row.values, 'its StudyInstanceUID is used for two patients', row.remarks)
+      return worklistRow(row.values, message('worklist.study-of-two-patients'), row.remarks)
     const key = `${study} ${step}`
-    if (steps.has(key))
-      return worklistRow(row.values, 'the same step is in the answer twice', row.remarks)
+    if (steps.has(key)) return worklistRow(row.values, message('worklist.step-twice'), row.remarks)
     steps.add(key)
     const other = stepIds.get(step)
     stepIds.set(step, other ?? study)
     if (other === undefined || other === study) return row
-    // Some consoles know an examination by this id alone (dicom-field §1.4).
-    return worklistRow(row.values, '', [
+    // Some consoles know an examination by this id alone.
+    return worklistRow(row.values, null, [
       ...row.remarks,
-      'its ScheduledProcedureStepID is used in another study too',
+      message('worklist.step-id-in-other-study'),
     ])
   })
 }

@@ -4,6 +4,7 @@ import {
   specificCharacterSetFor,
 } from '#server/dicom/character-sets/character-set.ts'
 import type { CharacterSet, Device } from '#shared/contract/devices.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   isExtra,
   ROOT_ATTRIBUTES,
@@ -11,9 +12,8 @@ import {
   type RowKeyword,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import type { WorklistRow } from './row.ts'
+import { isAscii, type WorklistRow } from './row.ts'
 import { transliterate } from './transliteration.ts'
-import { cutToBytes, MOST_IN_VALUE, type TextVr, widthOf } from './width.ts'
 
 /** Values of a row that are not of the default repertoire, as bytes, in one character set. */
 export interface RowText {
@@ -21,9 +21,9 @@ export interface RowText {
   readonly characterSet: string
   /** Encoded values by keyword; a value that is not here is plain ASCII. */
   readonly encoded: ReadonlyMap<RowKeyword, Buffer>
-  readonly remark: string
-  /** Why this device cannot have the row; '' where it can. */
-  readonly withheld: string
+  readonly remarks: readonly Message[]
+  /** Why this device cannot have the row; null where it can. */
+  readonly withheld: Message | null
 }
 
 export interface CharacterSetPolicy {
@@ -78,11 +78,9 @@ const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set([
 
 const NOTHING = Buffer.alloc(0)
 const NOTHING_ENCODED: ReadonlyMap<RowKeyword, Buffer> = new Map()
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
-const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * How rows get their bytes for one query (dicom-field §3.4): in the device's set; without one, in
+ * How rows get their bytes for one query: in the device's set; without one, in
  * the set that the query declares; in ISO_IR 100 where it declares none. What that set cannot hold
  * is transliterated to Latin letters; where that is not possible either, the row is withheld,
  * except from a device that has not said which sets it reads, and is sent ISO_IR 192 as a last
@@ -101,8 +99,8 @@ export function repertoireFor(
   const plain: RowText = {
     characterSet: forAscii.join('\\'),
     encoded: NOTHING_ENCODED,
-    remark: '',
-    withheld: '',
+    remarks: [],
+    withheld: null,
   }
   // JIS X 0201 has another sign where ASCII has its tilde and backslash, so that ASCII is not plain
   // in it.
@@ -111,7 +109,7 @@ export function repertoireFor(
   const writers = countsBytes ? [fitting, cutting] : [whole(false)]
 
   function textOf(row: WorklistRow): RowText {
-    const values = asked.filter(({ keyword }) => !isPlain || !ASCII.test(row.values[keyword]))
+    const values = asked.filter(({ keyword }) => !isPlain || !isAscii(row.values[keyword]))
     if (values.length === 0) return plain
     for (const write of writers) {
       for (const terms of sets) {
@@ -121,11 +119,9 @@ export function repertoireFor(
     }
     const text = inLatinLetters(values, row, sets[0] ?? [], countsBytes)
     const other =
-      text.withheld === ''
-        ? undefined
-        : lastResort && encodeAll(values, row, lastResort, writers.at(-1) ?? cutting)
+      text.withheld && lastResort && encodeAll(values, row, lastResort, writers.at(-1) ?? cutting)
     return other
-      ? { ...other, remark: [UNDECLARED, other.remark].filter(Boolean).join('; ') }
+      ? { ...other, remarks: [message('worklist.sent-in-utf-8'), ...other.remarks] }
       : text
   }
 
@@ -150,8 +146,6 @@ interface Sets {
 
 const LATIN_1 = specificCharacterSetFor('ISO_IR 100')
 const UTF_8 = specificCharacterSetFor('ISO_IR 192')
-const UNDECLARED =
-  'sent in UTF-8: the device declares no character set, and there is no form in Latin letters'
 
 function setsFor(deviceSet: CharacterSet | null, declared: readonly string[]): Sets {
   if (deviceSet !== null) return { sets: [specificCharacterSetFor(deviceSet)] }
@@ -205,17 +199,16 @@ function encodeAll(
     encoded.set(keyword, bytes)
     if (write === cutting && !hasRoom(value, terms, vr)) cut.push(keyword)
   }
-  return { characterSet: terms.join('\\'), encoded, remark: cutWords(cut), withheld: '' }
+  return { characterSet: terms.join('\\'), encoded, remarks: cutRemark(cut), withheld: null }
 }
 
-const cutWords = (cut: readonly string[]): string =>
-  cut.length > 0 ? `${cut.join(', ')} cut: the device counts bytes, and has no room for more` : ''
+const cutRemark = (cut: readonly string[]): Message[] =>
+  cut.length > 0 ? [message('worklist.texts-cut', { keywords: cut.join(', ') })] : []
 
-const NO_ROOM = 'takes more bytes than this device has room for'
-const UNSPEAKABLE = 'cannot be written in the character set of this device, nor in Latin letters'
-/** Whether a row was withheld because this device could not have been told it: another might be. */
-export const isUnspeakable = (withheld: string): boolean =>
-  withheld.includes(NO_ROOM) || withheld.includes(UNSPEAKABLE)
+/** Whether a row was withheld because this device could not be sent it: another might be. */
+export const isUnspeakable = (withheld: Message | null): boolean =>
+  withheld !== null &&
+  ['worklist.no-room', 'worklist.no-room-for-name', 'worklist.not-in-set'].includes(withheld.code)
 
 function inLatinLetters(
   asked: readonly RowTextAttribute[],
@@ -240,29 +233,30 @@ function inLatinLetters(
       continue
     }
     if (!bytes) {
-      const why = encodeText(value, terms, vr)
-        ? `${NO_ROOM}${vr === 'PN' ? ', also in Latin letters' : ''}`
-        : UNSPEAKABLE
-      return {
-        characterSet: '',
-        encoded: NOTHING_ENCODED,
-        remark: '',
-        withheld: `its ${keyword} ${why}`,
-      }
+      const withheld = !encodeText(value, terms, vr)
+        ? message('worklist.not-in-set', { keyword })
+        : vr === 'PN'
+          ? message('worklist.no-room-for-name', { keyword })
+          : message('worklist.no-room', { keyword })
+      return { characterSet: '', encoded: NOTHING_ENCODED, remarks: [], withheld }
     }
     encoded.set(keyword, bytes)
     if (!asIs) changed.push(keyword)
     else if (countsBytes && !hasRoom(value, terms, vr)) cut.push(keyword)
   }
-  const why = `the device’s character set lacks its own${countsBytes ? ', or the device has no room for it' : ''}`
-  const remark = [
-    changed.length > 0 ? `${changed.join(', ')} sent in Latin letters: ${why}` : '',
-    leftOut.length > 0 ? `${leftOut.join(', ')} sent empty: it ${UNSPEAKABLE}` : '',
-    cutWords(cut),
+  const keywords = changed.join(', ')
+  const remarks = [
+    ...(changed.length === 0
+      ? []
+      : countsBytes
+        ? [message('worklist.in-latin-letters-or-no-room', { keywords })]
+        : [message('worklist.in-latin-letters', { keywords })]),
+    ...(leftOut.length > 0
+      ? [message('worklist.texts-left-out', { keywords: leftOut.join(', ') })]
+      : []),
+    ...cutRemark(cut),
   ]
-    .filter(Boolean)
-    .join('; ')
-  return { characterSet: terms.join('\\'), encoded, remark, withheld: '' }
+  return { characterSet: terms.join('\\'), encoded, remarks, withheld: null }
 }
 
 /**
@@ -282,6 +276,48 @@ function latin(
     const letters = group === '' ? undefined : transliterate(group)
     const bytes = letters && write(attribute, letters, terms)
     if (bytes) return bytes
+  }
+  return undefined
+}
+
+/** Text VRs of which a row has attributes. */
+export type TextVr = 'LO' | 'PN' | 'SH'
+
+/**
+ * PS3.5 Table 6.2-1: characters of a value, of a PN those of each component group; bytes for a
+ * console that counts bytes.
+ */
+export const MOST_IN_VALUE: Readonly<Record<TextVr, number>> = { LO: 64, PN: 64, SH: 16 }
+
+/**
+ * Bytes that a value takes in a character set, of a PN those of its longest component group;
+ * undefined where the set cannot say it.
+ */
+export function widthOf(text: string, terms: readonly string[], vr: string): number | undefined {
+  if (vr !== 'PN') return encodeText(text, terms, vr)?.length
+  // The first group is written by other rules than those after a delimiter (PS3.5 §6.2.1.2).
+  const widths = text.split('=').map((group, index) => {
+    const bytes = encodeText(index === 0 ? group : `=${group}`, terms, vr)
+    return bytes && bytes.length - Math.min(index, 1)
+  })
+  return widths.reduce(
+    (most, width) =>
+      most === undefined || width === undefined ? undefined : Math.max(most, width),
+    0,
+  )
+}
+
+const characters = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/**
+ * As much of a text as a value has room for, in whole characters with their marks; undefined where
+ * the set cannot say the text.
+ */
+export function cutToBytes(text: string, terms: readonly string[], vr: TextVr): Buffer | undefined {
+  const starts = [...characters.segment(text)].map(({ index }) => index)
+  for (const end of [text.length, ...starts.reverse()]) {
+    const bytes = encodeText(text.slice(0, end).trimEnd(), terms, vr)
+    if (!bytes || bytes.length <= MOST_IN_VALUE[vr]) return bytes
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Text of the partner made fit for a DICOM value (dicom-field §3.4). */
+/** Text of the partner made fit for a DICOM value. */
 
 // Marks that turn the direction of writing or have no width: in a value they only hide what it
 // says.

@@ -1,8 +1,9 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
-import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { WorklistAsk } from '#shared/contract/worklist.ts'
+import { addDays } from '#server/platform/clinic-day.ts'
+import type { Inspection, ReceivedKey, WorklistAsk } from '#shared/contract/worklist.ts'
 import {
   ACCESSION_NUMBER,
   MODALITY,
@@ -15,12 +16,16 @@ import {
   START_DATE,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import { daOf } from './calendar.ts'
+import { daOf, dayOf } from './dates.ts'
+import { isAscii } from './row.ts'
+
+/** What a console sends for a worklist. */
+export interface ConsoleQuery {
+  readonly identifier: Buffer
+  readonly transferSyntax: string
+}
 
 export const CONSOLE_TRANSFER_SYNTAX = TRANSFER_SYNTAX.explicitLittleEndian
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
-const ASCII = /^[\x00-\x7f]*$/
 
 /**
  * The identifier a console would send: every attribute of the tables as return key, and what was
@@ -37,7 +42,7 @@ export function consoleQuery(ask: WorklistAsk): Buffer {
     [PATIENT_ID, ask.patientId],
     [ACCESSION_NUMBER, ask.accessionNumber],
   ])
-  const terms = ASCII.test([...inStep.values(), ...atRoot.values()].join('')) ? [] : ['ISO_IR 192']
+  const terms = isAscii([...inStep.values(), ...atRoot.values()].join('')) ? [] : ['ISO_IR 192']
   const step = elements(STEP_ATTRIBUTES, inStep, terms)
   const root = elements(ROOT_ATTRIBUTES, atRoot, terms)
   const sequence: Element = { tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE, vr: 'SQ', value: [step] }
@@ -73,3 +78,105 @@ function datesOf({ startDate, endDate }: WorklistAsk): string {
   if (startDate === endDate) return daOf(startDate ?? '')
   return `${daOf(startDate ?? '')}-${daOf(endDate ?? '')}`
 }
+
+/**
+ * What becomes of the keys: all of them as they were, the dates so many days later; or none but the
+ * one day, to see what there is. What is to be returned, and the character set, stay in both.
+ */
+export type Change = { readonly daysLater: number } | { readonly onlyDay: string }
+
+const KNOWN_SYNTAXES: readonly string[] = Object.values(TRANSFER_SYNTAX)
+/** `(0040,0100) > (0008,0060)` */
+const TAG = /^(?:\((\w{4}),(\w{4})\) > )?\((\w{4}),(\w{4})\)$/
+
+interface Key extends ReceivedKey {
+  readonly number: number
+  /** Tag of the sequence it is in; 0 for none. */
+  readonly within: number
+}
+
+/** A recorded query once more, from its keys as they were received. */
+export function replayedQuery(
+  { keys, transferSyntax }: Pick<Inspection, 'keys' | 'transferSyntax'>,
+  change: Change,
+): ConsoleQuery {
+  const read = keys.flatMap((key) => numbered(key))
+  const terms = termsOf(read)
+  const elementOf = (key: Key): Element => ({
+    tag: key.number,
+    vr: key.vr,
+    value: bytesOf(key, change, terms),
+  })
+  const step = read
+    .filter(({ within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .map(elementOf)
+  const root = read
+    .filter(({ within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .map(elementOf)
+  const wantsDay =
+    'onlyDay' in change &&
+    !step.some(({ tag }) => tag === START_DATE) &&
+    !root.some(({ tag }) => tag === START_DATE)
+  const day = {
+    tag: START_DATE,
+    vr: 'DA',
+    value: Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : ''),
+  }
+  const item = wantsDay ? [...step, day] : step
+  const hasSequence = read.some(({ number }) => number === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+  const sequence: DataSet =
+    hasSequence || item.length > 0
+      ? [
+          {
+            tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+            vr: 'SQ',
+            value: item.length > 0 ? [ordered(item)] : [],
+          },
+        ]
+      : []
+  const syntax = KNOWN_SYNTAXES.includes(transferSyntax) ? transferSyntax : CONSOLE_TRANSFER_SYNTAX
+  return {
+    identifier: writeDataSet(ordered([...root, ...sequence]), syntax),
+    transferSyntax: syntax,
+  }
+}
+
+function numbered(key: ReceivedKey): Key[] {
+  const [, group, element, ownGroup = '', ownElement = ''] = TAG.exec(key.tag) ?? []
+  const number = Number.parseInt(ownGroup + ownElement, 16)
+  if (Number.isNaN(number)) return []
+  const within =
+    group === undefined || element === undefined ? 0 : Number.parseInt(group + element, 16)
+  // Items of other sequences match nothing.
+  return within === 0 || within === SCHEDULED_PROCEDURE_STEP_SEQUENCE
+    ? [{ ...key, number, within }]
+    : []
+}
+
+function bytesOf(
+  { number, vr, value, matching }: Key,
+  change: Change,
+  terms: readonly string[],
+): Element['value'] {
+  if (vr === 'SQ') return []
+  if (number === SPECIFIC_CHARACTER_SET) return Buffer.from(value)
+  if (number === START_DATE)
+    return Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : later(value, change.daysLater))
+  // `n bytes` stands for the value of a number, which nothing is matched by.
+  const isText = vrOf(number) !== 'UN' && !/^\d+ bytes$/.test(value)
+  if ('onlyDay' in change || matching === 'ignored' || !isText) return Buffer.alloc(0)
+  return encodeText(value, terms, vr) ?? Buffer.from(value)
+}
+
+/** Each `YYYYMMDD` of a date or a range, so many days later. */
+const later = (value: string, days: number): string =>
+  days === 0 ? value : value.replace(/\d{8}/g, (date) => daOf(addDays(dayOf(date), days)))
+
+const termsOf = (keys: readonly Key[]): readonly string[] =>
+  keys
+    .find(({ number }) => number === SPECIFIC_CHARACTER_SET)
+    ?.value.split('\\')
+    .map((term) => term.trim())
+    .filter((term) => term !== '') ?? []
+
+const ordered = (elements: DataSet): DataSet => [...elements].sort((a, b) => a.tag - b.tag)

@@ -1,5 +1,11 @@
+import { decodeText } from '#server/dicom/character-sets/character-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { readDataSet } from '#server/dicom/data-set/data-set.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
+import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import type { DeviceProfile, LintFinding } from '#shared/contract/devices.ts'
 import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   type Attribute,
   PATIENT_ID,
@@ -11,19 +17,19 @@ import {
   START_TIME,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import type { SentRow, SentValue } from './sent-row.ts'
-import { MOST_IN_VALUE, widthOf } from './width.ts'
+import { MOST_IN_VALUE, widthOf } from './character-set-fallback.ts'
+import { declaredTerms } from './received-key.ts'
 
 /** What a rule finds. */
 export interface Fault {
   readonly severity: LintFinding['severity']
   readonly tag: number
   /** The value's fault, and what to do. */
-  readonly text: string
+  readonly text: Message
 }
 
 /** What a rule needs to know beside the row. */
-export interface RuleContext {
+export interface ListFacts {
   readonly countsBytes: boolean
   /**
    * Study Instance UIDs of the list by step id, and step ids by Study Instance UID: now, and as the
@@ -38,7 +44,7 @@ export interface RuleContext {
 export interface ConsoleRule {
   /** Where it is published. */
   readonly source: string
-  readonly check: (row: SentRow, context: RuleContext) => Iterable<Fault>
+  readonly check: (row: SentRow, facts: ListFacts) => Iterable<Fault>
 }
 
 /**
@@ -55,8 +61,8 @@ const STEP_ID = 0x00400009
 const STUDY = 0x0020000d
 const ATTRIBUTES: readonly Attribute[] = [...ROOT_ATTRIBUTES.values(), ...STEP_ATTRIBUTES.values()]
 const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
-const refused = (tag: number, text: string): Fault => ({ severity: 'refused', tag, text })
-const altered = (tag: number, text: string): Fault => ({ severity: 'altered', tag, text })
+const refused = (tag: number, text: Message): Fault => ({ severity: 'refused', tag, text })
+const altered = (tag: number, text: Message): Fault => ({ severity: 'altered', tag, text })
 
 /** Type 1C: the text, or else the codes. */
 const EITHER: readonly (readonly [number, number])[] = [
@@ -69,25 +75,24 @@ const K_6_1: ConsoleRule = {
     if (row.steps !== 1)
       yield refused(
         SCHEDULED_PROCEDURE_STEP_SEQUENCE,
-        `has ${row.steps} items; a row has exactly one`,
+        message('worklist.rule-items', { count: row.steps }),
       )
     for (const { tag, type } of ATTRIBUTES) {
       const isThere = row.values.has(tag)
       if (type === '1' && textOf(row, tag) === '')
-        yield refused(tag, 'is empty and has to have a value (type 1): the partner has to send it')
-      else if (type === '2' && !isThere)
-        yield refused(tag, 'is missing; it has to be there, if without a value (type 2)')
+        yield refused(tag, message('worklist.rule-type-1'))
+      else if (type === '2' && !isThere) yield refused(tag, message('worklist.rule-type-2'))
     }
     for (const [text, codes] of EITHER) {
       if (textOf(row, text) === '' && !row.values.has(codes))
-        yield refused(text, 'is empty and there is no code either: the partner has to send it')
+        yield refused(text, message('worklist.rule-no-code'))
     }
   },
 }
 
 interface VrRule {
   readonly is: (text: string) => boolean
-  readonly words: string
+  readonly words: Message
 }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
 const isText = (text: string): boolean => !/[\u0000-\u001f\u007f-\u009f\\]/.test(text)
@@ -97,28 +102,28 @@ const matching =
     pattern.test(text)
 const TEXT: VrRule = {
   is: isText,
-  words: 'holds a control character or a backslash, which divides it into two values',
+  words: message('worklist.rule-text'),
 }
 /** PS3.5 Table 6.2-1: repertoire and form. */
 const VR_RULES: Readonly<Record<string, VrRule>> = {
   AE: {
     is: matching(/^[\x20-\x5b\x5d-\x7e]{1,16}$/),
-    words: 'is no AE title: 1 to 16 ASCII characters without a backslash',
+    words: message('worklist.rule-ae-title'),
   },
-  AS: { is: matching(/^\d{3}[DWMY]$/), words: 'is no age: three digits and D, W, M or Y' },
+  AS: { is: matching(/^\d{3}[DWMY]$/), words: message('worklist.rule-age') },
   CS: {
     is: matching(/^[A-Z0-9_ ]{1,16}$/),
-    words: 'is no code: at most 16 capitals, digits, spaces and underscores',
+    words: message('worklist.rule-code'),
   },
-  DA: { is: isDa, words: 'is no date: YYYYMMDD' },
+  DA: { is: isDa, words: message('worklist.rule-date') },
   DS: {
     is: matching(/^(?=.{1,16}$)[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/),
-    words: 'is no decimal number of at most 16 characters',
+    words: message('worklist.rule-number'),
   },
-  TM: { is: matching(TM_PATTERN), words: 'is no time: HHMMSS' },
+  TM: { is: matching(TM_PATTERN), words: message('worklist.rule-time') },
   UI: {
     is: (text) => Uid.safeParse(text).success,
-    words: 'is no UID: at most 64 digits and dots, no component empty or with a leading zero',
+    words: message('worklist.rule-uid'),
   },
   LO: TEXT,
   SH: TEXT,
@@ -127,8 +132,7 @@ const VR_RULES: Readonly<Record<string, VrRule>> = {
       isText(text) &&
       text.split('=').length <= 3 &&
       text.split('=').every((group) => group.split('^').length <= 5),
-    words:
-      'is no name: at most three groups of five components, without control characters and backslashes',
+    words: message('worklist.rule-name'),
   },
 }
 
@@ -140,16 +144,13 @@ const TABLE_6_2_1: ConsoleRule = {
   source: 'PS3.5 Table 6.2-1',
   *check({ values, terms }, { countsBytes }) {
     if (values.has(SPECIFIC_CHARACTER_SET) && terms.length === 0)
-      yield refused(SPECIFIC_CHARACTER_SET, 'is empty; it has a value or is absent')
+      yield refused(SPECIFIC_CHARACTER_SET, message('worklist.rule-character-set'))
     for (const value of values.values()) {
       if (value.text === '') continue
-      if (!value.isExact)
-        yield refused(
-          value.tag,
-          'holds bytes that mean nothing in its character set: check the character set of the device',
-        )
-      else if (VR_RULES[value.vr]?.is(value.text) === false)
-        yield refused(value.tag, `${VR_RULES[value.vr]?.words}; the partner has to correct it`)
+      const rule = VR_RULES[value.vr]
+      if (!value.isExact) yield refused(value.tag, message('worklist.rule-bytes'))
+      else if (rule && !rule.is(value.text))
+        yield refused(value.tag, message('worklist.rule-for-partner', { fault: rule.words }))
       yield* tooLong(value, terms, countsBytes)
     }
   },
@@ -166,38 +167,36 @@ function* tooLong(
     ...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length),
   )
   const width = countsBytes ? (widthOf(text, terms, vr) ?? 0) : 0
-  if (length > most) yield refused(tag, `has ${length} characters; there is room for ${most}`)
-  else if (width > most)
-    yield altered(tag, `takes ${width} bytes; the console has room for ${most}`)
+  if (length > most) yield refused(tag, message('worklist.rule-length', { length, most }))
+  else if (width > most) yield altered(tag, message('worklist.rule-width', { width, most }))
 }
 
 /** Forms stricter than those of PS3.5: GE, DOC0500644, p. 84. */
-const EXACT: readonly (readonly [number, RegExp, string])[] = [
-  [START_DATE, /^\d{8}$/, 'is not exactly YYYYMMDD'],
-  [START_TIME, /^\d{6}$/, 'is not exactly HHMMSS'],
+const EXACT: readonly (readonly [number, RegExp, Message])[] = [
+  [START_DATE, /^\d{8}$/, message('worklist.rule-exact-date')],
+  [START_TIME, /^\d{6}$/, message('worklist.rule-exact-time')],
 ]
 const RECORD_ACCEPTANCE: ConsoleRule = {
   source: 'GE DOC0500644 rev 4, §6.3.1.2.1.2.2',
   *check(row) {
     for (const [tag, form, words] of EXACT) {
       const text = textOf(row, tag)
-      if (text !== '' && !form.test(text))
-        yield refused(tag, `${words}; the console gives up the list there`)
+      if (text !== '' && !form.test(text)) yield refused(tag, words)
     }
   },
 }
 
 /** GE, DOC0500644, p. 99: characters of a value that the console shows or holds. */
-const SHOWN: readonly (readonly [number, number, string])[] = [
-  [PATIENT_NAME, 32, 'the console shows the first 32'],
-  [PATIENT_ID, 16, 'the console holds 16, unless it is configured for 64'],
+const SHOWN: readonly (readonly [number, number, Message])[] = [
+  [PATIENT_NAME, 32, message('worklist.console-shows-32')],
+  [PATIENT_ID, 16, message('worklist.console-holds-16')],
 ]
 const SHOWN_LENGTHS: ConsoleRule = {
   source: 'GE DOC0500644 rev 4, p. 99',
   *check(row) {
     for (const [tag, most, words] of SHOWN) {
       const { length } = [...textOf(row, tag)]
-      if (length > most) yield altered(tag, `has ${length} characters; ${words}`)
+      if (length > most) yield altered(tag, message('worklist.rule-shown', { length, words }))
     }
   },
 }
@@ -208,18 +207,12 @@ const STEP_IDS: ConsoleRule = {
   *check(row, { studiesOf, stepsOf, stepsBefore }) {
     const [step, study] = [textOf(row, STEP_ID), textOf(row, STUDY)]
     if ((studiesOf.get(step)?.size ?? 0) > 1) {
-      yield refused(
-        STEP_ID,
-        'is the same in another study of the list; the console keeps one examination of them: the partner has to number steps apart',
-      )
+      yield refused(STEP_ID, message('worklist.rule-step-of-two-studies'))
     }
     const before = stepsBefore.get(study)
     const isGone = (other: string) => !stepsOf.get(study)?.has(other)
     if (before && !before.has(step) && [...before].some(isGone)) {
-      yield altered(
-        STEP_ID,
-        'is another than this device was last sent for the study; the console makes the examination anew and loses what was typed',
-      )
+      yield altered(STEP_ID, message('worklist.rule-step-changed'))
     }
   },
 }
@@ -242,4 +235,52 @@ export const CONSOLE_PROFILES: Readonly<Record<DeviceProfile, ConsoleProfile>> =
     rules: [K_6_1, TABLE_6_2_1, STEP_IDS],
     stopsAtRefused: false,
   },
+}
+
+/** An element of an identifier, read back from its bytes. */
+export interface SentValue {
+  readonly tag: number
+  readonly vr: string
+  /** Decoded, without padding; '' of a sequence. */
+  readonly text: string
+  /** Whether every byte has a meaning in the character set that the identifier declares. */
+  readonly isExact: boolean
+}
+
+/** An identifier as a console reads it. */
+export interface SentRow {
+  /** By tag, those of the step too: no attribute of PS3.4 Table K.6-1 is in both. */
+  readonly values: ReadonlyMap<number, SentValue>
+  /** Items of Scheduled Procedure Step Sequence (0040,0100). */
+  readonly steps: number
+  /** (0008,0005) as sent. */
+  readonly terms: readonly string[]
+}
+
+/** Identifiers of a batch, one after the other. */
+export function* sentRows(
+  { bytes, ends }: EncodedIdentifiers,
+  transferSyntax: string,
+): Generator<SentRow, void, void> {
+  for (const [index, end] of ends.entries())
+    yield sentRow(readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
+}
+
+export function sentRow(root: DataSet): SentRow {
+  const terms = declaredTerms(root)
+  const sequence = root.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)?.value
+  const steps =
+    sequence === undefined || Buffer.isBuffer(sequence) ? [] : (sequence as readonly DataSet[])
+  const elements = [...root, ...(steps[0] ?? [])]
+  return {
+    values: new Map(elements.map((element) => [element.tag, sentValue(element, terms)])),
+    steps: steps.length,
+    terms,
+  }
+}
+
+function sentValue({ tag, vr, value }: Element, terms: readonly string[]): SentValue {
+  if (!Buffer.isBuffer(value)) return { tag, vr, text: '', isExact: true }
+  const { text, exact } = decodeText(value, terms, vr)
+  return { tag, vr, text: withoutPadding(text), isExact: exact }
 }

@@ -1,13 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import type { ExamDevice } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
-import { daOf } from './calendar.ts'
-import type { HandedOutAnswer } from './inspection-queries.ts'
-import type { ItemContext } from './item.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { daOf } from './dates.ts'
+import { listGivenAnswers, type SentAnswer } from './inspection-queries.ts'
+import type { AskedFor } from './item.ts'
+import { listAnswersOfDay, readDocument } from './queries.ts'
 import type { WorklistRow } from './row.ts'
-import { type Finding, findingsOf, readVerdicts, type VerdictDocument } from './verdicts.ts'
-import type { Worklist } from './worklist.ts'
+import { findingsOf, readVerdicts, type VerdictDocument } from './verdicts.ts'
+import type { WorklistCache } from './worklist-cache.ts'
 
 /** A row of the partner with the devices that know it. */
 export interface PlannedRow {
@@ -27,17 +31,6 @@ export interface DayRows {
    * received.
    */
   readonly oldestAt: string | null
-}
-
-export interface DeviceListsDeps {
-  readonly store: Pick<Context, 'answers' | 'documents' | 'inspections'>
-  readonly devices: () => readonly Device[]
-  readonly keptList: Worklist['keptList']
-}
-
-export interface DeviceLists {
-  /** The rows of a day, of all devices' answers or of one device's. */
-  ofDay(day: string, device: Device | undefined): Promise<DayRows>
 }
 
 /** An answer of the partner that holds the day, of one AE title. */
@@ -79,34 +72,91 @@ export const stepKey = (row: WorklistRow): string => {
     : `${StudyInstanceUID} ${ScheduledProcedureStepID}`
 }
 
+/** What is known of a row on the lists of one device. */
+interface OnList {
+  row: WorklistRow
+  sentAt: string | null
+  isOnList: boolean
+  withheld: Message | null
+}
+
 /**
  * What devices have on their lists, from the partner's answers that are kept and the records of
  * their queries.
  */
-export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): DeviceLists {
-  const verdictsRead = new Map<string, VerdictDocument>()
+export class DeviceLists {
+  readonly #context: Context
+  readonly #answers: WorklistCache
+  readonly #verdicts = new LRUCache<string, VerdictDocument>({ max: MOST_VERDICTS })
 
-  function verdictsOf({ verdictHash }: HandedOutAnswer): VerdictDocument | undefined {
-    const known = verdictsRead.get(verdictHash)
-    if (known) return known
-    const bytes = store.documents.read(verdictHash)
-    if (!bytes) return undefined
-    const read = readVerdicts(bytes)
-    if (verdictsRead.size >= MOST_VERDICTS)
-      verdictsRead.delete(verdictsRead.keys().next().value ?? '')
-    verdictsRead.set(verdictHash, read)
-    return read
+  constructor(context: Context, answers: WorklistCache) {
+    this.#context = context
+    this.#answers = answers
   }
 
-  async function rowsOn(
+  /** The rows of a day, of all devices' answers or of one device's. */
+  async ofDay(day: string, only: Device | undefined): Promise<DayRows> {
+    const devices = listDevices(this.#context.database)
+    const deviceOf = (aeTitle: string) =>
+      devices.find((device) => device.aeTitle.toUpperCase() === aeTitle.toUpperCase())
+    const kept = await this.#keptAnswers(day, deviceOf)
+    const isWanted = (aeTitle: string) =>
+      only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
+    const wanted = [...kept].filter(([aeTitle]) => isWanted(aeTitle))
+    const drafts = new Map<string, Draft>()
+    for (const [aeTitle, answers] of wanted)
+      for (const { rows, receivedAt } of answers)
+        for (const [key, row] of rows) noteRow(drafts, key, row, receivedAt, aeTitle)
+    const aeTitles = [...kept.keys(), ...devices.map(({ aeTitle }) => aeTitle)]
+    for (const aeTitle of new Set(aeTitles.filter(isWanted)))
+      await this.#addLists(day, aeTitle, deviceOf(aeTitle), drafts)
+    // The newest answer of an AE title is its first.
+    const newest = wanted.flatMap(([aeTitle, [answer]]) =>
+      answer ? [{ aeTitle, receivedAt: answer.receivedAt }] : [],
+    )
+    const asked = newest.filter(({ aeTitle }) => deviceOf(aeTitle)?.isEnabled === true)
+    return {
+      rows: new Map(
+        [...drafts].map(([key, { row, knownTo, devices }]) => [
+          key,
+          { row, devices, goneAt: goneAt(key, row, knownTo, kept) },
+        ]),
+      ),
+      receivedAt: instants(newest).at(-1) ?? null,
+      oldestAt: instants(asked)[0] ?? null,
+    }
+  }
+
+  async #keptAnswers(
+    day: string,
+    deviceOf: (aeTitle: string) => Device | undefined,
+  ): Promise<Map<string, KeptAnswer[]>> {
+    const kept = new Map<string, KeptAnswer[]>()
+    for (const answer of listAnswersOfDay(this.#context.database, day)) {
+      const { callingAe, dateStart, dateEnd, modality, documentHash, receivedAt } = answer
+      const askedFor = {
+        dateStart,
+        dateEnd,
+        modality: modality ?? deviceOf(callingAe)?.modality ?? '',
+      }
+      const rows = new Map(
+        [...(await this.#rowsOn(day, documentHash, askedFor))].map(([key, [row]]) => [key, row]),
+      )
+      kept.set(callingAe, [...(kept.get(callingAe) ?? []), { receivedAt, modality, rows }])
+    }
+    return kept
+  }
+
+  /** Each with its place in the answer. */
+  async #rowsOn(
     day: string,
     hash: string,
-    context: ItemContext,
+    askedFor: AskedFor,
   ): Promise<Map<string, readonly [WorklistRow, number]>> {
-    const list = await keptList(hash, context)
+    const list = await this.#answers.rowsOf(hash, askedFor)
     const date = daOf(day)
     const rows = new Map<string, readonly [WorklistRow, number]>()
-    const isOneDay = context.dateStart === day && context.dateEnd === day
+    const isOneDay = askedFor.dateStart === day && askedFor.dateEnd === day
     for (const [index, row] of (list?.rows ?? []).entries()) {
       const start = row.values.ScheduledProcedureStepStartDate
       // Without a date it is of the day that was asked for, where that is one.
@@ -117,63 +167,17 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
     return rows
   }
 
-  async function keptAnswers(
-    day: string,
-    deviceOf: (aeTitle: string) => Device | undefined,
-  ): Promise<Map<string, KeptAnswer[]>> {
-    const kept = new Map<string, KeptAnswer[]>()
-    for (const {
-      callingAe,
-      dateStart,
-      dateEnd,
-      modality,
-      documentHash,
-      receivedAt,
-    } of store.answers.holding(day)) {
-      const context = {
-        dateStart,
-        dateEnd,
-        modality: modality ?? deviceOf(callingAe)?.modality ?? '',
-      }
-      const rows = new Map(
-        [...(await rowsOn(day, documentHash, context))].map(([key, [row]]) => [key, row]),
-      )
-      kept.set(callingAe, [...(kept.get(callingAe) ?? []), { receivedAt, modality, rows }])
-    }
-    return kept
-  }
-
-  /** Adds to the drafts what the device was given. */
-  async function readLists(
+  /** Adds to the drafts what the device was sent. */
+  async #addLists(
     day: string,
     aeTitle: string,
     device: Device | undefined,
     drafts: Map<string, Draft>,
   ): Promise<void> {
-    const found = new Map<string, { sentAt: string | null; isOnList: boolean; withheld: string }>()
-    let hasList = false
-    for (const given of store.inspections.answered(aeTitle, MOST_LISTS)) {
-      const verdicts = verdictsOf(given)
-      const context = verdicts?.context
-      if (!verdicts || !context || context.dateStart > day || context.dateEnd < day) continue
-      const isList: boolean = !hasList && !isNarrow(verdicts.keys)
-      const findings: Finding[] = [...findingsOf(verdicts)]
-      for (const [key, [row, index]] of await rowsOn(day, given.answerHash, context)) {
-        const finding = findings[index]
-        if (finding?.verdict !== 'sent' && finding?.verdict !== 'withheld') continue
-        const isSent = finding.verdict === 'sent'
-        const known = found.get(key) ?? { sentAt: null, isOnList: false, withheld: '' }
-        found.set(key, known)
-        if (isSent) known.sentAt ??= given.at
-        if (isSent && isList) known.isOnList = true
-        // What no device may have is said once, of the row.
-        if (!isSent && isList && row.withheld === '') known.withheld = finding.reason
-        if (isSent) noteRow(drafts, key, row, '', aeTitle)
-      }
-      hasList ||= isList
-    }
-    for (const [key, { sentAt, isOnList, withheld }] of found) {
-      if (sentAt === null && withheld === '') continue
+    const found = await this.#listedOn(day, aeTitle)
+    for (const [key, { row, sentAt, isOnList, withheld }] of found) {
+      if (sentAt !== null) noteRow(drafts, key, row, '', aeTitle)
+      if (sentAt === null && withheld === null) continue
       drafts.get(key)?.devices.push({
         deviceId: device?.deviceId ?? null,
         aeTitle,
@@ -185,44 +189,44 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
     }
   }
 
-  return {
-    async ofDay(day, only) {
-      const known = devices()
-      const deviceOf = (aeTitle: string) =>
-        known.find((device) => device.aeTitle.toUpperCase() === aeTitle.toUpperCase())
-      const kept = await keptAnswers(day, deviceOf)
-      const isWanted = (aeTitle: string) =>
-        only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
-      const drafts = new Map<string, Draft>()
-      let receivedAt: string | null = null
-      let oldestAt: string | null = null
-      for (const [aeTitle, answers] of kept) {
-        if (!isWanted(aeTitle)) continue
-        // The newest is the first.
-        const [newest] = answers
-        const isAsked = deviceOf(aeTitle)?.isEnabled === true
-        if (isAsked && newest && (oldestAt === null || newest.receivedAt < oldestAt))
-          oldestAt = newest.receivedAt
-        for (const answer of answers) {
-          if (receivedAt === null || answer.receivedAt > receivedAt) receivedAt = answer.receivedAt
-          for (const [key, row] of answer.rows)
-            noteRow(drafts, key, row, answer.receivedAt, aeTitle)
+  async #listedOn(day: string, aeTitle: string): Promise<Map<string, OnList>> {
+    const found = new Map<string, OnList>()
+    let hasList = false
+    for (const given of listGivenAnswers(this.#context.database, aeTitle, MOST_LISTS)) {
+      const verdicts = this.#verdictsOf(given)
+      const askedFor = verdicts?.context
+      if (!verdicts || !askedFor || askedFor.dateStart > day || askedFor.dateEnd < day) continue
+      const isList: boolean = !hasList && !isNarrow(verdicts.keys)
+      const findings = [...findingsOf(verdicts)]
+      for (const [key, [row, index]] of await this.#rowsOn(day, given.answerHash, askedFor)) {
+        const { verdict, reason } = findings[index] ?? {}
+        if (verdict !== 'sent' && verdict !== 'withheld') continue
+        const known = found.get(key) ?? { row, sentAt: null, isOnList: false, withheld: null }
+        found.set(key, known)
+        if (verdict === 'sent') {
+          if (known.sentAt === null) Object.assign(known, { row, sentAt: given.at })
+          if (isList) known.isOnList = true
         }
+        // What no device may have is said once, of the row.
+        else if (isList && row.withheld === null) known.withheld = reason ?? null
       }
-      const aeTitles = new Set(
-        [...kept.keys(), ...known.map(({ aeTitle }) => aeTitle)].filter(isWanted),
-      )
-      for (const aeTitle of aeTitles) await readLists(day, aeTitle, deviceOf(aeTitle), drafts)
-      const rows = new Map(
-        [...drafts].map(
-          ([key, { row, knownTo, devices: of }]) =>
-            [key, { row, devices: of, goneAt: goneAt(key, row, knownTo, kept) }] as const,
-        ),
-      )
-      return { rows, receivedAt, oldestAt }
-    },
+      hasList ||= isList
+    }
+    return found
+  }
+
+  #verdictsOf({ verdictHash }: SentAnswer): VerdictDocument | undefined {
+    const known = this.#verdicts.get(verdictHash)
+    if (known) return known
+    const bytes = readDocument(this.#context, verdictHash)
+    const read = bytes && readVerdicts(bytes)
+    if (read) this.#verdicts.set(verdictHash, read)
+    return read
   }
 }
+
+const instants = (answers: readonly { readonly receivedAt: string }[]): string[] =>
+  answers.map(({ receivedAt }) => receivedAt).sort()
 
 /** The newest answer says how a row is. */
 function noteRow(

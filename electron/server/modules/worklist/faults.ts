@@ -1,12 +1,14 @@
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
+import { english } from '#shared/messages/english.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 
 interface FaultLine {
   readonly status: number
   /** ErrorComment (0000,0902). */
   readonly comment: string
   /** After "because": why there is no list, for a person. */
-  readonly because: string
+  readonly because: Message
   /** Whether the partner was called at all. */
   readonly wasCalled: boolean
 }
@@ -16,38 +18,42 @@ const UNREACHABLE = {
   comment: 'Worklist service unreachable, retry later',
 } as const
 
-/** dicom-field §2.12: a failed call to the partner as the console is told, and as a person is. */
+/** What a failed call to the partner is to the console, and to a person. */
 export const FAULTS = {
   'no-endpoint': {
     status: 0xa700,
     comment: 'Worklist service not set up',
-    because: 'no partner is set up',
+    because: message('worklist.no-partner'),
     wasCalled: false,
   },
-  unreachable: { ...UNREACHABLE, because: 'the partner could not be reached', wasCalled: true },
-  timeout: { ...UNREACHABLE, because: 'the partner took too long', wasCalled: true },
-  status: { ...UNREACHABLE, because: 'the partner answered with an error', wasCalled: true },
-  oversize: { ...UNREACHABLE, because: 'the partner’s answer was too large', wasCalled: true },
+  unreachable: {
+    ...UNREACHABLE,
+    because: message('worklist.partner-unreachable'),
+    wasCalled: true,
+  },
+  timeout: { ...UNREACHABLE, because: message('worklist.partner-slow'), wasCalled: true },
+  status: { ...UNREACHABLE, because: message('worklist.partner-error'), wasCalled: true },
+  oversize: { ...UNREACHABLE, because: message('worklist.answer-too-large'), wasCalled: true },
   'circuit-open': {
     ...UNREACHABLE,
-    because: 'the partner has failed several times in a row',
+    because: message('worklist.partner-failing'),
     wasCalled: false,
   },
   'forbidden-address': {
     ...UNREACHABLE,
-    because: 'the partner’s address is not allowed',
+    because: message('worklist.address-not-allowed'),
     wasCalled: false,
   },
   invalid: {
     status: 0xc002,
     comment: 'Worklist answer invalid',
-    because: 'the partner’s answer was no worklist',
+    because: message('worklist.answer-no-worklist'),
     wasCalled: true,
   },
   refused: {
     status: 0xc001,
     comment: 'Worklist not authorised for AE',
-    because: 'the partner refused',
+    because: message('worklist.partner-refused'),
     wasCalled: true,
   },
 } as const satisfies Record<PartnerFault, FaultLine>
@@ -59,11 +65,11 @@ const MOST_COMMENT = 64
 export function faultResult(
   fault: PartnerFault,
   callingAeTitle: string,
-  detail: string,
+  detail: Message | null,
 ): DimseResult {
   const { status, comment } = FAULTS[fault]
   if (fault !== 'refused') return { status, errorComment: comment }
-  const letters = detail.normalize('NFKD').replace(/[\u0300-\u036f]+/g, '')
+  const letters = (detail ? english(detail) : '').normalize('NFKD').replace(/[\u0300-\u036f]+/g, '')
   const words = letters
     .replace(/[^\x20-\x5b\x5d-\x7e]+/g, ' ')
     .trim()
@@ -85,7 +91,7 @@ export function commentForRecord(
   callingAeTitle: string,
 ): string {
   return status === FAULTS.refused.status
-    ? (faultResult('refused', callingAeTitle, '').errorComment ?? '')
+    ? (faultResult('refused', callingAeTitle, null).errorComment ?? '')
     : errorComment
 }
 
@@ -99,7 +105,7 @@ export function commentOfRecord(
     callingAeTitle,
     errorComment,
   }: { readonly status: string; readonly callingAeTitle: string; readonly errorComment: string },
-  detail: string,
+  detail: Message | null,
 ): string {
   const isRefused = Number.parseInt(status, 16) === FAULTS.refused.status
   return isRefused
@@ -111,5 +117,9 @@ export function commentOfRecord(
  * The partner's detail in brackets, where it is ours and not the partner's own text, which may name
  * a patient.
  */
-export const becauseOf = (fault: PartnerFault, detail: string): string =>
-  `${FAULTS[fault].because}${detail !== '' && fault !== 'refused' ? ` (${detail})` : ''}`
+export function becauseOf(fault: PartnerFault, detail: Message | null): Message {
+  const { because } = FAULTS[fault]
+  return detail && fault !== 'refused'
+    ? message('worklist.because-of', { because, detail })
+    : because
+}

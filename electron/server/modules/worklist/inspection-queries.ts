@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import { messageFromStored, storedMessage } from '#shared/messages/message.ts'
 
 /** A query that was answered once so far. */
 export type NewInspection = Omit<InspectionSummary, 'inspectionId' | 'repeats' | 'lastAt'>
@@ -23,7 +23,7 @@ export interface InspectionRecord extends NewInspection {
 }
 
 /** What a device was sent, with the query that was last answered so. */
-export interface HandedOutAnswer {
+export interface SentAnswer {
   readonly answerHash: string
   readonly verdictHash: string
   readonly at: Instant
@@ -31,44 +31,6 @@ export interface HandedOutAnswer {
 }
 
 export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
-
-export interface InspectionsStore {
-  /** Its id. */
-  insert(record: InspectionRecord): number
-  /**
-   * It was asked and answered so `times` more, last at the instant; one that is kept no more is
-   * left out.
-   */
-  repeat(inspectionId: number, times: number, lastAt: Instant): void
-  /** Newest first. */
-  list(
-    query: PageQuery & {
-      readonly aeTitle?: string | undefined
-      readonly outcome: InspectionOutcome
-    },
-  ): PageOf<InspectionSummary>
-  /** @throws StoreError seal-broken */
-  read(inspectionId: number): (InspectionRecord & InspectionSummary) | undefined
-  /**
-   * Distinct results that the device itself was sent rows of, newest first, out of its last 10,000
-   * queries.
-   */
-  handedOut(callingAeTitle: string, limit: number): HandedOutAnswer[]
-  /**
-   * As `handedOut`, with those of which every row was filtered or withheld, out of its last 2,000
-   * queries.
-   */
-  answered(callingAeTitle: string, limit: number): HandedOutAnswer[]
-  /** The newest query of the device itself. */
-  last(callingAeTitle: string): InspectionSummary | undefined
-  /** Forgets at most `limit` queries received before the instant. */
-  purge(before: Instant, limit?: number): number
-  /**
-   * Queries since the instant, their rows sent and withheld, and how many ended neither in success
-   * nor in a cancel.
-   */
-  today(since: Instant): { queries: number; rowsSent: number; failures: number; withheld: number }
-}
 
 const SUMMARY = [
   'inspectionId',
@@ -103,85 +65,153 @@ const OUTCOMES = {
   withheld: sql<boolean>`withheld > 0`,
 } as const satisfies Record<InspectionOutcome, unknown>
 
-export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
-  return {
-    insert({ detail, ...summary }) {
-      const row = { ...summary, sealedDetail: seal.seal(detail, 'inspection') }
-      return db.run(db.sql.insertInto('inspections').values(row)).lastInsertRowid
-    },
-    repeat(inspectionId, times, lastAt) {
-      db.run(
-        db.sql
-          .updateTable('inspections')
-          .set({ repeats: sql<number>`repeats + ${times}`, lastAt })
-          .where('inspectionId', '=', inspectionId),
-      )
-    },
-    list({ cursor, limit, aeTitle, outcome }) {
-      const before = numberAfter(cursor)
-      const rows = db.all(
-        db.sql
-          .selectFrom('inspections')
-          .select(SUMMARY)
-          .$if(before !== undefined, (query) => query.where('inspectionId', '<', before ?? 0))
-          .$if(aeTitle !== undefined, (query) => query.where('callingAeTitle', '=', aeTitle ?? ''))
-          .$if(outcome !== 'all', (query) => query.where(OUTCOMES[outcome]))
-          .orderBy('inspectionId', 'desc')
-          .limit(limit + 1),
-      )
-      return pageOf(rows as InspectionSummary[], limit, (row) => row.inspectionId)
-    },
-    read(inspectionId) {
-      const row = db.get(
-        db.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId),
-      )
-      if (row === undefined) return undefined
-      const { sealedDetail, ...summary } = row
-      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord &
-        InspectionSummary
-    },
-    handedOut: (callingAeTitle, limit) =>
-      results(db, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 }),
-    answered: (callingAeTitle, limit) =>
-      results(db, callingAeTitle, { limit, leastSent: 0, scanned: 2000 }),
-    last: (callingAeTitle) =>
-      db.get(
-        db.sql
-          .selectFrom('inspections')
-          .select(SUMMARY)
-          .where('callingAeTitle', '=', callingAeTitle)
-          .where('origin', '=', 'device')
-          .orderBy('inspectionId', 'desc')
-          .limit(1),
-      ) as InspectionSummary | undefined,
-    purge: (before, limit = 1000) =>
-      db.run(
-        db.sql
-          .deleteFrom('inspections')
-          .where(
-            'inspectionId',
-            'in',
-            db.sql
-              .selectFrom('inspections')
-              .select('inspectionId')
-              .where('at', '<', before)
-              .limit(limit),
-          ),
-      ).changes,
-    today: (since) =>
-      db.get(
-        db.sql
-          .selectFrom('inspections')
-          .select([
-            sql<number>`total(1 + repeats)`.as('queries'),
-            sql<number>`total(sent * (1 + repeats))`.as('rowsSent'),
-            sql<number>`total((${FAILED}) * (1 + repeats))`.as('failures'),
-            sql<number>`total(withheld * (1 + repeats))`.as('withheld'),
-          ])
-          .where('at', '>=', since),
-      ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },
-  }
+/** Its id. */
+export function insertInspection(
+  database: Database,
+  { detail, sentence, ...summary }: InspectionRecord,
+): number {
+  const sealedDetail = database.seal.seal(detail, 'inspection')
+  const row = { ...summary, sentence: storedMessage(sentence), sealedDetail }
+  return database.run(database.sql.insertInto('inspections').values(row)).lastInsertRowid
 }
+
+/**
+ * It was asked and answered so `times` more, last at the instant; one that is kept no more is
+ * left out.
+ */
+export function repeatInspection(
+  database: Database,
+  inspectionId: number,
+  times: number,
+  lastAt: Instant,
+): void {
+  database.run(
+    database.sql
+      .updateTable('inspections')
+      .set({ repeats: sql<number>`repeats + ${times}`, lastAt })
+      .where('inspectionId', '=', inspectionId),
+  )
+}
+
+/** Newest first. */
+export function listInspections(
+  database: Database,
+  {
+    cursor,
+    limit,
+    aeTitle,
+    outcome,
+  }: PageQuery & {
+    readonly aeTitle?: string | undefined
+    readonly outcome: InspectionOutcome
+  },
+): PageOf<InspectionSummary> {
+  const before = numberAfter(cursor)
+  const rows = database.all(
+    database.sql
+      .selectFrom('inspections')
+      .select(SUMMARY)
+      .$if(before !== undefined, (query) => query.where('inspectionId', '<', before ?? 0))
+      .$if(aeTitle !== undefined, (query) => query.where('callingAeTitle', '=', aeTitle ?? ''))
+      .$if(outcome !== 'all', (query) => query.where(OUTCOMES[outcome]))
+      .orderBy('inspectionId', 'desc')
+      .limit(limit + 1),
+  )
+  return pageOf(rows.map(summaryOf), limit, (row) => row.inspectionId)
+}
+
+const summaryOf = <Row extends { readonly sentence: string }>({ sentence, ...row }: Row) =>
+  ({ ...row, sentence: messageFromStored(sentence) }) as Omit<Row, 'sentence'> & InspectionSummary
+
+/** @throws StoreError seal-broken */
+export function readInspection(
+  database: Database,
+  inspectionId: number,
+): (InspectionRecord & InspectionSummary) | undefined {
+  const row = database.get(
+    database.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId),
+  )
+  if (row === undefined) return undefined
+  const { sealedDetail, ...summary } = summaryOf(row)
+  return { ...summary, detail: database.seal.open(sealedDetail, 'inspection') }
+}
+
+/**
+ * Distinct results that the device itself was sent rows of, newest first, out of its last 10,000
+ * queries.
+ */
+export const listSentAnswers = (
+  database: Database,
+  callingAeTitle: string,
+  limit: number,
+): SentAnswer[] => results(database, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 })
+
+/**
+ * As `listSentAnswers`, with those of which every row was filtered or withheld, out of its last 2,000
+ * queries.
+ */
+export const listGivenAnswers = (
+  database: Database,
+  callingAeTitle: string,
+  limit: number,
+): SentAnswer[] => results(database, callingAeTitle, { limit, leastSent: 0, scanned: 2000 })
+
+/** The newest query of the device itself. */
+export function findLastInspection(
+  database: Database,
+  callingAeTitle: string,
+): InspectionSummary | undefined {
+  const row = database.get(
+    database.sql
+      .selectFrom('inspections')
+      .select(SUMMARY)
+      .where('callingAeTitle', '=', callingAeTitle)
+      .where('origin', '=', 'device')
+      .orderBy('inspectionId', 'desc')
+      .limit(1),
+  )
+  return row && summaryOf(row)
+}
+
+/** Forgets at most `limit` queries received before the instant. */
+export const purgeInspections = (
+  database: Database,
+  before: Instant,
+  limit: number = 1000,
+): number =>
+  database.run(
+    database.sql
+      .deleteFrom('inspections')
+      .where(
+        'inspectionId',
+        'in',
+        database.sql
+          .selectFrom('inspections')
+          .select('inspectionId')
+          .where('at', '<', before)
+          .limit(limit),
+      ),
+  ).changes
+
+/**
+ * Queries since the instant, their rows sent and withheld, and how many ended neither in success
+ * nor in a cancel.
+ */
+export const countInspectionsSince = (
+  database: Database,
+  since: Instant,
+): { queries: number; rowsSent: number; failures: number; withheld: number } =>
+  database.get(
+    database.sql
+      .selectFrom('inspections')
+      .select([
+        sql<number>`total(1 + repeats)`.as('queries'),
+        sql<number>`total(sent * (1 + repeats))`.as('rowsSent'),
+        sql<number>`total((${FAILED}) * (1 + repeats))`.as('failures'),
+        sql<number>`total(withheld * (1 + repeats))`.as('withheld'),
+      ])
+      .where('at', '>=', since),
+  ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 }
 
 interface Results {
   readonly limit: number
@@ -194,7 +224,7 @@ const results = (
   db: Database,
   callingAeTitle: string,
   { limit, leastSent, scanned }: Results,
-): HandedOutAnswer[] =>
+): SentAnswer[] =>
   db
     .all(
       db.sql
@@ -223,4 +253,4 @@ const results = (
         .orderBy('newest', 'desc')
         .limit(limit),
     )
-    .map(({ newest: _, ...row }) => row as HandedOutAnswer)
+    .map(({ newest: _, ...row }) => row as SentAnswer)

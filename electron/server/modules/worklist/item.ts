@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDa, PATIENT_SEX, Uid } from '#shared/dicom-values.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { type EXTRA_KEYWORDS, ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
-import { daOf } from './calendar.ts'
 import {
   cleanIdentifier,
   cleanName,
@@ -13,13 +13,14 @@ import {
   plainDate,
   plainTime,
 } from './cleaning.ts'
+import { daOf } from './dates.ts'
 import { type WorklistRow, worklistRow } from './row.ts'
 
 /**
  * What stands in for values that an item lacks: what the partner was asked for, and the device that
  * asked.
  */
-export interface ItemContext {
+export interface AskedFor {
   /** `YYYY-MM-DD`. */
   readonly dateStart: string
   readonly dateEnd: string
@@ -33,8 +34,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** What is being made of one step. The first reason to withhold it stays. */
 interface Draft {
   readonly values: Values
-  readonly remarks: string[]
-  withheld: string
+  readonly remarks: Message[]
+  withheld: Message | null
 }
 
 /**
@@ -43,8 +44,8 @@ interface Draft {
  * same from the same item; what cannot be repaired is withheld with the reason. Never throws: an
  * item that is no item is one withheld row.
  */
-export function rowsOfItem(item: unknown, context: ItemContext): WorklistRow[] {
-  if (!isObject(item)) return [worklistRow(noValues(), 'the entry is not a worklist item', [])]
+export function rowsOfItem(item: unknown, askedFor: AskedFor): WorklistRow[] {
+  if (!isObject(item)) return [worklistRow(noValues(), message('worklist.not-an-item'), [])]
   const steps = item.ScheduledProcedureStepSequence
   const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
   const whole = itemDraft(item)
@@ -57,31 +58,31 @@ export function rowsOfItem(item: unknown, context: ItemContext): WorklistRow[] {
     }
     draft.values.RequestedProcedureID = requestedProcedureId
     if (!Array.isArray(steps) || steps.length === 0)
-      draft.remarks.push('the item lists no step; it is taken as one step')
-    if (isObject(step)) readStep(draft, step, index, context)
-    else withhold(draft, 'its step is not a worklist step')
+      draft.remarks.push(message('worklist.item-without-step'))
+    if (isObject(step)) readStep(draft, step, index, askedFor)
+    else withhold(draft, message('worklist.not-a-step'))
     return worklistRow(draft.values, draft.withheld, draft.remarks)
   })
 }
 
 /** The attributes that all steps of an item share. */
 function itemDraft(item: Fields): Draft {
-  const draft: Draft = { values: noValues(), remarks: [], withheld: '' }
+  const draft: Draft = { values: noValues(), remarks: [], withheld: null }
   const { values, remarks } = draft
   values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
-  if (values.StudyInstanceUID === '') withhold(draft, 'it has no StudyInstanceUID')
+  if (values.StudyInstanceUID === '') withhold(draft, missing('StudyInstanceUID'))
   else if (!Uid.safeParse(values.StudyInstanceUID).success)
-    withhold(draft, 'its StudyInstanceUID is not a valid UID')
+    withhold(draft, message('worklist.study-uid-invalid'))
   values.PatientID = identifier(draft, item, 'PatientID', 64)
-  if (values.PatientID === '') withhold(draft, 'it has no PatientID')
+  if (values.PatientID === '') withhold(draft, missing('PatientID'))
   values.AccessionNumber = identifier(draft, item, 'AccessionNumber', 16)
   values.PatientName = nameOf(draft, item)
 
   values.PatientBirthDate = plainDate(textOf(item, 'PatientBirthDate', remarks))
   if (values.PatientBirthDate !== '' && !isDa(values.PatientBirthDate))
-    drop(draft, 'PatientBirthDate', 'is not a date')
+    drop(draft, 'PatientBirthDate', message('worklist.birth-date-left-out'))
   values.PatientSex = sexOf(textOf(item, 'PatientSex', remarks))
-  if (values.PatientSex.length > 1) drop(draft, 'PatientSex', 'is not M, F or O')
+  if (values.PatientSex.length > 1) drop(draft, 'PatientSex', message('worklist.sex-left-out'))
   measure(draft, item, 'PatientSize', 0.2, 3)
   measure(draft, item, 'PatientWeight', 0.2, 650)
 
@@ -95,23 +96,20 @@ function itemDraft(item: Fields): Draft {
   return draft
 }
 
-function readStep(draft: Draft, step: Fields, index: number, context: ItemContext): void {
+function readStep(draft: Draft, step: Fields, index: number, askedFor: AskedFor): void {
   const { values, remarks } = draft
   values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
   if (values.ScheduledProcedureStepID === '') {
     values.ScheduledProcedureStepID = `S${digest(`${values.StudyInstanceUID} ${index}`)}`
-    remarks.push(
-      'the item has no ScheduledProcedureStepID; one was made up from its StudyInstanceUID',
-    )
+    remarks.push(message('worklist.step-id-made-up'))
   }
   values.ScheduledProcedureStepStatus = 'SCHEDULED'
-  readStart(draft, step, context)
-  readModality(draft, step, context)
+  readStart(draft, step, askedFor)
+  readModality(draft, step, askedFor)
 
   const location = description(draft, step, 'ScheduledProcedureStepLocation')
   values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()
-  if (lengthOf(location) > 16)
-    remarks.push('ScheduledProcedureStepLocation was shortened to 16 characters')
+  if (lengthOf(location) > 16) remarks.push(message('worklist.location-shortened'))
 
   const own = description(draft, step, 'ScheduledProcedureStepDescription')
   const { ProtocolName, RequestedProcedureDescription, StudyDescription } = values
@@ -121,15 +119,15 @@ function readStep(draft: Draft, step: Fields, index: number, context: ItemContex
     RequestedProcedureDescription || StudyDescription || ProtocolName || own
 }
 
-function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: ItemContext): void {
+function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: AskedFor): void {
   const { values, remarks } = draft
   const date = plainDate(textOf(step, 'ScheduledProcedureStepStartDate', remarks))
   if (isDa(date)) values.ScheduledProcedureStepStartDate = date
-  else if (date !== '') withhold(draft, 'its start date is not a date')
+  else if (date !== '') withhold(draft, message('worklist.start-date-invalid'))
   else if (dateStart === dateEnd) {
     values.ScheduledProcedureStepStartDate = daOf(dateStart)
-    remarks.push('the item has no start date; it got the one day that was asked for')
-  } else withhold(draft, 'it has no start date')
+    remarks.push(message('worklist.start-date-asked'))
+  } else withhold(draft, message('worklist.no-start-date'))
 
   const given = textOf(step, 'ScheduledProcedureStepStartTime', remarks)
   const time = plainTime(given)
@@ -137,26 +135,25 @@ function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: ItemConte
   if (time === undefined)
     remarks.push(
       given.trim() === ''
-        ? 'the item has no start time; 000000 is sent'
-        : 'its start time is not a time; 000000 is sent',
+        ? message('worklist.no-start-time')
+        : message('worklist.start-time-invalid'),
     )
 }
 
-function readModality(draft: Draft, step: Fields, { modality }: ItemContext): void {
+function readModality(draft: Draft, step: Fields, { modality }: AskedFor): void {
   const { values, remarks } = draft
   const given = textOf(step, 'Modality', remarks).trim().toUpperCase() || values.Modality
   values.Modality = /^[A-Z0-9_ ]{0,16}$/.test(given) ? given : ''
-  if (values.Modality !== given)
-    withhold(draft, 'its Modality is not a code of at most 16 letters and digits')
+  if (values.Modality !== given) withhold(draft, message('worklist.modality-invalid'))
   else if (given === '' && modality !== '') {
     values.Modality = modality
-    remarks.push('the item has no Modality; it got that of the question or the device')
-  } else if (given === '') withhold(draft, 'it has no Modality')
+    remarks.push(message('worklist.modality-asked'))
+  } else if (given === '') withhold(draft, missing('Modality'))
 }
 
 /**
  * A requested procedure is one for all steps: the accession number, else the id of its first step,
- * else made up (dicom-field §1.2).
+ * else made up.
  */
 function requestedProcedureIdOf(
   { AccessionNumber, StudyInstanceUID }: Values,
@@ -172,12 +169,11 @@ function requestedProcedureIdOf(
 function nameOf(draft: Draft, item: Fields): string {
   const given = textOf(item, 'PatientName', draft.remarks)
   const name = cleanName(given)
-  if (/^[\^=]*$/.test(name)) withhold(draft, 'it has no PatientName')
-  else if (isDamaged(given)) withhold(draft, 'its PatientName holds damaged characters')
+  if (/^[\^=]*$/.test(name)) withhold(draft, missing('PatientName'))
+  else if (isDamaged(given)) withhold(draft, message('worklist.name-damaged'))
   else if (name.split('=').some((group) => [...group].length > 64))
-    withhold(draft, 'its PatientName is longer than 64 characters')
-  else if (name !== given.trim())
-    draft.remarks.push('PatientName was put in order: separators, spaces or control characters')
+    withhold(draft, message('worklist.value-too-long', { keyword: 'PatientName', most: 64 }))
+  else if (name !== given.trim()) draft.remarks.push(message('worklist.name-put-in-order'))
   return name
 }
 
@@ -185,11 +181,11 @@ function nameOf(draft: Draft, item: Fields): string {
 function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: number): string {
   const given = textOf(fields, keyword, draft.remarks)
   const clean = cleanIdentifier(given)
-  if (given === '' && (fields[keyword] ?? '') !== '') withhold(draft, `its ${keyword} is not text`)
-  else if (clean === undefined)
-    withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
+  if (given === '' && (fields[keyword] ?? '') !== '')
+    withhold(draft, message('worklist.value-not-text', { keyword }))
+  else if (clean === undefined) withhold(draft, message('worklist.value-characters', { keyword }))
   else if (lengthOf(clean) > most)
-    withhold(draft, `its ${keyword} is longer than ${most} characters`)
+    withhold(draft, message('worklist.value-too-long', { keyword, most }))
   return clean ?? given.trim()
 }
 
@@ -197,9 +193,7 @@ function description(draft: Draft, fields: Fields, keyword: RowKeyword): string 
   const given = textOf(fields, keyword, draft.remarks)
   const text = longString(cleanText(given).toWellFormed().replaceAll('\ufffd', ''))
   if (text !== given.trim().normalize('NFC'))
-    draft.remarks.push(
-      `${keyword} was shortened or cleaned of characters that DICOM does not allow`,
-    )
+    draft.remarks.push(message('worklist.value-cleaned', { keyword }))
   return text
 }
 
@@ -219,9 +213,7 @@ function extraIds(
     (id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id),
   )
   if (usable.length < ids.length || usable.length > MOST_EXTRA_IDS)
-    draft.remarks.push(
-      `${keyword} was shortened or cleaned of characters that DICOM does not allow`,
-    )
+    draft.remarks.push(message('worklist.value-cleaned', { keyword }))
   return usable
     .filter((id) => id !== '')
     .slice(0, MOST_EXTRA_IDS)
@@ -241,7 +233,7 @@ function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[
   const given = textOf(item, keyword, draft.remarks)
   const name = cleanName(given)
   if (!isDamaged(given) && !name.split('=').some((group) => [...group].length > 64)) return name
-  drop(draft, keyword, 'is damaged or longer than 64 characters')
+  drop(draft, keyword, message('worklist.name-left-out', { keyword }))
   return ''
 }
 
@@ -255,7 +247,7 @@ function measure(
   const given = textOf(item, keyword, draft.remarks)
   draft.values[keyword] = given.trim() === '' ? '' : (decimal(given, least, most) ?? given)
   if (given.trim() !== '' && decimal(given, least, most) === undefined)
-    drop(draft, keyword, `is not a number from ${least} to ${most}`)
+    drop(draft, keyword, message('worklist.number-left-out', { keyword, least, most }))
 }
 
 const SEX: Readonly<Record<string, string>> = PATIENT_SEX
@@ -266,20 +258,22 @@ function sexOf(text: string): string {
 }
 
 /** A value that is not needed and cannot be trusted is left out. */
-function drop(draft: Draft, keyword: RowKeyword, why: string): void {
+function drop(draft: Draft, keyword: RowKeyword, remark: Message): void {
   draft.values[keyword] = ''
-  draft.remarks.push(`${keyword} ${why}; it is sent empty`)
+  draft.remarks.push(remark)
 }
 
-function withhold(draft: Draft, why: string): void {
-  draft.withheld ||= why
+const missing = (keyword: RowKeyword) => message('worklist.value-missing', { keyword })
+
+function withhold(draft: Draft, why: Message): void {
+  draft.withheld ??= why
 }
 
 /** Characters of a value that are looked at; what is longer fits nowhere. */
 const MOST_TEXT = 1024
 const MEASURES: ReadonlySet<string> = new Set(['PatientSize', 'PatientWeight'])
 
-function textOf(fields: Fields, keyword: string, remarks: string[]): string {
+function textOf(fields: Fields, keyword: string, remarks: Message[]): string {
   const value = fields[keyword]
   // With a mark of its loss, so that the rest is not taken for the whole.
   if (typeof value === 'string')
@@ -291,7 +285,7 @@ function textOf(fields: Fields, keyword: string, remarks: string[]): string {
   )
     return String(value)
   if (value !== undefined && value !== null)
-    remarks.push(`${keyword} is not text; it is taken as empty`)
+    remarks.push(message('worklist.taken-as-empty', { keyword }))
   return ''
 }
 

@@ -3,6 +3,7 @@ import { formatTag, keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   ACCESSION_NUMBER,
   type Attribute,
@@ -16,6 +17,16 @@ import {
   TIMEZONE_OFFSET_FROM_UTC,
 } from './attributes.ts'
 import {
+  dateSpan,
+  isReversed,
+  REVERSED,
+  type Span,
+  SpanFault,
+  timeSpan,
+  type WindowDays,
+} from './dates.ts'
+import {
+  anyOf,
   hasWildCard,
   intervalKey,
   intervalOf,
@@ -23,27 +34,27 @@ import {
   type Matching,
   nameKey,
   nothingMatches,
+  quoted,
   type RowKey,
   spanKey,
   textKey,
   WILD_CARD_VRS,
   wildCard,
 } from './matching.ts'
-import type { WindowContext } from './query-window.ts'
 import { type KeyText, type ReadText, receivedKey } from './received-key.ts'
-import { dateSpan, isReversed, REVERSED, type Span, SpanFault, timeSpan } from './span.ts'
 
-export interface QueryContext extends WindowContext {
+/** Who asks, and the days around today that are asked for where a query names none. */
+export interface QueryOrigin extends WindowDays {
   readonly callingAeTitle: string
   readonly device: Device | undefined
 }
 
 /** What has been read of a query so far. */
 export interface KeyReading {
-  readonly context: QueryContext
+  readonly origin: QueryOrigin
   readonly readText: ReadText
   readonly received: ReceivedKey[]
-  readonly remarks: string[]
+  readonly remarks: Message[]
   readonly keys: RowKey[]
   station: string
   /** The one concrete modality asked for, else ''. */
@@ -101,11 +112,11 @@ function readOtherSequence(reading: KeyReading, element: Element, within?: numbe
 /** PS3.4 K.2.2.1.2: an optional key that is not supported for matching is as good as empty. */
 function passOver(reading: KeyReading, tag: number, text: string): Matching {
   if (/^[*\s]*$/.test(text)) return 'universal'
-  const why =
+  reading.remarks.push(
     tag === TIMEZONE_OFFSET_FROM_UTC
-      ? 'times are taken as those of the clinic'
-      : 'the partner’s list does not have it'
-  reading.remarks.push(`${keywordOf(tag)} ${formatTag(tag)} was not matched: ${why}.`)
+      ? message('worklist.time-zone-not-matched')
+      : message('worklist.key-not-matched', { keyword: keywordOf(tag), tag: formatTag(tag) }),
+  )
   return 'ignored'
 }
 
@@ -116,16 +127,18 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   if (values.length === 0) return 'universal'
   const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
   if (tested.length > MOST_TESTED)
-    throw new DimseError(0xa900, `${attribute.keyword}: more than ${MOST_TESTED} values`, [tag])
-  if (!key.isSure)
-    reading.remarks.push(
-      `${attribute.keyword} holds bytes that its character set does not explain; they match anything.`,
+    throw new DimseError(
+      0xa900,
+      message('worklist.many-key-values', { keyword: attribute.keyword, most: MOST_TESTED }),
+      [tag],
     )
+  if (!key.isSure)
+    reading.remarks.push(message('worklist.key-bytes', { keyword: attribute.keyword }))
   if (source === 'station') return addStation(reading, attribute, values)
   if (source !== 'row') {
     if (support !== 'R') return passOver(reading, tag, key.text)
     reading.keys.push(
-      nothingMatches(attribute, `“${key.text}”: the partner’s list does not have it`),
+      nothingMatches(attribute, message('worklist.key-not-listed', { wanted: quoted([key.text]) })),
     )
     return kindOf(vr, values)
   }
@@ -141,7 +154,7 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
 }
 
 /**
- * dicom-field §2.6: consoles ask for their own title, or for one that nobody schedules by; the
+ * Consoles ask for their own title, or for one that nobody schedules by; the
  * partner does not know stations.
  */
 function addStation(
@@ -149,7 +162,7 @@ function addStation(
   attribute: Attribute,
   values: readonly string[],
 ): Matching {
-  const { callingAeTitle, device } = reading.context
+  const { callingAeTitle, device } = reading.origin
   const own = callingAeTitle.toUpperCase()
   const meant = values.find((value) =>
     hasWildCard(value) ? wildCard(value.toUpperCase())(own) : value.toUpperCase() === own,
@@ -162,12 +175,16 @@ function addStation(
         : meant
   reading.station = concrete ?? callingAeTitle
   if (meant === undefined) {
-    const asked = (or: string) => values.join(or).slice(0, MOST_SHOWN)
     if (device?.stationMode === 'strict')
-      reading.keys.push(nothingMatches(attribute, `“${asked('” or “')}”, not ${callingAeTitle}`))
+      reading.keys.push(
+        nothingMatches(
+          attribute,
+          message('worklist.not-its-station', { asked: quoted(values), aeTitle: callingAeTitle }),
+        ),
+      )
     else
       reading.remarks.push(
-        `The station asked for, ${asked(' or ')}, is not ${callingAeTitle}; its rows are sent all the same.`,
+        message('worklist.other-station', { asked: anyOf(values), aeTitle: callingAeTitle }),
       )
   }
   return kindOf('AE', values)
@@ -193,10 +210,13 @@ function spanOf(tag: number, vr: string, keyword: string, text: string): Span | 
     return vr === 'TM' ? timeSpan(text) : dateSpan(text)
   } catch (error) {
     if (error instanceof SpanFault)
-      throw new DimseError(0xa900, `${keyword}: ${error.message}`, [tag])
+      throw new DimseError(0xa900, faultOf(keyword, error.explanation), [tag])
     throw error
   }
 }
+
+const faultOf = (keyword: string, fault: Message) =>
+  message('worklist.key-fault', { keyword, fault })
 
 /**
  * Start date and start time, which belong together (PS3.4 Table K.6-1): of yesterday to today and
@@ -209,16 +229,13 @@ export function addDates({ keys, date, time }: KeyReading): void {
   ]
   const isOne = date && time && isInterval(date.span, time.span)
   if (time && isReversed(isOne ? intervalOf(date.span, time.span) : time.span))
-    throw new DimseError(0xa900, `${timeAttribute?.keyword}: ${REVERSED}`, [START_TIME])
+    throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED), [START_TIME])
   if (isOne) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))
     if (time && timeAttribute) keys.push(spanKey(timeAttribute, time.span, time.text))
   }
 }
-
-/** Characters of a key that a remark repeats. */
-const MOST_SHOWN = 256
 
 /** Values that each row has to be tried with one by one; a list of plain ones is looked up. */
 export const MOST_TESTED = 100

@@ -6,8 +6,8 @@ import {
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   SPECIFIC_CHARACTER_SET,
 } from './attributes.ts'
-import { ageAt } from './calendar.ts'
 import { AFFECTED_VRS, type RowText, type RowTextAttribute } from './character-set-fallback.ts'
+import { ageAt } from './dates.ts'
 import type { ReturnKey, WorklistQuery } from './query.ts'
 import type { WorklistRow } from './row.ts'
 
@@ -17,7 +17,7 @@ import type { WorklistRow } from './row.ts'
  * and close: the step sequence with its one item.
  */
 type Piece =
-  | { readonly kind: 'constant'; readonly bytes: Buffer }
+  | { readonly kind: 'constant'; bytes: Buffer }
   | {
       readonly kind: 'value'
       readonly header: Buffer
@@ -27,173 +27,170 @@ type Piece =
   | { readonly kind: 'age' | 'characterSet' | 'open'; readonly header: Buffer }
   | { readonly kind: 'close' }
 
-/** Writes the identifiers of one result: what the query asks for, in its transfer syntax. */
-export interface Layout {
+/**
+ * Writes the identifiers of one result: what the query asks for, in its transfer syntax. It is cut
+ * from what `writeDataSet` writes, so that encoding a row is copying. Attributes that were asked
+ * for and that nobody has are there with zero length (type 2 is present); those of the table that
+ * would be wrong when empty are left out.
+ */
+export class Layout {
   /** Text attributes of the row that are returned. */
   readonly texts: readonly RowTextAttribute[]
-  /** Most bytes one identifier of the row can take. */
-  bound(row: WorklistRow): number
-  /** Writes one identifier at `at`; where it ends. */
-  write(target: Buffer, at: number, row: WorklistRow, text: RowText): number
-}
+  readonly #transferSyntax: string
+  readonly #isImplicit: boolean
+  readonly #isBigEndian: boolean
+  readonly #isDeflated: boolean
+  readonly #pieces: Piece[] = []
+  readonly #keywords: readonly RowKeyword[]
+  /** Most bytes that an identifier takes without its values. */
+  readonly #fixed: number
 
-/**
- * A layout cut from what `writeDataSet` writes, so that encoding a row is copying. Attributes that
- * were asked for and that nobody has are there with zero length (type 2 is present); those of the
- * table that would be wrong when empty are left out.
- * @param clinicName value of InstitutionName, ASCII, '' for none
- */
-export function layoutOf(query: WorklistQuery, transferSyntax: string, clinicName: string): Layout {
-  const explicit = transferSyntax !== TRANSFER_SYNTAX.implicitLittleEndian
-  const bigEndian = transferSyntax === TRANSFER_SYNTAX.explicitBigEndian
-  const deflated = transferSyntax === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
-  const plain = deflated ? TRANSFER_SYNTAX.explicitLittleEndian : transferSyntax
-  const element = (tag: number, vr: string, value: string): Buffer =>
-    writeDataSet([{ tag, vr, value: vr === 'SQ' ? [] : Buffer.from(value, 'latin1') }], plain)
-  const constants = {
-    station: query.station,
-    clinic: clinicName.slice(0, 64),
-    nothing: '',
-  } as const
+  /** @param clinicName value of InstitutionName, ASCII, '' for none */
+  constructor(query: WorklistQuery, transferSyntax: string, clinicName: string) {
+    this.#isImplicit = transferSyntax === TRANSFER_SYNTAX.implicitLittleEndian
+    this.#isBigEndian = transferSyntax === TRANSFER_SYNTAX.explicitBigEndian
+    this.#isDeflated = transferSyntax === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
+    this.#transferSyntax = this.#isDeflated ? TRANSFER_SYNTAX.explicitLittleEndian : transferSyntax
+    this.texts = [...query.root, ...query.step].flatMap(({ vr, attribute }) =>
+      attribute?.source === 'row' && AFFECTED_VRS.has(vr)
+        ? [{ keyword: attribute.keyword as RowKeyword, vr }]
+        : [],
+    )
+    const constants = { station: query.station, clinic: clinicName.slice(0, 64), nothing: '' }
+    const root = [...query.root].sort((a, b) => a.tag - b.tag)
+    for (const key of root.filter(({ tag }) => tag < SPECIFIC_CHARACTER_SET))
+      this.#add(key, constants)
+    this.#pieces.push({
+      kind: 'characterSet',
+      header: this.#element(SPECIFIC_CHARACTER_SET, 'CS', ''),
+    })
+    for (const key of root.filter(({ tag }) => tag > SPECIFIC_CHARACTER_SET)) {
+      if (key.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE) {
+        // PS3.5 §7.5: Item (FFFE,E000) and a length.
+        const item = Buffer.from(this.#isBigEndian ? 'fffee00000000000' : 'feff00e000000000', 'hex')
+        const header = Buffer.concat([this.#element(key.tag, 'SQ', ''), item])
+        this.#pieces.push({ kind: 'open', header })
+        for (const inner of query.step) this.#add(inner, constants)
+        this.#pieces.push({ kind: 'close' })
+      } else this.#add(key, constants)
+    }
+    this.#keywords = this.#pieces.flatMap((piece) =>
+      piece.kind === 'value' ? [piece.keyword] : [],
+    )
+    this.#fixed = this.#pieces.reduce((sum, piece) => sum + mostOf(piece), 64)
+  }
 
-  const pieceOf = ({ tag, vr, attribute }: ReturnKey): Piece | undefined => {
+  #element(tag: number, vr: string, value: string): Buffer {
+    const element = { tag, vr, value: vr === 'SQ' ? [] : Buffer.from(value, 'latin1') }
+    return writeDataSet([element], this.#transferSyntax)
+  }
+
+  #add(
+    { tag, vr, attribute }: ReturnKey,
+    constants: Readonly<Record<'station' | 'clinic' | 'nothing', string>>,
+  ): void {
     const source = attribute?.source ?? 'nothing'
-    if (source === 'omitted') return undefined
-    const header = element(tag, vr, '')
-    if (source === 'row')
-      return {
-        kind: 'value',
-        header,
-        keyword: attribute?.keyword as RowKeyword,
-        pad: vr === 'UI' ? 0 : 0x20,
-      }
-    return source === 'age'
-      ? { kind: 'age', header }
-      : { kind: 'constant', bytes: element(tag, vr, constants[source]) }
-  }
-  const pieces: Piece[] = []
-  const push = (piece: Piece | undefined) => {
-    const last = pieces.at(-1)
-    if (piece?.kind === 'constant' && last?.kind === 'constant')
-      pieces[pieces.length - 1] = {
-        kind: 'constant',
-        bytes: Buffer.concat([last.bytes, piece.bytes]),
-      }
-    else if (piece) pieces.push(piece)
-  }
-  // PS3.5 §7.5: Item (FFFE,E000) and a length.
-  const itemHeader = Buffer.from(bigEndian ? 'fffee00000000000' : 'feff00e000000000', 'hex')
-  const characterSet: Piece = {
-    kind: 'characterSet',
-    header: element(SPECIFIC_CHARACTER_SET, 'CS', ''),
-  }
-  const root = [...query.root].sort((a, b) => a.tag - b.tag)
-  for (const key of root.filter(({ tag }) => tag < SPECIFIC_CHARACTER_SET)) push(pieceOf(key))
-  push(characterSet)
-  for (const key of root.filter(({ tag }) => tag > SPECIFIC_CHARACTER_SET)) {
-    if (key.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE) {
-      push({ kind: 'open', header: Buffer.concat([element(key.tag, 'SQ', ''), itemHeader]) })
-      for (const inner of query.step) push(pieceOf(inner))
-      push({ kind: 'close' })
-    } else push(pieceOf(key))
+    if (source === 'omitted') return
+    const header = this.#element(tag, vr, '')
+    if (source === 'row') {
+      const keyword = attribute?.keyword as RowKeyword
+      this.#pieces.push({ kind: 'value', header, keyword, pad: vr === 'UI' ? 0 : 0x20 })
+    } else if (source === 'age') this.#pieces.push({ kind: 'age', header })
+    else {
+      const last = this.#pieces.at(-1)
+      const bytes = this.#element(tag, vr, constants[source])
+      if (last?.kind === 'constant') last.bytes = Buffer.concat([last.bytes, bytes])
+      else this.#pieces.push({ kind: 'constant', bytes })
+    }
   }
 
-  // The 16-bit length of an explicit text VR, or the 32-bit one of Implicit VR, is the end of its
-  // header.
-  const setLength = (target: Buffer, end: number, length: number): void => {
-    if (!explicit) target.writeUInt32LE(length, end - 4)
-    else if (bigEndian) target.writeUInt16BE(length, end - 2)
-    else target.writeUInt16LE(length, end - 2)
-  }
-  const setLongLength = (target: Buffer, end: number, length: number): void => {
-    if (bigEndian) target.writeUInt32BE(length, end - 4)
-    else target.writeUInt32LE(length, end - 4)
-  }
-  const writeValue = (
-    target: Buffer,
-    start: number,
-    header: Buffer,
-    value: string | Buffer,
-    pad: number,
-  ): number => {
-    const begin = start + header.copy(target, start)
-    let at =
-      begin +
-      (typeof value === 'string' ? target.write(value, begin, 'latin1') : value.copy(target, begin))
-    if ((at - begin) & 1) target[at++] = pad
-    if (at > begin) setLength(target, begin, at - begin)
-    return at
+  /** Most bytes one identifier of the row can take. */
+  bound(row: WorklistRow): number {
+    const plain = this.#boundOfPlain(row)
+    // Deflate stores what it cannot make smaller, in blocks with a few bytes around them.
+    return this.#isDeflated ? plain + (plain >>> 8) + 64 : plain
   }
 
-  function writePlain(target: Buffer, start: number, row: WorklistRow, text: RowText): number {
+  #boundOfPlain({ values }: WorklistRow): number {
+    return this.#keywords.reduce(
+      (sum, keyword) => sum + values[keyword].length * BYTES_PER_UNIT,
+      this.#fixed,
+    )
+  }
+
+  /** Writes one identifier at `at`; where it ends. */
+  write(target: Buffer, at: number, row: WorklistRow, text: RowText): number {
+    if (!this.#isDeflated) return this.#writePlain(target, at, row, text)
+    const scratch = Buffer.allocUnsafe(this.#boundOfPlain(row))
+    const plain = scratch.subarray(0, this.#writePlain(scratch, 0, row, text))
+    const end = at + deflateRawSync(plain, SMALL).copy(target, at)
+    // PS3.5 A.5: padded to an even length.
+    if ((end - at) & 1) target[end] = 0
+    return end + ((end - at) & 1)
+  }
+
+  #writePlain(target: Buffer, start: number, row: WorklistRow, text: RowText): number {
+    const { values } = row
     let at = start
     let opened = 0
-    for (const piece of pieces) {
+    for (const piece of this.#pieces) {
       if (piece.kind === 'constant') at += piece.bytes.copy(target, at)
       else if (piece.kind === 'value') {
-        at = writeValue(
-          target,
-          at,
-          piece.header,
-          text.encoded.get(piece.keyword) ?? row.values[piece.keyword],
-          piece.pad,
-        )
+        const value = text.encoded.get(piece.keyword) ?? values[piece.keyword]
+        at = this.#writeValue(target, at, piece.header, value, piece.pad)
       } else if (piece.kind === 'characterSet') {
         if (text.characterSet !== '')
-          at = writeValue(target, at, piece.header, text.characterSet, 0x20)
+          at = this.#writeValue(target, at, piece.header, text.characterSet, 0x20)
       } else if (piece.kind === 'age') {
-        const { PatientBirthDate, ScheduledProcedureStepStartDate } = row.values
-        at = writeValue(
-          target,
-          at,
-          piece.header,
-          ageAt(PatientBirthDate, ScheduledProcedureStepStartDate),
-          0x20,
-        )
+        const age = ageAt(values.PatientBirthDate, values.ScheduledProcedureStepStartDate)
+        at = this.#writeValue(target, at, piece.header, age, 0x20)
       } else if (piece.kind === 'open') {
         at += piece.header.copy(target, at)
         opened = at
       } else {
-        setLongLength(target, opened, at - opened)
-        setLongLength(target, opened - 8, at - opened + 8)
+        this.#setLongLength(target, opened, at - opened)
+        this.#setLongLength(target, opened - 8, at - opened + 8)
       }
     }
     return at
   }
 
-  const fixed = pieces.reduce(
-    (sum, piece) =>
-      sum +
-      ('bytes' in piece ? piece.bytes.length : 'header' in piece ? piece.header.length + 5 : 0),
-    64,
-  )
-  const keywords = pieces.flatMap((piece) => (piece.kind === 'value' ? [piece.keyword] : []))
-  const bound = ({ values }: WorklistRow): number =>
-    keywords.reduce((sum, keyword) => sum + values[keyword].length * BYTES_PER_UNIT, fixed)
+  #writeValue(
+    target: Buffer,
+    start: number,
+    header: Buffer,
+    value: string | Buffer,
+    pad: number,
+  ): number {
+    const begin = start + header.copy(target, start)
+    const written =
+      typeof value === 'string' ? target.write(value, begin, 'latin1') : value.copy(target, begin)
+    let at = begin + written
+    if ((at - begin) & 1) target[at++] = pad
+    if (at > begin) this.#setLength(target, begin, at - begin)
+    return at
+  }
 
-  return {
-    texts: [...query.root, ...query.step].flatMap(({ vr, attribute }) =>
-      attribute?.source === 'row' && AFFECTED_VRS.has(vr)
-        ? [{ keyword: attribute.keyword as RowKeyword, vr }]
-        : [],
-    ),
-    // Deflate stores what it cannot make smaller, in blocks with a few bytes around them.
-    bound: deflated ? (row) => bound(row) + (bound(row) >>> 8) + 64 : bound,
-    write: deflated
-      ? (target, at, row, text) => {
-          const scratch = Buffer.allocUnsafe(bound(row))
-          const bytes = deflateRawSync(
-            scratch.subarray(0, writePlain(scratch, 0, row, text)),
-            SMALL,
-          )
-          const end = at + bytes.copy(target, at)
-          // PS3.5 A.5: padded to an even length.
-          if ((end - at) & 1) target[end] = 0
-          return end + ((end - at) & 1)
-        }
-      : writePlain,
+  /** The 16-bit length of an explicit text VR, or the 32-bit one of Implicit VR, ends its header. */
+  #setLength(target: Buffer, end: number, length: number): void {
+    if (this.#isImplicit) target.writeUInt32LE(length, end - 4)
+    else if (this.#isBigEndian) target.writeUInt16BE(length, end - 2)
+    else target.writeUInt16LE(length, end - 2)
+  }
+
+  #setLongLength(target: Buffer, end: number, length: number): void {
+    if (this.#isBigEndian) target.writeUInt32BE(length, end - 4)
+    else target.writeUInt32LE(length, end - 4)
   }
 }
+
+/** Most bytes that a piece takes without the value of the row. */
+const mostOf = (piece: Piece): number =>
+  piece.kind === 'constant'
+    ? piece.bytes.length
+    : piece.kind === 'close'
+      ? 0
+      : piece.header.length + 5
 
 /**
  * Each row is a stream of its own, of a kilobyte or so: what zlib takes by itself is a quarter of a

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import { message } from '#shared/messages/message.ts'
 import { PATIENT_NAME, STUDY_INSTANCE_UID } from './attributes.ts'
-import { CONSOLE_PROFILES, type RuleContext } from './console-rules.ts'
-import { type SentRow, sentRows } from './sent-row.ts'
+import { CONSOLE_PROFILES, type ListFacts, type SentRow, sentRows } from './console-rules.ts'
 
 const STEP_ID = 0x00400009
 /** Findings that are listed, those of refused rows before others. */
@@ -22,11 +22,11 @@ export async function lintOf(
   batches: readonly EncodedIdentifiers[],
   transferSyntax: string,
   { profile, countsBytes }: Pick<Device, 'profile' | 'countsBytes'>,
-  stepsBefore: RuleContext['stepsBefore'],
+  stepsBefore: ListFacts['stepsBefore'],
 ): Promise<Omit<Lint, 'inspectionId'>> {
   const rows = await readAll(batches, transferSyntax)
   const { source, rules, stopsAtRefused } = CONSOLE_PROFILES[profile]
-  const context: RuleContext = {
+  const facts: ListFacts = {
     countsBytes,
     studiesOf: grouped(rows, STEP_ID, STUDY_INSTANCE_UID),
     stepsOf: grouped(rows, STUDY_INSTANCE_UID, STEP_ID),
@@ -37,7 +37,7 @@ export async function lintOf(
   for (const [index, row] of rows.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
     const faults = rules.flatMap(({ source, check }) =>
-      [...check(row, context)].map((fault) => ({ ...fault, source })),
+      [...check(row, facts)].map((fault) => ({ ...fault, source })),
     )
     const isRefused = faults.some(({ severity }) => severity === 'refused')
     if (isRefused || (stopsAtRefused && refused > 0)) refused++
@@ -53,7 +53,7 @@ export async function lintOf(
         scheduledProcedureStepId,
         tag: formatTag(tag),
         keyword,
-        text: `${text} (${source})`,
+        text: message('worklist.rule-broken', { fault: text, source }),
       })
     }
   }

@@ -1,10 +1,10 @@
 import { formatTag } from '#server/dicom/data-set/data-set.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
 import { type Attribute, isExtra, PATIENT_NAME, type RowKeyword } from './attributes.ts'
-import { foldName } from './name.ts'
-import type { WorklistRow } from './row.ts'
-import type { Span } from './span.ts'
+import type { Span } from './dates.ts'
+import { foldName, type WorklistRow } from './row.ts'
 
 export type Matching = ReceivedKey['matching']
 
@@ -13,7 +13,7 @@ export interface RowKey {
   /** Keyword of its attribute: what may be said where no value may. */
   readonly name: string
   /** What it wants, value included. */
-  readonly words: string
+  readonly words: Message
   /** Holds only for a list that has the attribute at all, see `keysFor`. */
   readonly ifListed?: boolean
   matches(row: WorklistRow): boolean
@@ -25,7 +25,7 @@ export interface RowKey {
  * Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for.
  */
 export const isMet = (key: RowKey, row: WorklistRow): boolean =>
-  key.matches(row) || (row.withheld !== '' && !key.hasValue(row))
+  key.matches(row) || (row.withheld !== null && !key.hasValue(row))
 
 /**
  * The keys that hold for a list. An optional attribute that none of its rows has a value for is one
@@ -108,7 +108,7 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
   const isMatch = (held: string) => exact.has(held) || tests.some((test) => test(held))
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, `“${values.join('” or “')}”`),
+    words: wordsOf(attribute, quoted(values)),
     ifListed: isExtra(keyword),
     matches:
       attribute.keyword === 'OtherPatientIDs'
@@ -141,7 +141,7 @@ export function nameKey(attribute: Attribute, names: readonly string[], isSure: 
     attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword])
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, `“${names.join('” or “')}”`),
+    words: wordsOf(attribute, quoted(names)),
     ifListed: isExtra(keyword),
     matches(row) {
       const held = foldedIn(row)
@@ -171,7 +171,7 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
   const pad = attribute.vr === 'TM' ? '.000000' : ''
   return {
     name: attribute.keyword,
-    words: wordsOf(attribute, `“${received}”`),
+    words: wordsOf(attribute, quoted([received])),
     matches: (row) =>
       row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
     hasValue: (row) => row.values[keyword] !== '',
@@ -194,7 +194,7 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
     `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
   return {
     name: 'ScheduledProcedureStepStartDate',
-    words: `start date and time (0040,0002), (0040,0003) from first to last, “${received}”`,
+    words: message('worklist.key-interval', { received }),
     matches: (row) => within(startOf(row), from, to),
     hasValue: (row) => row.values.ScheduledProcedureStepStartDate !== '',
   }
@@ -213,7 +213,7 @@ export const isInterval = (date: Span | undefined, time: Span | undefined): bool
     ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row can meet. */
-export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
+export const nothingMatches = (attribute: Attribute, why: Message): RowKey => ({
   name: attribute.keyword,
   words: wordsOf(attribute, why),
   matches: () => false,
@@ -223,6 +223,24 @@ export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
 const within = (value: string, from: string, to: string): boolean =>
   (from === '' || value >= from) && (to === '' || value <= to)
 
+const wordsOf = ({ keyword, tag }: Attribute, wanted: Message): Message =>
+  message('worklist.key', { keyword, tag: formatTag(tag), wanted })
+
 /** An identifier may be long; what a person reads of it is not. */
-const wordsOf = ({ keyword, tag }: Attribute, wanted: string): string =>
-  `${keyword} ${formatTag(tag)} ${wanted.slice(0, 256)}`
+const MOST_SHOWN = 256
+
+/** `A or B`, at most 256 characters of it. */
+export function anyOf(values: readonly string[]): Message {
+  let room = MOST_SHOWN
+  const shown: Message[] = []
+  for (const value of values) {
+    if (room <= 0) break
+    shown.push(verbatim(value.slice(0, room)))
+    room -= value.length + 4
+  }
+  return shown.reduce((before, next) => message('worklist.or', { before, next }))
+}
+
+/** `“A” or “B”`. */
+export const quoted = (values: readonly string[]): Message =>
+  anyOf(values.map((value) => `“${value}”`))

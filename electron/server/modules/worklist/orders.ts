@@ -1,63 +1,37 @@
-import { type DeviceListsDeps, openDeviceLists, stepKey } from './device-lists.ts'
+import type { Order } from '#server/modules/corrections/correction-rules.ts'
+import { type DeviceLists, stepKey } from './device-lists.ts'
 import type { WorklistRow } from './row.ts'
 
-/** An order as the worklist has it: DICOM text, '' where it says nothing. */
-export interface WorklistOrder {
-  /** Its day, study and step. */
-  readonly orderId: string
-  readonly studyInstanceUid: string
-  readonly patientName: string
-  readonly patientId: string
-  readonly patientBirthDate: string
-  readonly patientSex: '' | 'M' | 'F' | 'O'
-  readonly accessionNumber: string
-  readonly requestedProcedureId: string
-  readonly requestedProcedureDescription: string
-  readonly scheduledProcedureStepId: string
-  readonly scheduledProcedureStepDescription: string
-  readonly studyDescription: string
-  readonly referringPhysicianName: string
-  readonly admissionId: string
-  readonly modality: string
-  readonly date: string
-  readonly time: string
-}
-
 /**
- * Orders of the partner's answers that are kept, and of what devices were sent; the partner is not
- * asked.
+ * The orders of a day by their ids, of the partner's answers that are kept and of what devices were
+ * sent; the partner is not asked.
  */
-export function openOrders(deps: DeviceListsDeps) {
-  const lists = openDeviceLists(deps)
-
-  async function onDay(day: string): Promise<Map<string, WorklistOrder>> {
-    const { rows } = await lists.ofDay(day, undefined)
-    const orders = new Map<string, WorklistOrder>()
-    for (const { row } of rows.values()) {
-      // What no device may be sent is no order that images can be put into: of several patients, or
-      // without an identity.
-      if (row.withheld !== '' || row.values.StudyInstanceUID === '') continue
-      const orderId = `${day} ${stepKey(row)}`
-      orders.set(orderId, orderOf(row, orderId))
-    }
-    return orders
+async function ordersOn(lists: DeviceLists, day: string): Promise<Map<string, Order>> {
+  const { rows } = await lists.ofDay(day, undefined)
+  const orders = new Map<string, Order>()
+  for (const { row } of rows.values()) {
+    // Images are not put into what no device may be sent: the row is of several patients, or
+    // without an identity.
+    if (row.withheld !== null || row.values.StudyInstanceUID === '') continue
+    const orderId = `${day} ${stepKey(row)}`
+    orders.set(orderId, orderOf(row, orderId))
   }
-
-  return {
-    /** `days`: YYYY-MM-DD. */
-    async onDays(days: readonly string[]): Promise<WorklistOrder[]> {
-      const found: WorklistOrder[] = []
-      for (const day of days) found.push(...(await onDay(day)).values())
-      return found
-    },
-    async get(orderId: string): Promise<WorklistOrder | undefined> {
-      const [day = ''] = orderId.split(' ', 1)
-      return /^\d{4}-\d\d-\d\d$/.test(day) ? (await onDay(day)).get(orderId) : undefined
-    },
-  }
+  return orders
 }
 
-function orderOf({ values }: WorklistRow, orderId: string): WorklistOrder {
+/** @param days `YYYY-MM-DD` */
+export async function listOrders(lists: DeviceLists, days: readonly string[]): Promise<Order[]> {
+  const found: Order[] = []
+  for (const day of days) found.push(...(await ordersOn(lists, day)).values())
+  return found
+}
+
+export async function findOrder(lists: DeviceLists, orderId: string): Promise<Order | undefined> {
+  const [day = ''] = orderId.split(' ', 1)
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? (await ordersOn(lists, day)).get(orderId) : undefined
+}
+
+function orderOf({ values }: WorklistRow, orderId: string): Order {
   const sex = values.PatientSex
   return {
     orderId,

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { PerformedSteps, StepState } from '#server/modules/procedure-steps/performed-steps.ts'
+import type { Context } from '#server/context.ts'
+import type { PerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { msOf } from '#server/platform/clock.ts'
-import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
-import { dayOf } from './calendar.ts'
+import { dayOf } from './dates.ts'
 import { isMet, keysFor } from './matching.ts'
 import type { WorklistQuery } from './query.ts'
 import { rowAt, type StepProgress, type WorklistRow } from './row.ts'
 
 /** A list with what its steps have come to. */
-export interface Progress {
+interface ListProgress {
   /** The same rows at the same places; those of which something is known say it. */
   readonly list: AnswerRows
   /**
@@ -22,49 +23,48 @@ export interface Progress {
   bearingOn(query: WorklistQuery): string
 }
 
-export interface ProgressDeps {
-  readonly performedSteps: Pick<PerformedSteps, 'stateOf' | 'since' | 'version'>
-  readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
-}
-
 /**
  * Rows looked at before others get a turn on the event loop: a step that nobody has asked about
  * lately is looked up in the database.
  */
 const SLICE = 200
 
-/**
- * Effect of MPPS and of images on the worklist (dicom-field §5.9). Undefined for a list of which no
- * step has begun.
- */
-export function openProgress({
-  performedSteps,
-  setting,
-}: ProgressDeps): (list: AnswerRows) => Promise<Progress | undefined> {
-  const known = new WeakMap<
+/** Effect of MPPS and of images on the worklist. */
+export class Progress {
+  readonly #context: Context
+  readonly #performedSteps: PerformedSteps
+  readonly #known = new WeakMap<
     AnswerRows,
-    { readonly at: string; readonly progress: Promise<Progress | undefined> }
+    { readonly version: string; readonly progress: Promise<ListProgress | undefined> }
   >()
-  return (list) => {
-    const closeOnImages = setting('worklist.closeOnImages')
-    const zone = setting('clinic.timeZone')
+
+  constructor(context: Context, performedSteps: PerformedSteps) {
+    this.#context = context
+    this.#performedSteps = performedSteps
+  }
+
+  /** Undefined for a list of which no step has begun. */
+  of(list: AnswerRows): Promise<ListProgress | undefined> {
+    const { settings } = this.#context
+    const closeOnImages = settings.get('worklist.closeOnImages')
+    const zone = settings.get('clinic.timeZone')
     // Every row is looked at once for each change of a step anywhere, and not once for each query.
-    const at = `${performedSteps.version} ${closeOnImages} ${zone}`
-    const last = known.get(list)
-    if (last?.at === at) return last.progress
+    const version = `${this.#performedSteps.version} ${closeOnImages} ${zone}`
+    const last = this.#known.get(list)
+    if (last?.version === version) return last.progress
     const timeZone = timeZoneOf(zone)
     const progress = progressOf(list, (row) =>
-      stepProgress(row, performedSteps, closeOnImages, timeZone),
+      stepProgress(row, this.#performedSteps, closeOnImages, timeZone),
     )
-    known.set(list, { at, progress })
-    progress.catch(() => known.delete(list))
+    this.#known.set(list, { version, progress })
+    progress.catch(() => this.#known.delete(list))
     return progress
   }
 }
 
 function stepProgress(
   { values }: WorklistRow,
-  performedSteps: ProgressDeps['performedSteps'],
+  performedSteps: PerformedSteps,
   closeOnImages: boolean,
   timeZone: string,
 ): StepProgress | undefined {
@@ -76,18 +76,16 @@ function stepProgress(
   const state = performedSteps.stateOf(study, step)
   if (state === undefined || (state === 'received' && !closeOnImages)) return undefined
   const instant = performedSteps.since(study, step)
-  if (instant === undefined) return { state, when: '' }
+  if (instant === undefined) return { state, when: 'unknown', day: '', time: '' }
   const { day, time } = wallClock(msOf(instant), timeZone)
-  return {
-    state,
-    when: `${planned !== '' && day === dayOf(planned) ? '' : ` on ${day}`} at ${time.slice(0, 5)}`,
-  }
+  const when = planned !== '' && day === dayOf(planned) ? 'time' : 'day'
+  return { state, when, day, time: time.slice(0, 5) }
 }
 
 async function progressOf(
   { rows, order, extras }: AnswerRows,
   of: (row: WorklistRow) => StepProgress | undefined,
-): Promise<Progress | undefined> {
+): Promise<ListProgress | undefined> {
   const begun = new Map<number, StepProgress>()
   for (const [index, row] of rows.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
@@ -116,7 +114,9 @@ async function progressOf(
         bearing =
           bears.length === 0
             ? ''
-            : digest(bears.map(([index, { state, when }]) => `${index} ${state}${when}`).join('\n'))
+            : digest(
+                bears.map(([index, of]) => `${index} ${Object.values(of).join(' ')}`).join('\n'),
+              )
         bearings.set(query, bearing)
       }
       return bearing
@@ -132,25 +132,22 @@ function withProgress(row: WorklistRow, progress: StepProgress | undefined): Wor
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
-const DONE = 'done: '
-const IN_PROGRESS = 'in progress: '
-const WORDS: Readonly<Record<StepState, (when: string) => string>> = {
-  completed: (when) => `${DONE}the device reported it completed${when} (MPPS)`,
-  received: (when) => `${DONE}its images arrived${when}`,
-  started: (when) =>
-    `${IN_PROGRESS}a device reported it started${when} (MPPS), and this device is not given started exams`,
-}
-
-/** Why a row is not served; '' where it is. */
-export function performedWords({ progress }: WorklistRow, hideStarted: boolean): string {
-  if (!progress || (progress.state === 'started' && !hideStarted)) return ''
-  return WORDS[progress.state](progress.when)
+/** Why a row is not served; null where it is. */
+export function performedWords({ progress }: WorklistRow, hideStarted: boolean): Message | null {
+  if (!progress || (progress.state === 'started' && !hideStarted)) return null
+  const { state, when, day, time } = progress
+  if (state === 'completed') return message('worklist.done-by-report', { when, day, time })
+  if (state === 'received') return message('worklist.done-by-images', { when, day, time })
+  return message('worklist.in-progress', { when, day, time })
 }
 
 /** Whether the reason is one of `performedWords`. */
-export const isPerformed = (reason: string): boolean =>
-  reason.startsWith(DONE) || reason.startsWith(IN_PROGRESS)
+export const isPerformed = (reason: Message | null): boolean =>
+  reason !== null &&
+  ['worklist.done-by-report', 'worklist.done-by-images', 'worklist.in-progress'].includes(
+    reason.code,
+  )
 
 /** What the inspector says of a row that is served although its step has begun. */
-export const startedRemark = ({ when }: StepProgress): string =>
-  `sent as STARTED: a device reported it started${when} (MPPS)`
+export const startedRemark = ({ when, day, time }: StepProgress): Message =>
+  message('worklist.sent-as-started', { when, day, time })

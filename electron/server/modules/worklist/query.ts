@@ -1,8 +1,8 @@
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { isPrivate, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
-import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import {
   type Attribute,
   ROOT_ATTRIBUTES,
@@ -11,9 +11,9 @@ import {
   STEP_ATTRIBUTES,
   WHOLE_STEP,
 } from './attributes.ts'
-import { addDates, type KeyReading, type QueryContext, readKey, vrOfKey } from './key.ts'
+import { type Window, windowOf } from './dates.ts'
+import { addDates, type KeyReading, type QueryOrigin, readKey, vrOfKey } from './key.ts'
 import { type RowKey, WILD_CARD_VRS } from './matching.ts'
-import { type Window, windowOf } from './query-window.ts'
 import { declaredTerms, receivedKey, textReader } from './received-key.ts'
 
 /** An attribute to be returned. Without an entry in the tables it is returned with zero length. */
@@ -27,8 +27,8 @@ export interface ReturnKey {
 export interface WorklistQuery {
   /** As received, for the screen. */
   readonly received: readonly ReceivedKey[]
-  /** What was put right or passed over, in plain words. */
-  readonly remarks: readonly string[]
+  /** What was put right or passed over. */
+  readonly remarks: readonly Message[]
   /** A row has to meet all of them, in the order of the identifier. */
   readonly keys: readonly RowKey[]
   /**
@@ -55,49 +55,42 @@ const QUERY_RETRIEVE_LEVEL = 0x00080052
 export class UnreadableQuery extends DimseError {
   override name = 'UnreadableQuery'
   readonly received: readonly ReceivedKey[]
-  constructor(
-    { status, errorComment, offendingElements }: DimseResult,
-    received: readonly ReceivedKey[],
-  ) {
-    super(status, errorComment, offendingElements)
+  constructor({ result, explanation }: DimseError, received: readonly ReceivedKey[]) {
+    super(result.status, explanation, result.offendingElements)
     this.received = received
   }
 }
 
 /**
  * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1), leniently where consoles are known to
- * differ from it (dicom-field §2).
+ * differ from it.
  * @throws {UnreadableQuery} A900 with the offending element: no or an unreadable data set, a date
  *   or time that is none, several step items.
  */
 export function readQuery(
   identifier: Buffer | undefined,
   transferSyntax: string,
-  context: QueryContext,
+  origin: QueryOrigin,
 ): WorklistQuery {
   const received: ReceivedKey[] = []
   try {
     if (identifier === undefined || identifier.length === 0)
-      throw new DimseError(0xa900, 'The query has no identifier')
-    return understand(readDataSet(identifier, transferSyntax), context, received)
+      throw new DimseError(0xa900, message('worklist.no-identifier'))
+    return understand(readDataSet(identifier, transferSyntax), origin, received)
   } catch (error) {
-    throw error instanceof DimseError ? new UnreadableQuery(error.result, received) : error
+    throw error instanceof DimseError ? new UnreadableQuery(error, received) : error
   }
 }
 
-function understand(
-  dataSet: DataSet,
-  context: QueryContext,
-  received: ReceivedKey[],
-): WorklistQuery {
+function understand(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[]): WorklistQuery {
   const terms = declaredTerms(dataSet)
   const reading: KeyReading = {
-    context,
-    readText: textReader(terms, context.device?.characterSet ?? null),
+    origin,
+    readText: textReader(terms, origin.device?.characterSet ?? null),
     received,
     remarks: [],
     keys: [],
-    station: context.callingAeTitle,
+    station: origin.callingAeTitle,
     modality: '',
     namesOrder: false,
     date: undefined,
@@ -117,10 +110,10 @@ function understand(
   }
   addDates(reading)
 
-  const window = windowOf(reading.date?.span, reading.namesOrder, context)
+  const window = windowOf(reading.date?.span, reading.namesOrder, origin)
   if (window.isClamped)
     reading.remarks.push(
-      `The partner is asked for 31 days only: ${window.dateStart} to ${window.dateEnd}.`,
+      message('worklist.days-clamped', { from: window.dateStart, to: window.dateEnd }),
     )
   const { remarks, keys, station, modality, namesOrder } = reading
   const inStep = [...step, ...stray].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
@@ -159,13 +152,11 @@ function isPassedOver(reading: KeyReading, element: Element, within: number | un
 
 function stepItem({ tag, value }: Element): DataSet | undefined {
   if (Buffer.isBuffer(value)) {
-    if (value.length > 0)
-      throw new DimseError(0xa900, 'ScheduledProcedureStepSequence is no sequence', [tag])
+    if (value.length > 0) throw new DimseError(0xa900, message('worklist.no-sequence'), [tag])
     return undefined
   }
   // PS3.4 C.2.2.2.6: a key of this kind has zero items or one.
-  if (value.length > 1)
-    throw new DimseError(0xa900, 'More than one item in ScheduledProcedureStepSequence', [tag])
+  if (value.length > 1) throw new DimseError(0xa900, message('worklist.several-items'), [tag])
   return value[0]
 }
 
@@ -181,10 +172,8 @@ function strayKeys({ remarks }: KeyReading, root: DataSet, step: DataSet): Eleme
       !step.some((element) => element.tag === tag),
   )
   if (stray.length > 0) {
-    const names = stray.map(({ tag }) => keywordOf(tag)).join(', ')
-    remarks.push(
-      `Keys of the scheduled step stand outside ScheduledProcedureStepSequence and were taken as if inside: ${names}.`,
-    )
+    const keywords = stray.map(({ tag }) => keywordOf(tag)).join(', ')
+    remarks.push(message('worklist.stray-keys', { keywords }))
   }
   return stray
 }

@@ -1,10 +1,11 @@
 import { decodeText, specificCharacterSetFor } from '#server/dicom/character-sets/character-set.ts'
 import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
-import { withoutPadding } from '#server/dicom/data-set/padding.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CharacterSet } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
+import { message } from '#shared/messages/message.ts'
 import { SPECIFIC_CHARACTER_SET } from './attributes.ts'
 
 /**
@@ -32,7 +33,7 @@ export function declaredTerms(dataSet: DataSet): readonly string[] {
   const value = dataSet.find(({ tag }) => tag === SPECIFIC_CHARACTER_SET)?.value
   const text = Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
   if (text.length > MOST_TERM_CHARACTERS || text.split('\\').length > MOST_TERMS)
-    throw new DimseError(0xa900, `SpecificCharacterSet has more than ${MOST_TERMS} values`, [
+    throw new DimseError(0xa900, message('worklist.many-character-sets', { most: MOST_TERMS }), [
       SPECIFIC_CHARACTER_SET,
     ])
   return text === '' ? [] : text.split('\\').map((term) => term.trim())

@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
-import { daOf, secondsAt } from './calendar.ts'
 import type { RowText } from './character-set-fallback.ts'
+import { daOf, secondsAt } from './dates.ts'
 import type { Layout } from './layout.ts'
 import { isMet, keysFor, type RowKey } from './matching.ts'
 import { isPerformed, performedWords, startedRemark } from './progress.ts'
 import type { WorklistQuery } from './query.ts'
 import { rowAt, type WorklistRow } from './row.ts'
-import { type Finding, findingTable, runsOf, type VerdictRuns } from './verdicts.ts'
+import { type Finding, findingTable, runsOf, type Verdict, type VerdictRuns } from './verdicts.ts'
 
 /** What one query gets out of one answer. */
 export interface WorklistResult {
@@ -30,42 +31,45 @@ export interface WorklistResult {
   readonly unfit: number
   /** Rows that matched and were too many. */
   readonly cut: number
-  /** Keys that did not hold for this list, in plain words. */
-  readonly remarks: readonly string[]
+  /** Keys that did not hold for this list. */
+  readonly remarks: readonly Message[]
   /** Keywords of the keys that filtered rows, the one that filtered most first. */
   readonly filteredBy: readonly string[]
 }
 
+/** Which rows of an answer a query gets, beside its keys. */
 export interface ResultRules {
-  readonly query: WorklistQuery
-  readonly layout: Layout
-  readonly textFor: (row: WorklistRow) => RowText
   /** The days the partner was asked for in the answer that is used. */
   readonly askedFor: { readonly dateStart: string; readonly dateEnd: string }
   readonly maxRows: number
   /** Clinic-local, `YYYY-MM-DD` and `HHMMSS`. */
   readonly now: { readonly day: string; readonly time: string }
-  /** Set where the answer is a stored one. */
-  readonly stored?: {
-    readonly isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean
-  }
+  /** Study and step of those that staff closed; undefined where the answer is no stored one. */
+  readonly closedSteps: ReadonlySet<string> | undefined
   /** Rows whose step has begun are not for this device. */
   readonly hideStarted: boolean
-  readonly signal: AbortSignal
 }
+
+/** The texts of a row as the device can be sent them. */
+export type TextFor = (row: WorklistRow) => RowText
 
 /** Rows worked on before others get a turn on the event loop. */
 const SLICE = 500
-const OUTSIDE = 'dated outside the days the partner was asked for'
+const OUTSIDE = message('worklist.outside-asked')
 
 /** Matches, orders and cuts. Rejects with the reason of the signal. */
-export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<WorklistResult> {
+export async function makeResult(
+  list: AnswerRows,
+  query: WorklistQuery,
+  textFor: TextFor,
+  signal: AbortSignal,
+  rules: ResultRules,
+): Promise<WorklistResult> {
   const { rows, order } = list
-  const { signal } = rules
-  const keys = keysFor(rules.query.keys, list)
+  const keys = keysFor(query.keys, list)
   const table = findingTable()
   const places = new Uint16Array(rows.length)
-  const judge = judgeFor(rules, keys, table.place)
+  const judge = judgeFor(query, keys, textFor, rules, table.place)
   const fits: number[] = []
   for (const [step, index] of order.entries()) {
     if (step > 0 && step % SLICE === 0) await turn(signal)
@@ -77,35 +81,37 @@ export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<
   const chosen = nearest(rows, fits, rules)
   if (chosen.length < fits.length) {
     const keep = new Set(chosen)
-    const cut = table.place('cut', `the list is cut at ${rules.maxRows} rows, those nearest to now`)
+    const cut = table.place('cut', message('worklist.list-cut', { maxRows: rules.maxRows }))
     for (const index of fits) if (!keep.has(index)) places[index] = cut
   }
-  const counts = new Uint32Array(table.findings.length)
-  for (const place of places) counts[place] = (counts[place] ?? 0) + 1
-  const total = (counted: (finding: Finding) => boolean) =>
-    table.findings.reduce(
-      (sum, finding, place) => sum + (counted(finding) ? (counts[place] ?? 0) : 0),
-      0,
-    )
   return {
     chosen: Uint32Array.from(chosen),
     verdicts: { findings: table.findings, runs: runsOf(places) },
     sent: chosen.length,
-    filtered: total(({ verdict }) => verdict === 'filtered'),
-    performed: total(({ verdict, reason }) => verdict === 'filtered' && isPerformed(reason)),
-    withheld: total(({ verdict }) => verdict === 'withheld'),
-    unfit: total(
-      ({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST,
-    ),
     cut: fits.length - chosen.length,
-    remarks: rules.query.keys
+    remarks: query.keys
       .filter((key) => !keys.includes(key))
-      .map(({ words }) => `Not matched, because the partner’s list does not have it: ${words}.`),
+      .map(({ words }) => message('worklist.not-matched', { key: words })),
+    ...countsOf(table.findings, places, keys),
+  }
+}
+
+function countsOf(findings: readonly Finding[], places: Uint16Array, keys: readonly RowKey[]) {
+  const rows = new Uint32Array(findings.length)
+  for (const place of places) rows[place] = (rows[place] ?? 0) + 1
+  const total = (verdict: Verdict, isCounted: (reason: Message | null) => boolean = () => true) =>
+    findings.reduce(
+      (sum, finding, place) =>
+        finding.verdict === verdict && isCounted(finding.reason) ? sum + (rows[place] ?? 0) : sum,
+      0,
+    )
+  return {
+    filtered: total('filtered'),
+    performed: total('filtered', isPerformed),
+    withheld: total('withheld'),
+    unfit: total('withheld', (reason) => !isClosedHere(reason) && !isPast(reason)),
     filteredBy: keys
-      .map(({ name, words }) => ({
-        name,
-        rows: total(({ verdict, reason }) => verdict === 'filtered' && reason === words),
-      }))
+      .map(({ name, words }) => ({ name, rows: total('filtered', (reason) => reason === words) }))
       .filter(({ rows }) => rows > 0)
       .sort((a, b) => b.rows - a.rows)
       .map(({ name }) => name),
@@ -113,16 +119,19 @@ export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<
 }
 
 /** Why a fit row of a stored answer is withheld. */
-export const CLOSED = 'it is marked as done or cancelled here, and the list is a stored one'
-export const PAST = 'it is dated before today, and the list is a stored one'
+const CLOSED = message('worklist.closed-here')
+const PAST = message('worklist.dated-before-today')
+export const isClosedHere = (reason: Message | null): boolean => reason?.code === CLOSED.code
+export const isPast = (reason: Message | null): boolean => reason?.code === PAST.code
 
 /** The verdict on one row: the first key it does not meet, then what keeps it back. */
 function judgeFor(
-  rules: ResultRules,
+  query: WorklistQuery,
   keys: readonly RowKey[],
+  textFor: TextFor,
+  { askedFor, now, closedSteps, hideStarted }: ResultRules,
   place: ReturnType<typeof findingTable>['place'],
 ): (row: WorklistRow) => number {
-  const { query, textFor, askedFor, now, stored, hideStarted } = rules
   const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
   // A stored answer may hold more days than would have been asked for now, and a partner may ignore
   // the days it was asked for: without a date or an order in the query, the window alone keeps them
@@ -131,30 +140,32 @@ function judgeFor(
     askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
   const isBoundByWindow = isStoredWider || !(query.namesDate || query.namesOrder)
   const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
+  const today = daOf(now.day)
   const sent = place('sent')
-  const outside = place('sent', '', [OUTSIDE])
+  const outside = place('sent', null, [OUTSIDE])
   const filtered = keys.map((key) => ({ key, place: place('filtered', key.words) }))
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
     for (const { key, place: found } of filtered) if (!isMet(key, row)) return found
     if (isBoundByWindow && date !== '' && (date < from || date > to))
-      return place('filtered', 'outside the days that are asked for')
+      return place('filtered', message('worklist.outside-days'))
     const performed = performedWords(row, hideStarted)
-    if (performed !== '') return place('filtered', performed)
-    if (row.withheld !== '') return place('withheld', row.withheld)
-    if (stored && date < daOf(now.day)) return place('withheld', PAST)
-    if (stored?.isClosed(row.values.StudyInstanceUID, row.values.ScheduledProcedureStepID))
+    if (performed) return place('filtered', performed)
+    if (row.withheld) return place('withheld', row.withheld)
+    if (closedSteps && date < today) return place('withheld', PAST)
+    const { StudyInstanceUID, ScheduledProcedureStepID } = row.values
+    if (closedSteps?.has(`${StudyInstanceUID} ${ScheduledProcedureStepID}`))
       return place('withheld', CLOSED)
-    const { withheld, remark } = textFor(row)
-    if (withheld !== '') return place('withheld', withheld)
+    const { withheld, remarks } = textFor(row)
+    if (withheld) return place('withheld', withheld)
     const isOutside = date < first || date > last
-    if (remark === '' && !row.progress) return isOutside ? outside : sent
-    const started = row.progress ? startedRemark(row.progress) : ''
-    return place('sent', '', [isOutside ? OUTSIDE : '', started, remark].filter(Boolean))
+    if (remarks.length === 0 && !row.progress) return isOutside ? outside : sent
+    const started = row.progress ? [startedRemark(row.progress)] : []
+    return place('sent', null, [...(isOutside ? [OUTSIDE] : []), ...started, ...remarks])
   }
 }
 
-/** dicom-field §2.10: too many rows are cut to those nearest to now; the order stays. */
+/** Too many rows are cut to those nearest to now; the order stays. */
 function nearest(
   rows: readonly WorklistRow[],
   fits: readonly number[],
@@ -185,7 +196,9 @@ const BATCH = 192 << 10
 export async function* identifiersOf(
   { rows }: AnswerRows,
   chosen: Uint32Array,
-  { layout, textFor, signal }: ResultRules,
+  layout: Layout,
+  textFor: TextFor,
+  signal: AbortSignal,
 ): AsyncGenerator<EncodedIdentifiers, void, void> {
   let scratch = Buffer.allocUnsafe(BATCH)
   for (let first = 0; first < chosen.length; ) {

@@ -1,5 +1,3 @@
-import { romanizeHangul, romanizeKana } from './romanization.ts'
-
 /**
  * Says text in ASCII for a console that knows nothing else, or `undefined` where that cannot be
  * done by rule: kanji, Arabic, Hebrew, Thai and whatever else has no table here. Never leaves a
@@ -52,115 +50,26 @@ const SIGNS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'“”„«»″'].map((sign) => [sign, '"'])),
   ...Object.fromEntries([...'‐‑‒–—―−'].map((sign) => [sign, '-'])),
   ...Object.fromEntries([...'・·•'].map((sign) => [sign, ' '])),
-  ...{
-    '±': '+/-',
-    '×': 'x',
-    '÷': '/',
-    '°': 'deg',
-    µ: 'u',
-    '€': 'EUR',
-    '、': ',',
-    '。': '.',
-    '「': '"',
-    '」': '"',
-  },
+  ...paired('±×÷°µ€、。「」', '+/- x / deg u EUR , . " "'),
 }
 const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'gu')
 
 /** Letters that are no base letter with a mark. */
-const LATIN: Readonly<Record<string, string>> = {
-  ...{
-    ß: 'ss',
-    æ: 'ae',
-    œ: 'oe',
-    ø: 'o',
-    ł: 'l',
-    đ: 'd',
-    ð: 'd',
-    þ: 'th',
-    ħ: 'h',
-    ı: 'i',
-    ŋ: 'n',
-    ŧ: 't',
-    ĸ: 'k',
-    ə: 'a',
-  },
-}
+const LATIN = paired('ßæœøłđðþħıŋŧĸə', 'ss ae oe o l d d th h i n t k a')
 
 /** ICAO Doc 9303-3 section 6 B; the soft sign has no letter there. */
 const CYRILLIC: Readonly<Record<string, string>> = {
-  ...{
-    а: 'a',
-    б: 'b',
-    в: 'v',
-    г: 'g',
-    д: 'd',
-    е: 'e',
-    ё: 'e',
-    ж: 'zh',
-    з: 'z',
-    и: 'i',
-    й: 'i',
-    к: 'k',
-    л: 'l',
-    м: 'm',
-    н: 'n',
-  },
-  ...{
-    о: 'o',
-    п: 'p',
-    р: 'r',
-    с: 's',
-    т: 't',
-    у: 'u',
-    ф: 'f',
-    х: 'kh',
-    ц: 'ts',
-    ч: 'ch',
-    ш: 'sh',
-    щ: 'shch',
-    ъ: 'ie',
-    ы: 'y',
-  },
-  ...{
-    ь: '',
-    э: 'e',
-    ю: 'iu',
-    я: 'ia',
-    ґ: 'g',
-    є: 'ie',
-    і: 'i',
-    ї: 'i',
-    ў: 'u',
-    ѓ: 'g',
-    ќ: 'k',
-    ѕ: 'dz',
-    ј: 'j',
-    љ: 'lj',
-  },
-  ...{ њ: 'nj', ћ: 'c', ђ: 'd', џ: 'dz', ѐ: 'e', ѝ: 'i', ѣ: 'ie', ѳ: 'f', ѵ: 'y' },
+  ...paired('абвгдеёжзийклмн', 'a b v g d e e zh z i i k l m n'),
+  ...paired('опрстуфхцчшщъыэюя', 'o p r s t u f kh ts ch sh shch ie y e iu ia'),
+  ...paired('ґєіїўѓќѕјљњћђџѐѝѣѳѵ', 'g ie i i u g k dz j lj nj c d dz e i ie f y'),
+  ь: '',
 }
 
 /** ISO 843 type 2 (transcription), letter by letter. */
-const GREEK: Readonly<Record<string, string>> = {
-  ...{
-    α: 'a',
-    β: 'v',
-    γ: 'g',
-    δ: 'd',
-    ε: 'e',
-    ζ: 'z',
-    η: 'i',
-    θ: 'th',
-    ι: 'i',
-    κ: 'k',
-    λ: 'l',
-    μ: 'm',
-    ν: 'n',
-    ξ: 'x',
-  },
-  ...{ ο: 'o', π: 'p', ρ: 'r', σ: 's', ς: 's', τ: 't', υ: 'y', φ: 'f', χ: 'ch', ψ: 'ps', ω: 'o' },
-}
+const GREEK = paired(
+  'αβγδεζηθικλμνξοπρσςτυφχψω',
+  'a v g d e z i th i k l m n x o p r s s t y f ch ps o',
+)
 
 /**
  * Pairs that sound otherwise than their letters; an accent on the first letter, or a diaeresis,
@@ -203,3 +112,89 @@ function cased(latin: string | undefined, letter: string, at: number, whole: str
 
 const isUpper = (letter: string) => /^\p{Lu}/u.test(letter)
 const isLower = (letter: string) => /^\p{Ll}/u.test(letter)
+
+/** Hepburn, by rows of the table of kana. */
+const KANA: Readonly<Record<string, string>> = {
+  ...paired('あいうえお', 'a i u e o'),
+  ...paired('かきくけこ', 'ka ki ku ke ko'),
+  ...paired('がぎぐげご', 'ga gi gu ge go'),
+  ...paired('さしすせそ', 'sa shi su se so'),
+  ...paired('ざじずぜぞ', 'za ji zu ze zo'),
+  ...paired('たちつてと', 'ta chi tsu te to'),
+  ...paired('だぢづでど', 'da ji zu de do'),
+  ...paired('なにぬねの', 'na ni nu ne no'),
+  ...paired('はひふへほ', 'ha hi fu he ho'),
+  ...paired('ばびぶべぼ', 'ba bi bu be bo'),
+  ...paired('ぱぴぷぺぽ', 'pa pi pu pe po'),
+  ...paired('まみむめも', 'ma mi mu me mo'),
+  ...paired('やゆよ', 'ya yu yo'),
+  ...paired('らりるれろ', 'ra ri ru re ro'),
+  ...paired('わゐゑをん', 'wa i e o n'),
+  ...paired('ゔ', 'vu'),
+}
+
+/** The vowel that a small letter puts in the place of the one before it. */
+const SMALL: Readonly<Record<string, string>> = {
+  ...paired('ゃゅょ', 'ya yu yo'),
+  ...paired('ぁぃぅぇぉ', 'a i u e o'),
+}
+
+/**
+ * Romaji of a run of kana, the first letter a capital, as in a name. Long vowels are as written,
+ * and the mark of length is left out. A letter without a rule stays as it is.
+ */
+export function romanizeKana(kana: string): string {
+  let romaji = ''
+  let isDoubled = false
+  for (const letter of kana.replace(/[ァ-ヴ]/gu, (katakana) =>
+    String.fromCharCode(katakana.charCodeAt(0) - 0x60),
+  )) {
+    const small = SMALL[letter]
+    if (letter === 'っ') isDoubled = true
+    else if (small && romaji) romaji = withSmall(romaji, small)
+    else if (letter !== 'ー' || !romaji) {
+      const syllable = KANA[letter] ?? letter
+      // Hepburn doubles ch as tch.
+      const double = isDoubled ? (syllable.startsWith('ch') ? 't' : syllable.charAt(0)) : ''
+      romaji += double + syllable
+      isDoubled = false
+    }
+  }
+  return capital(isDoubled ? `${romaji}tsu` : romaji)
+}
+
+function withSmall(romaji: string, small: string): string {
+  const stem = romaji.slice(0, -1)
+  if (small.length === 1) return stem + small
+  // きゃ is kya, but しゃ, ちゃ and じゃ already have the sound in their consonant.
+  return /(?:sh|ch|j)$/.test(stem) ? stem + small.slice(1) : stem + small
+}
+
+const INITIALS = 'g kk n d tt r m b pp s ss  j jj ch k t p h'.split(' ')
+const VOWELS = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
+const FINALS = ' k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ')
+
+/**
+ * Revised Romanization of a run of Hangul syllables, letter by letter, the first letter a capital.
+ */
+export function romanizeHangul(hangul: string): string {
+  const syllables = [...hangul].map((syllable) => {
+    // Unicode 3.12: a syllable is numbered by its initial, its vowel and its final.
+    const number = syllable.charCodeAt(0) - 0xac00
+    const [initial, vowel, final] = [
+      Math.floor(number / 588),
+      Math.floor(number / 28) % 21,
+      number % 28,
+    ]
+    return `${INITIALS[initial]}${VOWELS[vowel]}${FINALS[final]}`
+  })
+  return capital(syllables.join(''))
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Each letter with its romanization. */
+function paired(letters: string, latin: string): Readonly<Record<string, string>> {
+  const parts = latin.split(' ')
+  return Object.fromEntries([...letters].map((letter, at) => [letter, parts[at] ?? '']))
+}

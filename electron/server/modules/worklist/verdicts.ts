@@ -4,16 +4,17 @@ import {
   ReceivedKey as ReceivedKeySchema,
   RowVerdict,
 } from '#shared/contract/worklist.ts'
-import type { ItemContext } from './item.ts'
+import { Message, verbatim } from '#shared/messages/message.ts'
+import type { AskedFor } from './item.ts'
 
 export type Verdict = RowVerdict['verdict']
 
 /** What may be said of rows, once; rows refer to it by its place. */
 export interface Finding {
   readonly verdict: Verdict
-  readonly reason: string
+  readonly reason: Message | null
   /** Remarks of this query; those of the row itself are read again with the row. */
-  readonly remarks: readonly string[]
+  readonly remarks: readonly Message[]
 }
 
 /**
@@ -31,8 +32,12 @@ export function findingTable() {
   const places = new Map<string, number>()
   return {
     findings,
-    place(verdict: Verdict, reason = '', remarks: readonly string[] = []): number {
-      const key = `${verdict}\n${reason}\n${remarks.join('\n')}`
+    place(
+      verdict: Verdict,
+      reason: Message | null = null,
+      remarks: readonly Message[] = [],
+    ): number {
+      const key = JSON.stringify([verdict, reason, remarks])
       let place = places.get(key)
       if (place === undefined) {
         place = findings.push({ verdict, reason, remarks }) - 1
@@ -69,21 +74,46 @@ export function* findingsOf({ findings, runs }: VerdictRuns): Generator<Finding,
  */
 export interface VerdictDocument extends VerdictRuns {
   readonly keys: readonly ReceivedKey[]
-  readonly remarks: readonly string[]
-  readonly context: ItemContext | null
+  readonly remarks: readonly Message[]
+  readonly context: AskedFor | null
 }
 
+const StoredRemark = z.union([Message, z.string().transform(verbatim)])
+/** Version 0.1 stored English text, empty for none. */
+export const StoredMessage = z.union([
+  Message.nullable(),
+  z.string().transform((text) => (text === '' ? null : verbatim(text))),
+])
 const Stored = z.object({
-  findings: z.array(RowVerdict.pick({ verdict: true, reason: true, remarks: true })),
+  findings: z.array(
+    z.object({
+      verdict: RowVerdict.shape.verdict,
+      reason: StoredMessage,
+      remarks: z.array(StoredRemark),
+    }),
+  ),
   runs: z.array(z.int().min(0)),
   keys: z.array(ReceivedKeySchema),
-  remarks: z.array(z.string()),
+  remarks: z.array(StoredRemark),
   context: z
     .object({ dateStart: z.string(), dateEnd: z.string(), modality: z.string() })
     .nullable(),
 })
 
-export const writeVerdicts = (document: VerdictDocument): Buffer =>
-  Buffer.from(JSON.stringify(document))
 export const readVerdicts = (bytes: Buffer): VerdictDocument =>
   Stored.parse(JSON.parse(bytes.toString()))
+
+/** A document that many records refer to. */
+export interface SharedDocument {
+  readonly bytes: Buffer
+  /** Its hash, '' until it was kept. */
+  hash: string
+  /** Milliseconds since 1970. */
+  keptAt: number
+}
+
+export const sharedDocument = (document: VerdictDocument): SharedDocument => ({
+  bytes: Buffer.from(JSON.stringify(document)),
+  hash: '',
+  keptAt: 0,
+})

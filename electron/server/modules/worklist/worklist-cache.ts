@@ -1,58 +1,38 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { readAnswerWithNotes } from '#server/webhooks/answer.ts'
-import { type PartnerReply, type ReadableReply, WebhookError } from '#server/webhooks/request.ts'
+import { type PartnerReply, type Requester, WebhookError } from '#server/webhooks/request.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
-import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
-import type { AnswerSource } from '#shared/contract/worklist.ts'
+import type { AnswerSource, Inspection } from '#shared/contract/worklist.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { type AnswerRows, checkSteps, keptItems, readRows } from './answer.ts'
-import { byteCache } from './byte-cache.ts'
-import type { AnswerKey, AnswerRecord } from './cached-answer-queries.ts'
-import type { Downtime } from './downtime.ts'
+import { currentDowntime, endDowntime } from './downtime.ts'
 import { FAULTS } from './faults.ts'
-import type { ItemContext } from './item.ts'
-import { openFlights } from './single-flight.ts'
-
-/**
- * `Requester.request` for `modality_worklist.requested`. Rejects with `WebhookError`, or with the
- * reason of the signal.
- */
-export type AskPartner = <T>(
-  question: WorklistQuestion,
-  options: {
-    readonly signal: AbortSignal
-    readonly budgetMs: number
-    readonly accept: (reply: ReadableReply) => T
-  },
-) => Promise<T>
+import type { AskedFor } from './item.ts'
+import { type AnswerKey, readDocument } from './queries.ts'
+import { SingleFlight } from './single-flight.ts'
+import { StoredAnswers } from './stored-answers.ts'
 
 /** An answer of the partner, read. */
 export interface Answer {
-  /** SHA-256 of the body, where `documents` keeps it. */
+  /** SHA-256 of the body, under which it is kept as a document. */
   readonly hash: string
   readonly list: AnswerRows
-  readonly context: ItemContext
-  /** Tells one `list` from another. */
-  readonly listId: number
+  readonly askedFor: AskedFor
   /** Milliseconds since 1970. */
   readonly receivedAt: number
 }
 
 /** A call to the partner as the inspector shows it. */
-export interface PartnerCall {
-  readonly webhookId: string
-  readonly httpStatus: number | null
-  readonly bytes: number
-  readonly detail: string
-  readonly answeredAt: string | null
-}
+export type PartnerCall = NonNullable<Inspection['partner']>
 
-/** An answer and how it was come by. */
+/** An answer and how it was obtained. */
 export interface Answered {
   readonly source: Exclude<AnswerSource, 'none'>
   readonly answer: Answer
@@ -63,412 +43,274 @@ export interface Answered {
   readonly failure: WebhookError | undefined
 }
 
-export interface AnswersDeps {
-  readonly store: Pick<Context, 'database' | 'documents' | 'answers'>
-  readonly clock: () => number
-  readonly uuid: () => string
-  readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
-  readonly downtime: Pick<Downtime, 'current' | 'end'>
-  readonly askPartner: AskPartner
-  /** The partner answered: so many rows came, so many of them can be sent to nobody. */
-  readonly onAnswered?: (webhookId: string, rows: number, withheld: number) => void
-  /** An error of ours; the answer is served all the same. */
-  readonly onError?: (reference: string, error: unknown) => void
-}
-
-interface Read {
+/** The rows of an answer, with what in the answer is not as agreed. */
+interface ReadAnswer {
   readonly list: AnswerRows
-  /** What in the answer is not as agreed. */
   readonly notes: readonly AnswerNote[]
-  readonly listId: number
 }
 
-/** An answer that is being read, or has been; its notes are known at once. */
+/** An answer whose rows may still be read; its notes are known at once. */
 interface Reading {
+  readonly list: AnswerRows | Promise<AnswerRows>
   readonly notes: readonly AnswerNote[]
-  readonly read: Read | Promise<Read>
-}
-
-/** A good answer that is to be written as soon as the disk takes it. */
-interface UnwrittenAnswer {
-  readonly key: string
-  readonly record: AnswerRecord
-  readonly body: Buffer
 }
 
 /** The latest live answer to a question, with its body for comparison. */
-interface Latest extends Read {
+interface Latest extends ReadAnswer {
   readonly body: Buffer
   readonly answered: Answered
 }
 
-/** Memory for answers. */
 const MOST_BYTES = 64 << 20
-/** What an answer takes with its rows, in bytes of its body. */
+/** What an answer takes with its rows, as a multiple of its body. */
 const ROWS_AND_BODY = 3
-/** Of bodies that wait for the disk. */
-const MOST_UNWRITTEN_BYTES = 32 << 20
 const MINUTE = 60_000
-/** A stored answer that is from the future by more than this has no age that can be told. */
+/** The age of a stored answer from further in the future than this is unknown. */
 const CLOCK_SLACK = MINUTE
 
 /**
- * The partner's answers (dicom-field §7.3). A live answer always wins; the same question in flight
- * is asked once; within `worklist.freshSeconds` it is not asked again; the last good answer is kept
- * before it is used, and serves only when a call fails and only while it is young enough. Where the
- * disk does not take it, it is served all the same, and is kept in memory in its place.
+ * The partner's answers. A live answer always wins; the same question is asked once at a time, and
+ * not again within `worklist.freshSeconds`. The last good answer is stored before it is used, and
+ * serves only when a call fails and only while it is young enough.
  */
-export function openAnswers({
-  store,
-  clock,
-  uuid,
-  setting,
-  downtime,
-  askPartner,
-  onAnswered,
-  onError,
-}: AnswersDeps) {
-  const latest = byteCache<Latest>(MOST_BYTES, clock)
-  const lists = byteCache<Read>(MOST_BYTES / 2, clock)
-  const underWay = new Map<string, Reading>()
-  /** Lists that some query still needs. */
-  const inUse = new Map<string, Omit<Read, 'list'> & { readonly list: WeakRef<AnswerRows> }>()
-  const flights = openFlights<Answered>()
-  /**
-   * Good answers that the disk did not take, and AE titles whose stored answers it did not let go
-   * of, with the instant up to which they are void.
-   */
-  const unwritten = new Map<string, UnwrittenAnswer>()
-  const voided = new Map<string, number>()
-  let listsRead = 0
+export class WorklistCache {
+  readonly #context: Context
+  readonly #requester: Requester
+  readonly #eventLog: EventLog
+  readonly #stored: StoredAnswers
+  /** What is larger than half of a cache is not kept in it. */
+  readonly #latest = new LRUCache<string, Latest>({
+    maxSize: MOST_BYTES,
+    maxEntrySize: MOST_BYTES / 2,
+  })
+  readonly #lists = new LRUCache<string, ReadAnswer>({
+    maxSize: MOST_BYTES / 2,
+    maxEntrySize: MOST_BYTES / 4,
+  })
+  readonly #beingRead = new Map<string, Reading>()
+  /** Lists that some query still uses, among them those that are too long for `#lists`. */
+  readonly #inUse = new Map<string, Pick<Reading, 'notes'> & { list: WeakRef<AnswerRows> }>()
+  readonly #calls = new SingleFlight<Answered>()
 
-  /** @param device modality of the device that asks, '' for none */
-  async function answerTo(
+  constructor(context: Context, requester: Requester, eventLog: EventLog) {
+    this.#context = context
+    this.#requester = requester
+    this.#eventLog = eventLog
+    this.#stored = new StoredAnswers(context)
+  }
+
+  /**
+   * Rejects with `WebhookError`, or with the reason of the signal.
+   * @param device modality of the device that asks, '' for none
+   */
+  async answerTo(
     question: WorklistQuestion,
     device: string,
     signal: AbortSignal,
   ): Promise<Answered> {
-    const key = keyOf(question, device)
-    const known = latest.get(key)
-    const age = known ? clock() - known.answered.answer.receivedAt : 0
-    if (known && age >= 0 && age < setting('worklist.freshSeconds') * 1000)
+    const { callingAe, sourceIp, dateStart, dateEnd, modality = '' } = question
+    const key = [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
+    const known = this.#latest.get(key)
+    const age = known ? this.#context.clock() - known.answered.answer.receivedAt : 0
+    if (known && age >= 0 && age < this.#context.settings.get('worklist.freshSeconds') * 1000)
       return { ...known.answered, source: 'fresh', partnerMs: null }
-    const isShared = flights.isUnderWay(key)
+    const isShared = this.#calls.isUnderWay(key)
     try {
-      const answered = await flights.join(key, (work) => ask(key, question, device, work), signal)
+      const answered = await this.#calls.join(
+        key,
+        (work) => this.#ask(key, question, device, work),
+        signal,
+      )
       return isShared ? { ...answered, source: 'shared' } : answered
     } catch (error) {
       if (!(error instanceof WebhookError) || error.fault === 'refused') throw error
-      const stored = await storedAnswer(question, device)
+      const stored = await this.#storedAnswer(question, device)
       if (!stored) throw error
       return { ...stored, call: callOf(error), partnerMs: partnerMsOf(error), failure: error }
     }
   }
 
-  async function ask(
+  async #ask(
     key: string,
     question: WorklistQuestion,
     device: string,
     signal: AbortSignal,
   ): Promise<Answered> {
-    const before = latest.get(key)
-    const context = contextOf(question, device)
-    const budgetMs = setting('worklist.budgetSeconds') * 1000
+    const { settings } = this.#context
+    const before = this.#latest.get(key)
+    const askedFor = askedForOf(question, device)
     try {
-      const { reply, hash, reading } = await askPartner(question, {
-        signal,
-        budgetMs,
-        accept: (reply) => {
-          const isSame = before?.body.equals(reply.body)
-          const hash = before && isSame ? before.answered.answer.hash : hashOf(reply.body)
-          const reading =
-            before && isSame
-              ? { notes: before.notes, read: before }
-              : listOf(hash, context, reply.body)
-          for (const { path, sentence } of reading.notes) reply.note(path, sentence)
-          return { reply, hash, reading: reading.read }
+      const { reply, hash, reading } = await this.#requester.request(
+        'modality_worklist.requested',
+        question,
+        {
+          signal,
+          budgetMs: settings.get('worklist.budgetSeconds') * 1000,
+          accept: (reply) => {
+            const same = before?.body.equals(reply.body) ? before : undefined
+            const hash =
+              same?.answered.answer.hash ?? createHash('sha256').update(reply.body).digest('hex')
+            const reading = same ?? this.#read(hash, askedFor, reply.body)
+            for (const { path, sentence } of reading.notes) reply.note(path, sentence)
+            return { reply, hash, reading }
+          },
         },
-      })
-      const read = await reading
-      const { rows } = read.list
-      onAnswered?.(
-        reply.webhookId,
-        rows.length,
-        rows.filter(({ withheld }) => withheld !== '').length,
       )
-      await keep(question, reply, read, hash)
-      const answer: Answer = {
-        hash,
-        list: read.list,
-        listId: read.listId,
-        context,
-        receivedAt: reply.answeredAt,
-      }
+      const list = await reading.list
+      const withheld = list.rows.filter((row) => row.withheld !== null).length
+      this.#eventLog.setEffect(reply.webhookId, effectOf(list.rows.length, withheld))
+      await this.#store(question, reply, list.rows.length, withheld, hash)
       const answered: Answered = {
         source: 'live',
-        answer,
+        answer: { hash, list, askedFor, receivedAt: reply.answeredAt },
         call: callOf(reply),
         partnerMs: reply.tookMs,
         failure: undefined,
       }
-      latest.set(
-        key,
-        { ...read, body: reply.body, answered },
-        reply.body.length * ROWS_AND_BODY + 4096,
-      )
-      lists.set(listKey(hash, context), read, reply.body.length * ROWS_AND_BODY)
-      if (downtime.current().isOn) tryWrite(() => void downtime.end('gateway'))
+      const size = reply.body.length * ROWS_AND_BODY
+      const { notes } = reading
+      this.#latest.set(key, { list, notes, body: reply.body, answered }, { size: size + 4096 })
+      this.#lists.set(listKey(hash, askedFor), { list, notes }, { size })
+      if (currentDowntime(this.#context).isOn)
+        tryWrite(() => void endDowntime(this.#context, 'gateway'))
       return answered
     } catch (error) {
-      if (error instanceof WebhookError) await failed(question, error)
+      if (error instanceof WebhookError && error.fault === 'refused')
+        await this.#forget(question.callingAe)
       throw error
     }
   }
 
-  /**
-   * Durable before it is used. An answer of which no row is fit is no good answer: it does not take
-   * the place of one.
-   */
-  async function keep(
+  /** An answer of which no row is fit is no good answer. */
+  #store(
     question: WorklistQuestion,
-    reply: PartnerReply,
-    read: Read,
-    hash: string,
+    { answeredAt, body }: PartnerReply,
+    items: number,
+    withheld: number,
+    documentHash: string,
   ): Promise<void> {
-    const { rows } = read.list
-    const isGood = rows.length === 0 || rows.some(({ withheld }) => withheld === '')
-    const { callingAe, dateStart, dateEnd, modality = null } = question
-    const record = {
-      callingAe,
-      dateStart,
-      dateEnd,
-      modality,
-      documentHash: hash,
-      receivedAt: instantOf(reply.answeredAt),
-      items: rows.length,
-    }
-    const earlier = [...unwritten.values()]
-    const voids = [...voided.keys()]
-    try {
-      await store.database.commitSoon(() => {
-        for (const ae of voids) store.answers.forget(ae)
-        for (const { body, record } of earlier) {
-          store.documents.keep(body)
-          store.answers.put(record)
-        }
-        store.documents.keep(reply.body)
-        if (isGood) store.answers.put(record)
-      })
-      for (const ae of voids) voided.delete(ae)
-      for (const one of earlier) if (unwritten.get(one.key) === one) unwritten.delete(one.key)
-    } catch (error) {
-      sayUnlessDisk(error)
-      if (isGood) holdUnwritten({ key: keyOfRecord(record), record, body: reply.body })
-    }
+    const receivedAt = instantOf(answeredAt)
+    const isGood = items === 0 || withheld < items
+    const record = { ...answerKeyOf(question), documentHash, receivedAt, items }
+    return this.#stored.keep(record, body, isGood)
   }
 
-  /**
-   * Serving comes first, whatever a record fails of. What is wrong with the disk is said by its
-   * write health; any other error is one of ours.
-   */
-  function sayUnlessDisk(error: unknown): void {
-    if (diskFaultKind(error) === undefined) onError?.(uuid().slice(0, 8), error)
+  /** Rows that this AE title may no longer have are not kept for it. */
+  async #forget(callingAe: string): Promise<void> {
+    for (const key of [...this.#latest.keys()])
+      if (key.startsWith(`${callingAe}\n`)) this.#latest.delete(key)
+    await this.#stored.forget(callingAe)
   }
 
-  function holdUnwritten(answer: UnwrittenAnswer): void {
-    unwritten.delete(answer.key)
-    unwritten.set(answer.key, answer)
-    let bytes = 0
-    // The newest first: what has no room is the oldest.
-    for (const [key, { body }] of [...unwritten].reverse()) {
-      bytes += body.length
-      if (bytes > MOST_UNWRITTEN_BYTES && key !== answer.key) unwritten.delete(key)
-    }
-  }
-
-  /** As `answers.covering`, of what the disk did not take. */
-  function unwrittenFor({
-    callingAe,
-    dateStart,
-    dateEnd,
-    modality,
-  }: AnswerKey): UnwrittenAnswer | undefined {
-    return [...unwritten.values()]
-      .filter(
-        ({ record }) =>
-          record.callingAe === callingAe &&
-          record.dateStart <= dateStart &&
-          record.dateEnd >= dateEnd,
-      )
-      .filter(({ record }) => record.modality === null || record.modality === modality)
-      .sort((a, b) => (a.record.receivedAt < b.record.receivedAt ? 1 : -1))[0]
-  }
-
-  async function failed({ callingAe }: WorklistQuestion, error: WebhookError): Promise<void> {
-    if (error.fault !== 'refused') return
-    // Rows that this AE may no longer have are not kept for it.
-    latest.forget((key) => key.startsWith(`${callingAe}\n`))
-    for (const [key, { record }] of unwritten)
-      if (record.callingAe === callingAe) unwritten.delete(key)
-    voided.set(callingAe, clock())
-    try {
-      await store.database.commitSoon(() => store.answers.forget(callingAe))
-      voided.delete(callingAe)
-    } catch (fault) {
-      sayUnlessDisk(fault)
-    }
-  }
-
-  async function storedAnswer(
+  async #storedAnswer(
     question: WorklistQuestion,
     device: string,
   ): Promise<Pick<Answered, 'source' | 'answer'> | undefined> {
-    const { callingAe, dateStart, dateEnd, modality = null } = question
-    const stored = store.answers.covering({ callingAe, dateStart, dateEnd, modality })
-    const held = unwrittenFor({ callingAe, dateStart, dateEnd, modality })
-    const record =
-      held && !(stored && stored.receivedAt > held.record.receivedAt) ? held.record : stored
-    if (!record) return undefined
-    const receivedAt = msOf(record.receivedAt)
-    const source = tierOf(receivedAt)
-    if (!source || receivedAt <= (voided.get(callingAe) ?? Number.NEGATIVE_INFINITY))
-      return undefined
-    const context = contextOf(record, device)
-    const read =
-      record === held?.record
-        ? await listOf(record.documentHash, context, held.body).read
-        : await keptList(record.documentHash, context)
-    if (!read) return undefined
-    return {
-      source,
-      answer: {
-        hash: record.documentHash,
-        list: read.list,
-        listId: read.listId,
-        context,
-        receivedAt,
-      },
-    }
-  }
-
-  /** The rows of an answer as `documents` keeps it; undefined where it is kept no more. */
-  async function keptList(documentHash: string, context: ItemContext): Promise<Read | undefined> {
-    const key = listKey(documentHash, context)
-    const known = lists.get(key) ?? readInUse(key)
-    if (known) return known
-    const body = store.documents.read(documentHash)
-    if (!body) return undefined
-    const items = keptItems(body)
-    if (!items) return undefined
-    const read = await readList({ items, notes: [] }, context)
-    lists.set(key, read, body.length * ROWS_AND_BODY)
-    return read
+    const found = this.#stored.find(answerKeyOf(question))
+    if (!found) return undefined
+    const hash = found.record.documentHash
+    const receivedAt = msOf(found.record.receivedAt)
+    const source = this.#tierOf(receivedAt)
+    if (!source) return undefined
+    const askedFor = askedForOf(found.record, device)
+    const list = found.body
+      ? await this.#read(hash, askedFor, found.body).list
+      : await this.rowsOf(hash, askedFor)
+    return list && { source, answer: { hash, list, askedFor, receivedAt } }
   }
 
   /** Whether an answer of that age may be served now, and as what. */
-  function tierOf(receivedAt: number): 'stored' | 'downtime' | undefined {
-    const now = clock()
-    const age = now - receivedAt
+  #tierOf(receivedAt: number): 'stored' | 'downtime' | undefined {
+    const { clock, settings } = this.#context
+    const age = clock() - receivedAt
     if (age < -CLOCK_SLACK) return undefined
-    if (age <= setting('worklist.storedMinutes') * MINUTE) return 'stored'
-    const zone = timeZoneOf(setting('clinic.timeZone'))
-    const isToday = wallClock(receivedAt, zone).day === wallClock(now, zone).day
-    return isToday &&
-      age <= setting('worklist.downtimeHours') * 60 * MINUTE &&
-      downtime.current().isOn
-      ? 'downtime'
-      : undefined
+    if (age <= settings.get('worklist.storedMinutes') * MINUTE) return 'stored'
+    const zone = timeZoneOf(settings.get('clinic.timeZone'))
+    const isToday = wallClock(receivedAt, zone).day === wallClock(clock(), zone).day
+    const isRecent = age <= settings.get('worklist.downtimeHours') * 60 * MINUTE
+    return isToday && isRecent && currentDowntime(this.#context).isOn ? 'downtime' : undefined
+  }
+
+  /** The rows of an answer that is kept as a document; undefined where it is kept no more. */
+  async rowsOf(documentHash: string, askedFor: AskedFor): Promise<AnswerRows | undefined> {
+    const key = listKey(documentHash, askedFor)
+    const known = this.#known(key)
+    if (known) return known.list
+    const body = readDocument(this.#context, documentHash)
+    const items = body && keptItems(body)
+    if (!items) return undefined
+    const list = await readRows(items, askedFor)
+    this.#lists.set(key, { list, notes: [] }, { size: body.length * ROWS_AND_BODY })
+    return list
   }
 
   /**
-   * Several consoles are often told the same at once: it is read once, also where it is too long to
-   * be kept.
+   * Several consoles often get the same answer at once: it is read once, also where it is too long
+   * to be kept.
    */
-  function listOf(hash: string, context: ItemContext, body: Buffer): Reading {
-    const key = listKey(hash, context)
-    const known = lists.get(key) ?? readInUse(key)
-    if (known) return { notes: known.notes, read: known }
-    const shared = underWay.get(key)
-    if (shared) return shared
-    const noted = itemsOf(body)
-    const read = readList(noted, context)
-      .then((done) => {
-        for (const [other, { list }] of inUse) if (!list.deref()) inUse.delete(other)
-        inUse.set(key, { ...done, list: new WeakRef(done.list) })
-        return done
+  #read(hash: string, askedFor: AskedFor, body: Buffer): Reading {
+    const key = listKey(hash, askedFor)
+    const known = this.#known(key) ?? this.#beingRead.get(key)
+    if (known) return known
+    const { answer, notes } = readAnswerWithNotes('modality_worklist.requested', body)
+    checkSteps(answer.items)
+    const list = readRows(answer.items, askedFor)
+      .then((rows) => {
+        for (const [other, { list }] of this.#inUse) if (!list.deref()) this.#inUse.delete(other)
+        this.#inUse.set(key, { notes, list: new WeakRef(rows) })
+        return rows
       })
-      .finally(() => underWay.delete(key))
-    const reading = { notes: noted.notes, read }
-    underWay.set(key, reading)
+      .finally(() => this.#beingRead.delete(key))
+    const reading = { notes, list }
+    this.#beingRead.set(key, reading)
     return reading
   }
 
-  function readInUse(key: string): Read | undefined {
-    const known = inUse.get(key)
-    const list = known?.list.deref()
-    return known && list && { ...known, list }
-  }
-
-  async function readList({ items, notes }: NotedItems, context: ItemContext): Promise<Read> {
-    const listId = ++listsRead
-    return { list: await readRows(items, context), listId, notes }
-  }
-
-  return {
-    answerTo,
-    keptList: async (hash: string, context: ItemContext) => (await keptList(hash, context))?.list,
+  #known(key: string): ReadAnswer | undefined {
+    const known = this.#lists.get(key)
+    if (known) return known
+    const used = this.#inUse.get(key)
+    const list = used?.list.deref()
+    return used && list && { notes: used.notes, list }
   }
 }
-export type Answers = ReturnType<typeof openAnswers>
-
-interface NotedItems {
-  readonly items: readonly unknown[]
-  readonly notes: readonly AnswerNote[]
-}
-
-function itemsOf(body: Buffer): NotedItems {
-  const { answer, notes } = readAnswerWithNotes('modality_worklist.requested', body)
-  checkSteps(answer.items)
-  return { items: answer.items, notes }
-}
-
-const keyOfRecord = ({ callingAe, dateStart, dateEnd, modality }: AnswerKey): string =>
-  [callingAe, dateStart, dateEnd, modality].join('\n')
-
-const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
 
 /** Milliseconds of a failed call, null where there was none. */
 export const partnerMsOf = ({ fault, tookMs }: WebhookError): number | null =>
   FAULTS[fault].wasCalled ? tookMs : null
 
-const keyOf = (
-  { callingAe, sourceIp, dateStart, dateEnd, modality = '' }: WorklistQuestion,
-  device: string,
-): string => [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
-
-interface Asked {
-  readonly dateStart: string
-  readonly dateEnd: string
-  readonly modality?: string | null | undefined
-}
-
-const contextOf = ({ dateStart, dateEnd, modality }: Asked, device: string): ItemContext => ({
+const answerKeyOf = ({ callingAe, dateStart, dateEnd, modality }: WorklistQuestion): AnswerKey => ({
+  callingAe,
   dateStart,
   dateEnd,
-  modality: modality ?? device,
+  modality: modality ?? null,
 })
 
-const listKey = (hash: string, { dateStart, dateEnd, modality }: ItemContext): string =>
+/** @param device its modality, which stands in where the question names none */
+const askedForOf = (
+  {
+    dateStart,
+    dateEnd,
+    modality,
+  }: Pick<WorklistQuestion, 'dateStart' | 'dateEnd'> & {
+    readonly modality?: string | null | undefined
+  },
+  device: string,
+): AskedFor => ({ dateStart, dateEnd, modality: modality ?? device })
+
+const listKey = (hash: string, { dateStart, dateEnd, modality }: AskedFor): string =>
   [hash, dateStart, dateEnd, modality].join('\n')
 
 export function callOf(call: PartnerReply | WebhookError): PartnerCall {
   const { webhookId, httpStatus, bytes } = call
-  const isFailure = call instanceof WebhookError
-  return {
-    webhookId,
-    httpStatus,
-    bytes,
-    detail: isFailure ? call.detail : '',
-    answeredAt: isFailure ? null : instantOf(call.answeredAt),
-  }
+  return call instanceof WebhookError
+    ? { webhookId, httpStatus, bytes, detail: call.detail, answeredAt: null }
+    : { webhookId, httpStatus, bytes, detail: null, answeredAt: instantOf(call.answeredAt) }
 }
+
+/**
+ * What an answer led to, for the record of its event; why rows are withheld is in the inspection of
+ * the query.
+ */
+export const effectOf = (exams: number, withheld: number): Message =>
+  message('worklist.effect', { exams, withheld })

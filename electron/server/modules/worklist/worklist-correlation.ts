@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts'
-import type { Device } from '#shared/contract/devices.ts'
+import { recogniseDevice } from '#server/modules/devices/devices.ts'
+import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
 import { keptItems, readRows } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import {
@@ -11,13 +11,14 @@ import {
   repertoireFor,
   TEXT_KEYWORDS,
 } from './character-set-fallback.ts'
-import type { HandedOutAnswer } from './inspection-queries.ts'
-import type { ItemContext } from './item.ts'
+import { listSentAnswers, type SentAnswer } from './inspection-queries.ts'
+import type { AskedFor } from './item.ts'
+import { readDocument } from './queries.ts'
 import type { WorklistRow } from './row.ts'
 import { findingsOf, readVerdicts, type VerdictDocument } from './verdicts.ts'
 
 /** What images or an MPPS say of the row they were made for; '' where they say nothing. */
-export interface HandedOutQuery {
+export interface CorrelationQuery {
   readonly callingAeTitle: string
   readonly studyInstanceUid: string
   readonly scheduledProcedureStepId: string
@@ -26,12 +27,7 @@ export interface HandedOutQuery {
   readonly patientId: string
 }
 
-export interface HandedOutDeps {
-  readonly store: Pick<Context, 'documents' | 'inspections'>
-  readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
-}
-
-type Identifier = Exclude<keyof HandedOutQuery, 'callingAeTitle'>
+type Identifier = Exclude<keyof CorrelationQuery, 'callingAeTitle'>
 
 const KEYWORDS = {
   studyInstanceUid: 'StudyInstanceUID',
@@ -48,7 +44,7 @@ interface Join {
 }
 
 /**
- * Join order of dicom-field §5.7: a row belongs where all of these are equal and none is empty.
+ * A row belongs where all of these are equal and none is empty, the closest join first.
  * Some consoles do not copy the UID, and some number steps by themselves; a step id alone is no
  * proof where the requested procedure is known and is another.
  */
@@ -79,120 +75,122 @@ interface Candidate {
   readonly row: WorklistRow
 }
 
-/** What devices were handed, from the records of their queries. */
-export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
-  /**
-   * Which row a device was sent that its images or its MPPS belong to: by the closest join, of
-   * those the newest. Undefined where none was sent to it, or where rows of several studies would
-   * do.
-   */
-  async function search(given: HandedOutQuery): Promise<HandedOutRow | undefined> {
-    const query = trimmed(given)
-    const closestPossible = JOINS.findIndex((join) => isPossible(join, query))
-    if (closestPossible < 0) return undefined
-    const opened = new Map<string, readonly Candidate[]>()
-    const spent = { bytes: 0, read: 0 }
-    let best: { readonly join: number; readonly row: HandedOutRow | undefined } | undefined
-    for (const sent of store.inspections.handedOut(query.callingAeTitle, MOST_RESULTS)) {
-      const known = opened.get(sent.answerHash)
-      const isSpent =
-        opened.size >= MOST_OPENED || spent.bytes >= MOST_BYTES || spent.read >= MOST_READ
-      if (known ? known.length === 0 : isSpent) continue
-      await setImmediate()
-      const body = known ? undefined : bodyOf(sent.answerHash, query, spent)
-      if (!known && !body) opened.set(sent.answerHash, [])
-      const verdicts = known || body ? verdictsOf(sent) : undefined
-      if (!verdicts?.context) continue
-      if (body) spent.read++
-      const candidates = body ? await candidatesIn(body, verdicts.context, query) : (known ?? [])
-      opened.set(sent.answerHash, candidates)
-      const found = closest(candidates, verdicts, best?.join ?? JOINS.length)
-      if (found)
-        best = {
-          join: found.join,
-          row:
-            found.candidate && handedOutRow(found.candidate, verdicts, sent, query.callingAeTitle),
-        }
-      if (best && best.join <= closestPossible) break
-    }
-    return best?.row
-  }
-
-  function verdictsOf({ verdictHash }: HandedOutAnswer): VerdictDocument | undefined {
-    const bytes = store.documents.read(verdictHash)
-    return bytes && readVerdicts(bytes)
-  }
-
-  /** An answer that may hold such a row. */
-  function bodyOf(
-    hash: string,
-    query: HandedOutQuery,
-    spent: { bytes: number },
-  ): Buffer | undefined {
-    const body = store.documents.read(hash)
-    spent.bytes += body?.length ?? 0
-    return body && mayHold(body, query) ? body : undefined
-  }
-
-  /** With the texts that were sent in another form (transliterated, cut) as they were sent. */
-  function handedOutRow(
-    { row, index }: Candidate,
-    verdicts: VerdictDocument,
-    { at, remoteAddress }: HandedOutAnswer,
-    callingAeTitle: string,
-  ): HandedOutRow {
-    const wasChanged =
-      [...findingsOf(verdicts)][index]?.remarks.some((remark) => remark !== '') ?? false
-    const policy = policyOf(recogniseDevice(callingAeTitle, remoteAddress), declaredIn(verdicts))
-    const values = wasChanged
-      ? { ...row.values, ...textsAsSent(row, verdicts, policy) }
-      : row.values
-    return {
-      studyInstanceUid: values.StudyInstanceUID,
-      scheduledProcedureStepId: values.ScheduledProcedureStepID,
-      requestedProcedureId: values.RequestedProcedureID,
-      accessionNumber: values.AccessionNumber,
-      patientName: values.PatientName,
-      patientId: values.PatientID,
-      patientBirthDate: values.PatientBirthDate,
-      patientSex: values.PatientSex,
-      description: values.ScheduledProcedureStepDescription,
-      callingAeTitle,
-      at,
-    }
-  }
-
-  /** Steps of the newest result that the device was sent, by Study Instance UID. */
-  async function stepsLastSent(callingAeTitle: string): Promise<Map<string, Set<string>>> {
-    const steps = new Map<string, Set<string>>()
-    const [last] = store.inspections.handedOut(callingAeTitle, 1)
-    const verdicts = last && verdictsOf(last)
-    const body = last && store.documents.read(last.answerHash)
-    if (!body || !verdicts?.context) return steps
-    const { rows } = await readRows(keptItems(body) ?? [], verdicts.context)
-    for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
-      const values = rows[index]?.values
-      if (verdict !== 'sent' || !values) continue
-      steps.set(
-        values.StudyInstanceUID,
-        (steps.get(values.StudyInstanceUID) ?? new Set()).add(values.ScheduledProcedureStepID),
-      )
-    }
-    return steps
-  }
-
-  return { search, stepsLastSent }
+/** What a search has looked at, and the best row so far. */
+interface Search {
+  readonly query: CorrelationQuery
+  /** Rows that any join admits, by the hash of their answer. */
+  readonly opened: Map<string, readonly Candidate[]>
+  bytes: number
+  read: number
+  best: { readonly join: number; readonly row: HandedOutRow | undefined } | undefined
 }
 
-const trimmed = (query: HandedOutQuery): HandedOutQuery => ({
+/**
+ * The row that a device was sent and that its images or its MPPS belong to, as far as queries are
+ * kept: by the closest join, of those the newest. Undefined where none was sent to it, or where
+ * rows of several studies would do.
+ */
+export async function findSentRow(
+  context: Context,
+  given: CorrelationQuery,
+): Promise<HandedOutRow | undefined> {
+  const query = trimmed(given)
+  const closestPossible = JOINS.findIndex((join) => isPossible(join, query))
+  if (closestPossible < 0) return undefined
+  const search: Search = { query, opened: new Map(), bytes: 0, read: 0, best: undefined }
+  const { opened } = search
+  for (const sent of listSentAnswers(context.database, query.callingAeTitle, MOST_RESULTS)) {
+    const known = opened.get(sent.answerHash)
+    const isSpent =
+      opened.size >= MOST_OPENED || search.bytes >= MOST_BYTES || search.read >= MOST_READ
+    if (known ? known.length === 0 : isSpent) continue
+    await setImmediate()
+    const body = known ? undefined : bodyWorthReading(context, sent.answerHash, search)
+    if (!known && !body) opened.set(sent.answerHash, [])
+    const verdicts = known || body ? verdictsOf(context, sent) : undefined
+    if (!verdicts?.context) continue
+    if (body) search.read++
+    const candidates = body ? await candidatesIn(body, verdicts.context, query) : (known ?? [])
+    opened.set(sent.answerHash, candidates)
+    const found = closest(candidates, verdicts, search.best?.join ?? JOINS.length)
+    if (found)
+      search.best = {
+        join: found.join,
+        row: found.candidate && sentRowOf(context, found.candidate, verdicts, sent, query),
+      }
+    if (search.best && search.best.join <= closestPossible) break
+  }
+  return search.best?.row
+}
+
+/** Steps of the newest result that the device was sent, by Study Instance UID. */
+export async function stepsLastSent(
+  context: Context,
+  callingAeTitle: string,
+): Promise<Map<string, Set<string>>> {
+  const steps = new Map<string, Set<string>>()
+  const [last] = listSentAnswers(context.database, callingAeTitle, 1)
+  const verdicts = last && verdictsOf(context, last)
+  const body = last && readDocument(context, last.answerHash)
+  if (!body || !verdicts?.context) return steps
+  const { rows } = await readRows(keptItems(body) ?? [], verdicts.context)
+  for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
+    const values = rows[index]?.values
+    if (verdict !== 'sent' || !values) continue
+    const ofStudy = steps.get(values.StudyInstanceUID) ?? new Set()
+    steps.set(values.StudyInstanceUID, ofStudy.add(values.ScheduledProcedureStepID))
+  }
+  return steps
+}
+
+function verdictsOf(context: Context, { verdictHash }: SentAnswer): VerdictDocument | undefined {
+  const bytes = readDocument(context, verdictHash)
+  return bytes && readVerdicts(bytes)
+}
+
+/** The body of an answer that may hold such a row. */
+function bodyWorthReading(context: Context, hash: string, search: Search): Buffer | undefined {
+  const body = readDocument(context, hash)
+  search.bytes += body?.length ?? 0
+  return body && mayHold(body, search.query) ? body : undefined
+}
+
+/** With the texts that were sent in another form (transliterated, cut) as they were sent. */
+function sentRowOf(
+  context: Context,
+  { row, index }: Candidate,
+  verdicts: VerdictDocument,
+  { at, remoteAddress }: SentAnswer,
+  { callingAeTitle }: CorrelationQuery,
+): HandedOutRow {
+  const wasChanged = ([...findingsOf(verdicts)][index]?.remarks.length ?? 0) > 0
+  const device = recogniseDevice(context, callingAeTitle, remoteAddress)
+  const policy = policyOf(device, declaredIn(verdicts))
+  const values = wasChanged ? { ...row.values, ...textsAsSent(row, verdicts, policy) } : row.values
+  return {
+    studyInstanceUid: values.StudyInstanceUID,
+    scheduledProcedureStepId: values.ScheduledProcedureStepID,
+    requestedProcedureId: values.RequestedProcedureID,
+    accessionNumber: values.AccessionNumber,
+    patientName: values.PatientName,
+    patientId: values.PatientID,
+    patientBirthDate: values.PatientBirthDate,
+    patientSex: values.PatientSex,
+    description: values.ScheduledProcedureStepDescription,
+    callingAeTitle,
+    at,
+  }
+}
+
+const trimmed = (query: CorrelationQuery): CorrelationQuery => ({
   ...query,
   ...Object.fromEntries(IDENTIFIERS.map((name) => [name, query[name].trim().normalize('NFC')])),
 })
 
-const isPossible = ({ equal, unknown }: Join, query: HandedOutQuery): boolean =>
+const isPossible = ({ equal, unknown }: Join, query: CorrelationQuery): boolean =>
   equal.every((name) => query[name] !== '') && (unknown === undefined || query[unknown] === '')
 
-function joinOf({ values }: WorklistRow, query: HandedOutQuery): number {
+function joinOf({ values }: WorklistRow, query: CorrelationQuery): number {
   const isEqual = (name: Identifier) => query[name] === values[KEYWORDS[name]]
   const join = JOINS.findIndex((one) => isPossible(one, query) && one.equal.every(isEqual))
   if (join < FIRST_WITHOUT_UID) return join
@@ -205,10 +203,10 @@ function joinOf({ values }: WorklistRow, query: HandedOutQuery): number {
 /** Rows of an answer that any join admits, the closest join of each. */
 async function candidatesIn(
   body: Buffer,
-  context: ItemContext,
-  query: HandedOutQuery,
+  askedFor: AskedFor,
+  query: CorrelationQuery,
 ): Promise<readonly Candidate[]> {
-  const { rows } = await readRows(keptItems(body) ?? [], context)
+  const { rows } = await readRows(keptItems(body) ?? [], askedFor)
   return rows.flatMap((row, index) => {
     const join = joinOf(row, query)
     return join < 0 ? [] : [{ index, join, row }]
@@ -252,7 +250,7 @@ const AS_WRITTEN = /^[A-Za-z0-9. _-]+$/
 /**
  * Whether the body is worth reading: most answers are passed over by looking for the ids' bytes.
  */
-function mayHold(body: Buffer, query: HandedOutQuery): boolean {
+function mayHold(body: Buffer, query: CorrelationQuery): boolean {
   const ids = IDENTIFIERS.map((name) => query[name]).filter((id) => id !== '')
   return ids.some((id) => MADE_UP.test(id) || !AS_WRITTEN.test(id) || body.includes(id))
 }

@@ -1,4 +1,68 @@
-import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
+import PDFDocument from 'pdfkit'
+import { ReportFonts } from '#server/modules/reports/report-pdf-fonts.ts'
+import { type TextStyle, Typesetter } from '#server/modules/reports/report-pdf-lines.ts'
+import { code128 } from '#shared/code128.ts'
+import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
+import { english } from '#shared/messages/english.ts'
+
+/** Points; 72 are an inch. */
+const SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
+const SIDE = 40
+const TOP = 92
+const BOTTOM = 52
+const ROW = 58
+/** A third of a millimetre: what hand-held readers take from laser printers. */
+const MODULE = 0.94
+const BAR_HEIGHT = 24
+
+const ink = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyle => ({
+  size,
+  weight,
+  color,
+  leading: size * 1.35,
+})
+const TITLE = ink(15, 700)
+const STRONG = ink(10.5, 700)
+const PLAIN = ink(9, 400)
+const SMALL = ink(8, 400, '#5c6673')
+const WARNING = ink(8, 700, '#9c1c1c')
+
+const WORDS = {
+  en: {
+    title: (day: string) => `Worklist of ${day}`,
+    listed: (at: string) =>
+      at === ''
+        ? 'The partner has given no list of this day.'
+        : `As the partner listed it at ${at}.`,
+    stored: 'The partner cannot be asked: exams may be missing or have changed.',
+    printed: (at: string, page: number, pages: number) =>
+      `Printed ${at} · Page ${page} of ${pages}`,
+    anywhere: 'Without a room',
+    nothing: 'No exam is waiting.',
+    done: 'done',
+    withheld: (why: string) => `Not sent to devices: ${why}`,
+  },
+  es: {
+    title: (day: string) => `Lista de trabajo del ${day}`,
+    listed: (at: string) =>
+      at === ''
+        ? 'No hay lista del sistema externo para este día.'
+        : `Según la lista del sistema externo de las ${at}.`,
+    stored:
+      'No se puede preguntar al sistema externo: pueden faltar exploraciones o haber cambiado.',
+    printed: (at: string, page: number, pages: number) =>
+      `Impreso ${at} · Página ${page} de ${pages}`,
+    anywhere: 'Sin sala',
+    nothing: 'No hay exploraciones pendientes.',
+    done: 'hecha',
+    withheld: (why: string) => `No se envía a los equipos: ${why}`,
+  },
+} as const
+
+interface RoomPage {
+  readonly room: string
+  readonly exams: readonly Exam[]
+}
 
 /** What is printed of a day. */
 export interface WorklistSheetInput {
@@ -17,8 +81,183 @@ export interface WorklistSheetInput {
  * exam with its accession number as a barcode (Code 128) that a console's reader takes. What is
  * done, closed or no longer listed is left out.
  */
-export async function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> {
-  // pdfkit and its fonts are loaded when the first document is made, not when the gateway starts.
-  const { renderedSheet } = await import('./worklist-sheet-drawing.ts')
-  return renderedSheet(input)
+export function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> {
+  const { day, paper, language } = input
+  const pages = pagesOf(day.exams, rowsOnPage(paper), WORDS[language].anywhere)
+  const sheet = new Sheet(input)
+  for (const [at, page] of pages.entries()) sheet.addPage(page, at + 1, pages.length)
+  return sheet.finish()
+}
+
+const rowsOnPage = (paper: keyof typeof SIZES): number =>
+  Math.floor((SIZES[paper][1] - TOP - BOTTOM) / ROW)
+
+class Sheet {
+  readonly #input: WorklistSheetInput
+  readonly #words: (typeof WORDS)[keyof typeof WORDS]
+  readonly #size: readonly [number, number]
+  /** Between the margins. */
+  readonly #width: number
+  readonly #document: PDFKit.PDFDocument
+  readonly #bytes: Promise<Buffer>
+  readonly #typesetter: Typesetter
+
+  constructor(input: WorklistSheetInput) {
+    this.#input = input
+    this.#words = WORDS[input.language]
+    this.#size = SIZES[input.paper]
+    this.#width = this.#size[0] - 2 * SIDE
+    const doc = new PDFDocument({
+      size: [...this.#size],
+      margin: 0,
+      autoFirstPage: false,
+      font: null as never,
+      info: {
+        Title: this.#words.title(input.day.day),
+        Creator: 'Isthmus',
+        Producer: 'Isthmus (PDFKit)',
+      },
+    })
+    this.#document = doc
+    this.#bytes = collected(doc)
+    const fonts = new ReportFonts((name, font) => doc.registerFont(name, font as never))
+    this.#typesetter = new Typesetter(fonts, ({ font, text }) =>
+      doc.font(font).fontSize(1000).widthOfString(text),
+    )
+  }
+
+  addPage({ room, exams }: RoomPage, page: number, pages: number): void {
+    const { day, clinicName, listedAt, printedAt } = this.#input
+    const [words, width] = [this.#words, this.#width]
+    const right = SIDE + width * 0.58
+    this.#document.addPage({ size: [...this.#size], margin: 0 })
+    this.#write(room, TITLE, SIDE, 44, width * 0.55)
+    this.#write(words.title(day.day), STRONG, right, 44, width * 0.42)
+    this.#write(clinicName, SMALL, SIDE, 60, width * 0.55)
+    this.#write(words.listed(listedAt), SMALL, right, 60, width * 0.42)
+    if (day.source.kind === 'stored') this.#write(words.stored, WARNING, SIDE, 76, width)
+    this.#rule(TOP - 6)
+    if (exams.length === 0) this.#write(words.nothing, PLAIN, SIDE, TOP + 18, width)
+    for (const [index, exam] of exams.entries()) this.#row(exam, TOP + index * ROW)
+    this.#write(words.printed(printedAt, page, pages), SMALL, SIDE, this.#size[1] - 28, width)
+  }
+
+  finish(): Promise<Buffer> {
+    this.#document.end()
+    return this.#bytes
+  }
+
+  #row(exam: Exam, y: number): void {
+    const [left, barsAt] = [SIDE + 84, SIDE + this.#width - 222]
+    const time = exam.startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2')
+    const patient = [shownDate(exam.patientBirthDate), exam.patientSex, exam.patientId]
+    this.#document
+      .rect(SIDE, y + 8, 10, 10)
+      .lineWidth(0.8)
+      .stroke('#1b2430')
+    this.#write(this.#words.done, SMALL, SIDE, y + 28, 40)
+    this.#write(time, STRONG, SIDE + 40, y + 16, 44)
+    this.#write(shownName(exam.patientName), STRONG, left, y + 16, barsAt - left - 12)
+    this.#write(joined(patient), PLAIN, left, y + 30, barsAt - left - 12)
+    this.#write(joined([exam.modality, exam.description]), PLAIN, left, y + 43, barsAt - left - 12)
+    if (exam.accessionNumber !== '') {
+      this.#bars(exam.accessionNumber, barsAt, y + 6)
+      this.#write(exam.accessionNumber, PLAIN, barsAt, y + 42, 222)
+    }
+    if (exam.withheld)
+      this.#write(
+        this.#words.withheld(english(exam.withheld)),
+        WARNING,
+        left,
+        y + 54,
+        this.#width - 84,
+      )
+    this.#rule(y + ROW)
+  }
+
+  #write(text: string, style: TextStyle, x: number, y: number, most: number): void {
+    let at = x
+    for (const { font, text: part, width } of this.#typesetter.line(text, style, most).runs) {
+      this.#document
+        .font(font)
+        .fontSize(style.size)
+        .fillColor(style.color)
+        .text(part, at, y, { lineBreak: false, baseline: 'alphabetic' })
+      at += width
+    }
+  }
+
+  #bars(accessionNumber: string, x: number, y: number): void {
+    let at = x
+    for (const [index, modules] of (code128(accessionNumber) ?? []).entries()) {
+      if (index % 2 === 0) this.#document.rect(at, y, modules * MODULE, BAR_HEIGHT).fill('#000000')
+      at += modules * MODULE
+    }
+  }
+
+  #rule(y: number): void {
+    this.#document
+      .moveTo(SIDE, y)
+      .lineTo(SIDE + this.#width, y)
+      .lineWidth(0.5)
+      .stroke('#c9cfd6')
+  }
+}
+
+const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+
+/** The room that the partner names; else where it will be made, as far as that is known. */
+export const roomOf = ({
+  location,
+  devices,
+  modality,
+}: Pick<Exam, 'location' | 'devices' | 'modality'>): string =>
+  location ||
+  [
+    ...new Set(
+      devices.filter(({ isOnList }) => isOnList).map(({ name, aeTitle }) => name || aeTitle),
+    ),
+  ]
+    .sort()
+    .join(', ') ||
+  modality
+
+const LEFT_OUT: ReadonlySet<Exam['state']> = new Set(['completed', 'closed', 'gone'])
+
+function pagesOf(exams: readonly Exam[], most: number, anywhere: string): RoomPage[] {
+  const rooms = Map.groupBy(
+    exams.filter(({ state }) => !LEFT_OUT.has(state)),
+    (exam) => roomOf(exam) || anywhere,
+  )
+  if (rooms.size === 0) return [{ room: '', exams: [] }]
+  return [...rooms]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([room, ofRoom]) =>
+      Array.from({ length: Math.ceil(ofRoom.length / most) }, (_, page) => ({
+        room,
+        exams: ofRoom.slice(page * most, (page + 1) * most),
+      })),
+    )
+}
+
+/** `LAST, FIRST MIDDLE` of the alphabetic group, and the other groups as they are. */
+const shownName = (name: string): string =>
+  name
+    .split('=')
+    .map((group) => {
+      const [last = '', first = '', middle = ''] = group.split('^')
+      return [last, [first, middle].filter(Boolean).join(' ')].filter(Boolean).join(', ')
+    })
+    .filter(Boolean)
+    .join(' · ')
+
+const shownDate = (da: string): string => da.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
+
+function collected(doc: PDFKit.PDFDocument): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  return new Promise((resolve, reject) => {
+    doc.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+    doc.on('end', () => resolve(Buffer.concat(chunks)))
+    doc.on('error', reject)
+  })
 }

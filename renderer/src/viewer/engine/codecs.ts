@@ -1,5 +1,6 @@
 import { getWebWorkerManager } from '@cornerstonejs/core'
-import type { ImagePixel } from '#shared/contract/viewing.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { browserJpeg, withoutBias } from './jpeg.ts'
 import { ImageProblem } from './problem.ts'
 import type { Samples, Stored } from './stored.ts'
@@ -11,11 +12,11 @@ export interface Decoded extends Stored {
 }
 
 /** Compressed transfer syntaxes that can be shown, by name. */
-const CODECS: Readonly<Record<string, string>> = {
+const CODECS: Readonly<Record<string, string | Message>> = {
   '1.2.840.10008.1.2.4.50': 'JPEG',
-  '1.2.840.10008.1.2.4.51': 'JPEG of 12 bits',
-  '1.2.840.10008.1.2.4.57': 'lossless JPEG',
-  '1.2.840.10008.1.2.4.70': 'lossless JPEG',
+  '1.2.840.10008.1.2.4.51': message('viewer.jpeg-of-12-bits'),
+  '1.2.840.10008.1.2.4.57': message('viewer.lossless-jpeg'),
+  '1.2.840.10008.1.2.4.70': message('viewer.lossless-jpeg'),
   '1.2.840.10008.1.2.4.80': 'JPEG-LS',
   '1.2.840.10008.1.2.4.81': 'JPEG-LS',
   '1.2.840.10008.1.2.4.90': 'JPEG 2000',
@@ -49,11 +50,8 @@ export async function encapsulatedFrame(
   transferSyntaxUid: string,
 ): Promise<Decoded> {
   const name = CODECS[transferSyntaxUid]
-  if (!name)
-    throw new ImageProblem(
-      `The image is compressed in a way that cannot be shown here (transfer syntax ${transferSyntaxUid}).`,
-    )
-  if (bytes.length === 0) throw new ImageProblem('The image has no pixel data.')
+  if (!name) throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
+  if (bytes.length === 0) throw new ImageProblem(message('viewer.no-pixel-data'))
   if (BASELINE.has(transferSyntaxUid) && pixel.samplesPerPixel === 3 && pixel.bitsStored <= 8) {
     const samples = await browserJpeg(bytes, pixel)
     return { samples, isPlanar: false, isSubsampled: false, isRgb: true }
@@ -61,9 +59,7 @@ export async function encapsulatedFrame(
   const frame = await decodedByWorker(bytes, pixel, transferSyntaxUid, name)
   const samples = frame.pixelData
   if (!samples || samples.length !== pixel.rows * pixel.columns * pixel.samplesPerPixel)
-    throw new ImageProblem(
-      `The ${name} data has another size than the image's header says, or is cut short.`,
-    )
+    throw new ImageProblem(message('viewer.data-other-size', { codec: name }))
   const exact = transferSyntaxUid === EXTENDED ? withoutBias(bytes, samples) : samples
   return {
     samples: signed(exact, pixel),
@@ -77,7 +73,7 @@ async function decodedByWorker(
   bytes: Uint8Array,
   pixel: ImagePixel,
   transferSyntax: string,
-  name: string,
+  codec: string | Message,
 ): Promise<WorkerFrame> {
   const imageFrame = {
     samplesPerPixel: pixel.samplesPerPixel,
@@ -93,7 +89,7 @@ async function decodedByWorker(
   let timer: ReturnType<typeof setTimeout> | undefined
   const lost = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new ImageProblem(`The ${name} decoder gave no answer.`, true)),
+      () => reject(new ImageProblem(message('viewer.decoder-without-answer', { codec }), true)),
       PATIENCE,
     )
   })
@@ -107,7 +103,7 @@ async function decodedByWorker(
     return (await Promise.race([task, lost])) as WorkerFrame
   } catch (error) {
     if (error instanceof ImageProblem) throw error
-    throw new ImageProblem(`The ${name} data cannot be decoded: it is damaged or cut short.`)
+    throw new ImageProblem(message('viewer.data-damaged', { codec }))
   } finally {
     clearTimeout(timer)
   }

@@ -1,4 +1,5 @@
-import type { ImagePixel, InstanceExtras } from '#shared/contract/viewing.ts'
+import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
+import { message } from '#shared/messages/message.ts'
 import { numbersOf } from './look-up.ts'
 import { ImageProblem } from './problem.ts'
 import type { Samples, Stored } from './stored.ts'
@@ -34,7 +35,9 @@ export function rgbOf(
       return fromYbr(rgb, 255 / 219, 16)
     default:
       throw new ImageProblem(
-        `Colours by the photometric interpretation ${pixel.photometricInterpretation.slice(0, 16)} cannot be shown here.`,
+        message('viewer.unknown-colours', {
+          photometricInterpretation: pixel.photometricInterpretation.slice(0, 16),
+        }),
       )
   }
 }
@@ -87,7 +90,7 @@ function paletted(
   pixels: number,
   palette: InstanceExtras['palette'],
 ): Uint8Array {
-  if (!palette) throw new ImageProblem('The image is in palette colours, and has no palette.')
+  if (!palette) throw new ImageProblem(message('viewer.no-palette'))
   const out = new Uint8Array(pixels * 3)
   for (const [channel, table] of [palette.red, palette.green, palette.blue].entries()) {
     const numbers = numbersOf(table)

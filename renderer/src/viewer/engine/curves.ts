@@ -1,5 +1,6 @@
 import type { Types } from '@cornerstonejs/core'
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { type LookUpTable, numbersOf } from './look-up.ts'
 import type { ValueWindow } from './pane.ts'
 
@@ -7,7 +8,7 @@ import type { ValueWindow } from './pane.ts'
  * A VOI look-up table (PS3.3 C.11.2): brightness by value, in place of a window's straight line.
  */
 export interface Curve {
-  readonly name: string
+  readonly name: Message
   /**
    * Values, after the modality transformation, of the first and the last level; below and above it
    * stays flat.
@@ -51,9 +52,9 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
     const [below = 0, above = below] = [numbers[Math.floor(at)], numbers[Math.ceil(at)]]
     return (below + (above - below) * (at - Math.floor(at))) / white
   })
-  const name =
-    table.explanation.trim() ||
-    (count > 1 ? `Curve of the image ${index + 1}` : 'Curve of the image')
+  const name = table.explanation.trim()
+    ? verbatim(table.explanation.trim())
+    : message('viewer.curve-of-image', { count, number: index + 1 })
   return { name, lower: table.firstValue + from, upper: table.firstValue + to, levels }
 }
 

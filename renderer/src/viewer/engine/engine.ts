@@ -6,6 +6,7 @@ import {
 } from '@cornerstonejs/core'
 import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
+import { message } from '#shared/messages/message.ts'
 import { openClient } from '../../client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
@@ -116,7 +117,7 @@ function startLibraries(): Promise<void> {
 const started = new WeakMap<ImageList, Promise<Engine>>()
 /**
  * Starts the engine; once on a page: the same list gives the same engine (React StrictMode).
- * @throws Error with one sentence where the browser cannot
+ * @throws ImageProblem where the browser cannot
  */
 export function startEngine(list: ImageList): Promise<Engine> {
   const known = started.get(list)
@@ -126,7 +127,7 @@ export function startEngine(list: ImageList): Promise<Engine> {
     () => {
       libraries = undefined
       started.delete(list)
-      throw new Error('This browser cannot show images: it lacks what the viewer draws with.')
+      throw new ImageProblem(message('viewer.browser-cannot-draw'))
     },
   )
   started.set(list, opening)

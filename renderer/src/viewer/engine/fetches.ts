@@ -1,4 +1,5 @@
-import { Problem } from '#shared/contract/conventions.ts'
+import { ExplainedProblem } from '#shared/contract/conventions.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { pause, waitAfter } from './backoff.ts'
 import { ImageProblem, LEFT } from './problem.ts'
 
@@ -78,7 +79,7 @@ export function openFetches(
       const problem =
         error instanceof ImageProblem
           ? error
-          : new ImageProblem('The image could not be fetched.', true)
+          : new ImageProblem(message('viewer.image-not-fetched'), true)
       done = ({ reject }) => reject(problem)
     }
     // It was put back in the queue for something more urgent, or nobody wants it.
@@ -143,33 +144,28 @@ async function fetched(
       if (response.ok) {
         const type = response.headers.get('content-type') ?? ''
         const transferSyntaxUid = /transfer-syntax="?([0-9.]+)/.exec(type)?.[1]
-        if (!transferSyntaxUid)
-          throw new ImageProblem('The gateway sent the image without its transfer syntax.')
+        if (!transferSyntaxUid) throw new ImageProblem(message('viewer.no-transfer-syntax'))
         return { bytes: new Uint8Array(await response.arrayBuffer()), transferSyntaxUid }
       }
       const isPassing = response.status >= 502 || response.status === 429 || response.status === 408
       if (!isPassing || failures >= TRIES)
-        throw new ImageProblem(await sentenceOf(response), isPassing)
+        throw new ImageProblem(await explanationOf(response), isPassing)
     } catch (error) {
       if (signal.aborted) throw new ImageProblem(LEFT, true)
       if (error instanceof ImageProblem) throw error
-      if (failures >= TRIES)
-        throw new ImageProblem(
-          'The gateway does not answer. It may be starting again; the image is asked for again when it is shown.',
-          true,
-        )
+      if (failures >= TRIES) throw new ImageProblem(message('viewer.no-answer'), true)
     }
     await wait(waitAfter(failures, 250, 4000), signal)
     if (signal.aborted) throw new ImageProblem(LEFT, true)
   }
 }
 
-async function sentenceOf(response: Response): Promise<string> {
+async function explanationOf(response: Response): Promise<Message> {
   try {
-    const problem = Problem.safeParse(await response.json())
-    if (problem.success) return problem.data.message
+    const problem = ExplainedProblem.safeParse(await response.json())
+    if (problem.success) return problem.data.explanation
   } catch {
     // No JSON: the status is all there is.
   }
-  return `The gateway answered with HTTP status ${response.status} and no explanation.`
+  return message('http.unexplained', { status: response.status })
 }

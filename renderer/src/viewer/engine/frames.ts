@@ -1,5 +1,7 @@
 import { cache, Enums, eventTarget, imageLoader, type Types } from '@cornerstonejs/core'
-import { type InstanceExtras, viewing, viewPaths } from '#shared/contract/viewing.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
+import { viewing, viewPaths } from '#shared/contract/viewing.ts'
+import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import type { Call } from '../../client.ts'
 import { type Fetches, WISHES, type Wish } from './fetches.ts'
 import { imageOf } from './image.ts'
@@ -12,8 +14,8 @@ export interface Frames {
   /** @throws ImageProblem */
   load(imageId: string, wish: Wish, signal?: AbortSignal): Promise<Types.IImage>
   cached(imageId: string): Types.IImage | undefined
-  /** Why it cannot be shown, where that is known; empty otherwise. */
-  problem(imageId: string): string
+  /** Why it cannot be shown, where that is known. */
+  problem(imageId: string): Message | null
   /** Ever decoded in this view. */
   readonly loaded: ReadonlySet<string>
   /**
@@ -38,7 +40,7 @@ interface Work {
 
 export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frames {
   const works = new Map<string, Work>()
-  const problems = new Map<string, string>()
+  const problems = new Map<string, Message>()
   const extras = new Map<string, Promise<InstanceExtras>>()
   const loaded = new Set<string>()
   const bySop = new Map<string, Set<string>>()
@@ -60,7 +62,10 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
       signal,
     ).catch((error: unknown) => {
       extras.delete(sopInstanceUid)
-      throw new ImageProblem(error instanceof Error && !signal.aborted ? error.message : LEFT, true)
+      throw new ImageProblem(
+        error instanceof Error && !signal.aborted ? verbatim(error.message) : LEFT,
+        true,
+      )
     })
     extras.set(sopInstanceUid, asked)
     for (const oldest of extras.keys()) {
@@ -93,7 +98,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
       try {
         cache.putImageSync(imageId, image)
       } catch {
-        throw new ImageProblem('There is no memory left for this image in this window.', true)
+        throw new ImageProblem(message('viewer.window-out-of-memory'), true)
       }
     }
     loaded.add(imageId)
@@ -112,8 +117,10 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
       })
       .catch((error: unknown) => {
         const problem =
-          error instanceof ImageProblem ? error : new ImageProblem('The image cannot be decoded.')
-        if (!problem.isPassing) problems.set(imageId, problem.message)
+          error instanceof ImageProblem
+            ? error
+            : new ImageProblem(message('viewer.image-not-decoded'))
+        if (!problem.isPassing) problems.set(imageId, problem.explanation)
         throw problem
       })
       .finally(() => {
@@ -159,7 +166,7 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
       })
     },
     cached: (imageId) => (cache.isLoaded(imageId) ? cache.getImage(imageId) : undefined),
-    problem: (imageId) => problems.get(imageId) ?? '',
+    problem: (imageId) => problems.get(imageId) ?? null,
     loaded,
     onChange(listener) {
       listeners.add(listener)
@@ -244,7 +251,7 @@ function withHeader(
     }
     const timer = setTimeout(() => {
       stop()
-      reject(new ImageProblem("The image's header has not come.", true))
+      reject(new ImageProblem(message('viewer.header-not-come'), true))
     }, HEADER_PATIENCE)
     const unsubscribe = list.subscribe(look)
     const unlisten = list.onReplaced(look)
@@ -279,7 +286,7 @@ function asType(image: Types.IImage, type: string | undefined): Types.IImage {
         : type === 'Uint16Array' && least >= 0
           ? Uint16Array.from(values)
           : undefined
-  if (!converted) throw new ImageProblem('Its values do not fit those of the other slices.')
+  if (!converted) throw new ImageProblem(message('viewer.values-do-not-fit'))
   const voxels = image.voxelManager as
     | { setScalarData?: (data: ArrayLike<number>) => void }
     | undefined

@@ -1,4 +1,4 @@
-import type { FrameAttributes } from '#shared/contract/viewing.ts'
+import type { FrameAttributes } from '#shared/contract/viewed-images.ts'
 
 export type Vector = readonly [number, number, number]
 type Orientation = NonNullable<FrameAttributes['orientation']>

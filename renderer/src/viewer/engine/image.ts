@@ -1,5 +1,6 @@
 import { type Enums, type Types, utilities } from '@cornerstonejs/core'
-import type { ImagePixel, InstanceExtras } from '#shared/contract/viewing.ts'
+import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
+import { message } from '#shared/messages/message.ts'
 import { encapsulatedFrame } from './codecs.ts'
 import { isColour, rgbOf } from './colours.ts'
 import { curvesOf, windowOfCurve } from './curves.ts'
@@ -25,10 +26,10 @@ export async function imageOf(
   extras: InstanceExtras | undefined,
 ): Promise<Types.IImage> {
   const pixel = of.instance.image
-  if (!pixel) throw new ImageProblem(of.instance.notImage || 'It is no image.')
+  if (!pixel) throw new ImageProblem(of.instance.notImage ?? message('viewer.no-image'))
   if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
     throw new ImageProblem(
-      `The image is too large to be shown here: ${pixel.columns} × ${pixel.rows} pixels.`,
+      message('viewer.image-too-large', { columns: pixel.columns, rows: pixel.rows }),
     )
   try {
     const image = await decoded(of, modality, pixel, frame, extras)
@@ -36,7 +37,7 @@ export async function imageOf(
     return image
   } catch (error) {
     if (error instanceof ImageProblem) throw error
-    throw new ImageProblem('The image cannot be decoded.')
+    throw new ImageProblem(message('viewer.image-not-decoded'))
   }
 }
 

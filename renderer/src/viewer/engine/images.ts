@@ -1,10 +1,7 @@
-import { Problem } from '#shared/contract/conventions.ts'
-import {
-  type ViewedSeries,
-  type ViewedStudy,
-  ViewLine,
-  viewPaths,
-} from '#shared/contract/viewing.ts'
+import { ExplainedProblem } from '#shared/contract/conventions.ts'
+import { type ViewedSeries, type ViewedStudy, ViewLine } from '#shared/contract/viewed-images.ts'
+import { viewPaths } from '#shared/contract/viewing.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { pause, waitAfter } from './backoff.ts'
 import { openListed } from './listed.ts'
 import type { ListState, StackImage } from './stack.ts'
@@ -47,7 +44,7 @@ export function openImageList(
   const listeners = new Set<() => void>()
   const replacedListeners = new Set<(sopInstanceUids: readonly string[]) => void>()
   let isBroken = false
-  let ended = ''
+  let ended: Message | null = null
   let reading = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let notifyEvery = NOTIFY_EVERY
@@ -93,7 +90,7 @@ export function openImageList(
       ended = why
       isBroken = false
       changed()
-      if (why !== '' || listed.progress.state === 'done') return
+      if (why || listed.progress.state === 'done') return
       // The stream ended without `done`: the gateway began again.
       await pause(FIRST_WAIT, signal)
     }
@@ -127,8 +124,7 @@ export function openImageList(
 }
 
 /**
- * Reads the stream once. @returns empty at its end, `broken`, or the sentence with which the
- * gateway refuses
+ * Reads the stream once. @returns null at its end, `broken`, or why the gateway refuses
  */
 async function readOnce(
   world: { readonly fetch: typeof fetch },
@@ -136,7 +132,7 @@ async function readOnce(
   signal: AbortSignal,
   onOpen: () => void,
   onLine: (line: string) => void,
-): Promise<string> {
+): Promise<Message | 'broken' | null> {
   try {
     const response = await world.fetch(viewPaths.images(viewId), {
       signal,
@@ -147,10 +143,10 @@ async function readOnce(
     if (!response.ok) {
       if (response.status >= 500 || response.status === 429 || response.status === 408)
         return 'broken'
-      const problem = Problem.safeParse(parsed(await response.text()))
+      const problem = ExplainedProblem.safeParse(parsed(await response.text()))
       return problem.success
-        ? problem.data.message
-        : `The gateway answered with HTTP status ${response.status} and no explanation.`
+        ? problem.data.explanation
+        : message('http.unexplained', { status: response.status })
     }
     if (!response.body) return 'broken'
     onOpen()
@@ -162,7 +158,7 @@ async function readOnce(
       for (const line of lines) if (line !== '') onLine(line)
     }
     if (rest !== '') onLine(rest)
-    return ''
+    return null
   } catch {
     return 'broken'
   }

@@ -1,4 +1,5 @@
-import type { ImagePixel } from '#shared/contract/viewing.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
+import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from './problem.ts'
 import { rgbOfCanvas } from './rgb.ts'
 import type { Samples } from './stored.ts'
@@ -30,15 +31,15 @@ export async function browserJpeg(
       premultiplyAlpha: 'none',
     })
   } catch {
-    throw new ImageProblem('The JPEG data cannot be decoded: it is damaged or cut short.')
+    throw new ImageProblem(message('viewer.data-damaged', { codec: 'JPEG' }))
   }
   try {
     if (bitmap.width !== columns || bitmap.height !== rows)
-      throw new ImageProblem("The JPEG data has another size than the image's header says.")
+      throw new ImageProblem(message('viewer.jpeg-other-size'))
     const context = new OffscreenCanvas(columns, rows).getContext('2d', {
       willReadFrequently: true,
     })
-    if (!context) throw new ImageProblem('The browser has no memory left for this image.', true)
+    if (!context) throw new ImageProblem(message('viewer.browser-out-of-memory'), true)
     context.drawImage(bitmap, 0, 0)
     return rgbOfCanvas(context, columns, rows)
   } finally {

@@ -5,7 +5,7 @@ import type {
   ViewFault,
   ViewLine,
   ViewMedia,
-} from '#shared/contract/viewing.ts'
+} from '#shared/contract/viewed-images.ts'
 import {
   attributesOf,
   bySeriesNumber,

@@ -1,4 +1,4 @@
-import type { InstanceExtras } from '#shared/contract/viewing.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 
 export type LookUpTable = InstanceExtras['voiLuts'][number]
 

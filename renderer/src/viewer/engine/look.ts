@@ -1,12 +1,13 @@
 import type { Types } from '@cornerstonejs/core'
+import { type Message, message } from '#shared/messages/message.ts'
 import { shapeOf } from './modules.ts'
 import type { PaneState } from './pane.ts'
 import { unitOf } from './presets.ts'
 import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
 
-const LENGTH_NOTES: Readonly<Record<string, string>> = {
-  detector: 'Lengths are at the detector, larger than in the patient.',
-  none: 'Lengths are in pixels: the image says no spacing.',
+const LENGTH_NOTES: Readonly<Record<string, Message>> = {
+  detector: message('viewer.lengths-at-detector'),
+  none: message('viewer.lengths-in-pixels'),
 }
 
 /** A pane without anything in it. */
@@ -17,8 +18,8 @@ export const NOTHING: PaneState = {
   count: 0,
   image: null,
   isShown: false,
-  problem: '',
-  curve: '',
+  problem: null,
+  curve: null,
   window: null,
   unit: '',
   isInverted: false,
@@ -30,7 +31,7 @@ export const NOTHING: PaneState = {
   isPlaying: false,
   framesPerSecond: 10,
   edges: { left: '', right: '', top: '', bottom: '' },
-  lengthNote: '',
+  lengthNote: null,
   volume: null,
 }
 
@@ -44,7 +45,7 @@ export function atImage(
     index,
     image,
     unit: image ? unitOf(image, series.series.modality) : '',
-    lengthNote: LENGTH_NOTES[image?.attributes.spacingFrom ?? ''] ?? '',
+    lengthNote: LENGTH_NOTES[image?.attributes.spacingFrom ?? ''] ?? null,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
+import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { columnOf, rowOf } from './geometry.ts'
 import { unitOf } from './presets.ts'
 import type { StackImage } from './stack.ts'

@@ -1,5 +1,5 @@
 import { type Types, utilities } from '@cornerstonejs/core'
-import type { InstanceExtras, UltrasoundRegion } from '#shared/contract/viewing.ts'
+import type { InstanceExtras, UltrasoundRegion } from '#shared/contract/viewed-images.ts'
 import { bytesOf } from './look-up.ts'
 
 const COLOUR = [255, 235, 150] as const

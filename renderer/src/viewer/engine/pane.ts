@@ -1,3 +1,4 @@
+import type { Message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
 export type Plane = 'axial' | 'sagittal' | 'coronal'
@@ -8,7 +9,7 @@ export interface ValueWindow {
 }
 export interface WindowPreset extends ValueWindow {
   /** `Lung`, `From the image`, `Automatic`. */
-  readonly name: string
+  readonly name: Message
   /** From 0, of the image's VOI look-up tables; without it, brightness is linear. */
   readonly curve?: number
 }
@@ -27,14 +28,12 @@ export interface PaneState {
   /** The pixels of `image` are on the screen, not those of the image before. */
   readonly isShown: boolean
   /**
-   * One sentence why the image cannot be shown; empty where it can. Then the pane shows no pixels
-   * of another image.
+   * Why the image cannot be shown; null where it can. Then the pane shows no pixels of another
+   * image.
    */
-  readonly problem: string
-  /**
-   * Name of the look-up table that makes brightness of values; empty where it is a straight line.
-   */
-  readonly curve: string
+  readonly problem: Message | null
+  /** Name of the look-up table that makes brightness of values; null where it is a straight line. */
+  readonly curve: Message | null
   /** Null of a colour image. */
   readonly window: ValueWindow | null
   /** `HU`, or empty. */
@@ -57,10 +56,10 @@ export interface PaneState {
     readonly bottom: string
   }
   /**
-   * What a length on it means; empty where it is that of the patient. Such as
+   * What a length on it means; null where it is that of the patient. Such as
    * `Lengths are at the detector, larger than in the patient.`
    */
-  readonly lengthNote: string
+  readonly lengthNote: Message | null
   /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
 }
@@ -100,8 +99,8 @@ export interface Pane {
 
   /** @param index from 0; without it, the first image, or where this series was left */
   show(series: SeriesState, index?: number): void
-  /** A plane of a volume. @returns one sentence why it cannot be; empty where it can */
-  showPlane(series: SeriesState, plane: Plane): string
+  /** A plane of a volume. @returns why it cannot be; null where it can */
+  showPlane(series: SeriesState, plane: Plane): Message | null
   clear(): void
 
   scrollTo(index: number): void

@@ -1,4 +1,5 @@
 import { cache, getShouldUseCPURendering, type Types } from '@cornerstonejs/core'
+import { message } from '#shared/messages/message.ts'
 import { openCine } from './cine.ts'
 import { curvesOf, settleLevels } from './curves.ts'
 import { extrasOf } from './image.ts'
@@ -20,7 +21,7 @@ import { imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 import { rangeOf } from './view.ts'
 import { blankUnread } from './volume-texture.ts'
 
-const MISSING = 'The partner announced this image and gave no file of it.'
+const MISSING = message('viewer.image-without-file')
 const RETRY_AFTER = 5000
 
 /** One pane: what it shows, how a person moves through it, and what is read ahead for it. */
@@ -84,9 +85,9 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   const fail = (mine: number, error: unknown) => {
     if (mine !== turn) return
     const problem =
-      error instanceof ImageProblem ? error : new ImageProblem('The image cannot be shown.')
+      error instanceof ImageProblem ? error : new ImageProblem(message('viewer.image-not-shown'))
     screen?.hide(true)
-    set({ problem: problem.message, isShown: false })
+    set({ problem: problem.explanation, isShown: false })
     if (problem.isPassing) retry = setTimeout(() => void display(), RETRY_AFTER)
   }
   const display = async () => {
@@ -100,13 +101,13 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     if (plane) return displayPlane(mine, series, plane)
     if (!image) return
     const why = whyNot(series, image.imageId)
-    if (why !== '') return fail(mine, new ImageProblem(why))
-    if (!screen?.isReady) return set({ problem: '', isShown: false })
+    if (why) return fail(mine, new ImageProblem(why))
+    if (!screen?.isReady) return set({ problem: null, isShown: false })
     const follow = () => prefetch.follow(imageIdsOf(series), state().index, direction)
     try {
       if (frames.cached(image.imageId)) follow()
       else {
-        set({ problem: '', isShown: false })
+        set({ problem: null, isShown: false })
         const isFirst = mounted?.key !== series.key
         if (isFirst) screen.hide(true)
         const loading = frames.load(image.imageId, 'shown', wanted.signal)
@@ -121,7 +122,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       settle(state().isInverted)
       overlays?.show(decoded(), extrasOf(decoded()), state().image?.instance.regions ?? [])
       screen.hide(false)
-      set({ problem: '', isShown: true })
+      set({ problem: null, isShown: true })
       readLook()
     } catch (error) {
       fail(mine, error)
@@ -163,7 +164,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     if (!view) return
     settleLevels(view, chosen, isInverted !== isNegative(state()))
     view.render()
-    set({ curve: chosen?.name ?? '' })
+    set({ curve: chosen?.name ?? null })
   }
   const displayPlane = async (mine: number, series: SeriesState, plane: Plane) => {
     if (!screen?.isReady) return set({ isShown: false })
@@ -189,7 +190,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       viewport.render()
       screen.hide(false)
       set({
-        problem: '',
+        problem: null,
         isShown: true,
         index: viewport.getSliceIndex(),
         count: viewport.getNumberOfSlices(),
@@ -212,7 +213,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       const { series, plane, index, count } = state()
       const next = series?.stack[(index + 1) % Math.max(1, count)]
       if (!series || plane || !next) return true
-      return frames.cached(next.imageId) !== undefined || whyNot(series, next.imageId) !== ''
+      return frames.cached(next.imageId) !== undefined || whyNot(series, next.imageId) !== null
     },
     next: () => pane.moveTo((state().index + 1) % Math.max(1, state().count), 'person'),
   })
@@ -289,7 +290,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     },
     showPlane(series, plane) {
       const why = volumes.whyNot(series)
-      if (why === '') openWith(series, plane, 0)
+      if (why === null) openWith(series, plane, 0)
       return why
     },
     clear() {
@@ -377,7 +378,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
         mounted = { key: next.key, stack: next.stack }
         remapStack(viewport as Types.IStackViewport, imageIdsOf(next))
         prefetch.follow(imageIdsOf(next), index, direction)
-      } else if (found < 0 || state().problem !== '') void display()
+      } else if (found < 0 || state().problem) void display()
       else prefetch.follow(imageIdsOf(next), index, direction)
     },
     onFrame(imageId, what) {
@@ -388,7 +389,7 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
       }
       if (state().image?.imageId !== imageId) return
       if (what === 'replaced') unmount()
-      if (what === 'replaced' || state().problem === '') void display()
+      if (what === 'replaced' || !state().problem) void display()
     },
     anchored() {
       const { series, plane, index } = state()

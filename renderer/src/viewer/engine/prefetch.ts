@@ -1,4 +1,4 @@
-import type { ImagePixel } from '#shared/contract/viewing.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import type { Wish } from './fetches.ts'
 import type { Frames } from './frames.ts'
 import { ImageProblem } from './problem.ts'
@@ -73,7 +73,7 @@ export function openPrefetch(
       const next = queue.shift()
       if (!next) return
       const { imageId, wish } = next
-      if (running.has(imageId) || frames.cached(imageId) || frames.problem(imageId) !== '') continue
+      if (running.has(imageId) || frames.cached(imageId) || frames.problem(imageId)) continue
       const control = new AbortController()
       running.set(imageId, control)
       frames

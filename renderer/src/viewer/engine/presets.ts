@@ -1,3 +1,5 @@
+import { message, verbatim } from '#shared/messages/message.ts'
+import { said } from '../../language/said.ts'
 import type { Curve } from './curves.ts'
 import { windowOfCurve } from './curves.ts'
 import type { ValueWindow, WindowPreset } from './pane.ts'
@@ -5,15 +7,15 @@ import type { StackImage } from './stack.ts'
 import { rescaledPadding, type Values } from './values.ts'
 
 const CT_PRESETS: readonly WindowPreset[] = [
-  { name: 'Soft tissue', center: 40, width: 400 },
-  { name: 'Lung', center: -600, width: 1500 },
-  { name: 'Bone', center: 480, width: 2500 },
-  { name: 'Brain', center: 40, width: 80 },
-  { name: 'Stroke', center: 35, width: 35 },
-  { name: 'Subdural', center: 75, width: 215 },
-  { name: 'Mediastinum', center: 50, width: 350 },
-  { name: 'Liver', center: 60, width: 160 },
-  { name: 'Angiography', center: 300, width: 600 },
+  { name: message('viewer.preset-soft-tissue'), center: 40, width: 400 },
+  { name: message('viewer.preset-lung'), center: -600, width: 1500 },
+  { name: message('viewer.preset-bone'), center: 480, width: 2500 },
+  { name: message('viewer.preset-brain'), center: 40, width: 80 },
+  { name: message('viewer.preset-stroke'), center: 35, width: 35 },
+  { name: message('viewer.preset-subdural'), center: 75, width: 215 },
+  { name: message('viewer.preset-mediastinum'), center: 50, width: 350 },
+  { name: message('viewer.preset-liver'), center: 60, width: 160 },
+  { name: message('viewer.preset-angiography'), center: 300, width: 600 },
 ]
 
 /**
@@ -35,8 +37,9 @@ export function presetsOf(
     const explained = image.instance.windowExplanation[index]?.trim()
     return [
       {
-        name:
-          explained || (windowCenter.length > 1 ? `From the image ${index + 1}` : 'From the image'),
+        name: explained
+          ? verbatim(explained)
+          : message('viewer.preset-of-image', { count: windowCenter.length, number: index + 1 }),
         center,
         width,
       },
@@ -51,16 +54,19 @@ export function presetsOf(
       curve: index,
     })),
     ...fromFile,
-    ...(isUnnamed ? [{ name: 'As opened', ...opened }] : []),
-    { name: 'Automatic', ...automatic },
+    ...(isUnnamed ? [{ name: message('viewer.preset-as-opened'), ...opened }] : []),
+    { name: message('viewer.preset-automatic'), ...automatic },
     // Hounsfield units, and not the stored values of an image without rescale (PS3.3 C.8.2.1).
     ...(unitOf(image, modality) === 'HU' ? CT_PRESETS : []),
   ]
   // A curve and a window of one name are not the same.
   return all.map((preset, index) =>
-    all.findIndex(({ name }) => name === preset.name) === index
+    all.findIndex(({ name }) => said(name) === said(preset.name)) === index
       ? preset
-      : { ...preset, name: `${preset.name} (${index + 1})` },
+      : {
+          ...preset,
+          name: message('viewer.preset-numbered', { name: preset.name, number: index + 1 }),
+        },
   )
 }
 

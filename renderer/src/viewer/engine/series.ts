@@ -1,4 +1,5 @@
-import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
+import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
+import { type Message, message } from '#shared/messages/message.ts'
 import { dot, isSameOrientation, normalOf, type Vector } from './geometry.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 import { volumeFault } from './volume-fault.ts'
@@ -22,7 +23,7 @@ export function parseImageId(
 
 /** It has pixels, or the manifest alone knows it, which names images only. */
 export const isImage = (instance: ViewedInstance): boolean =>
-  instance.image !== null || instance.notImage === ''
+  instance.image !== null || instance.notImage === null
 
 export const attributesOf = (instance: ViewedInstance, frame: number) =>
   instance.perFrame?.[frame - 1] ?? instance.attributes
@@ -53,7 +54,10 @@ export function displaySeries(
       .sort((a, b) => a.instanceNumber - b.instanceNumber || byUid(a, b))
       .map((instance, _, all) => ({
         key: instance.sopInstanceUid,
-        part: all.length + groups.length > 1 ? `${instance.frames} frames` : '',
+        part:
+          all.length + groups.length > 1
+            ? message('viewer.part-frames', { frames: instance.frames })
+            : null,
         instances: [instance],
         isMultiFrame: true,
       })),
@@ -89,7 +93,7 @@ export function displaySeries(
       missing,
       isMultiFrame,
       frameTime: stack[0]?.instance.frameTime ?? null,
-      isVolume: whyNoVolume === '',
+      isVolume: whyNoVolume === null,
       whyNoVolume,
     }
   })
@@ -156,11 +160,15 @@ function planeOf({ attributes: { orientation } }: ViewedInstance): string {
   return `${plane} ${orientation?.map((cosine) => cosine.toFixed(3)).join(' ')}`
 }
 
-/** Words for what sets a group apart: the direction cosines in its key are for nobody to read. */
-function partOf(key: string, groups: readonly (readonly [string, unknown])[]): string {
-  if (groups.length === 1) return ''
-  const words = key.replace(/( -?\d+\.\d{3})+$/, '').replace(/^localizer/, 'Localizer')
-  return words === '' ? 'Size not known yet' : words
+const PART = /^(localizer )?(\d+) × (\d+)( colour)?(?: (axial|sagittal|coronal))?/
+
+/** What sets a group apart: the direction cosines in its key are for nobody to read. */
+function partOf(key: string, groups: readonly (readonly [string, unknown])[]): Message | null {
+  if (groups.length === 1) return null
+  const [found, localizer, columns = '', rows = '', colour, plane = 'none'] = PART.exec(key) ?? []
+  if (!found) return message('viewer.part-of-unknown-size')
+  const kind = localizer ? 'localizer' : 'other'
+  return message('viewer.part', { kind, columns, rows, colour: colour ? 'yes' : 'no', plane })
 }
 
 /**

@@ -5,7 +5,8 @@ import type {
   ViewedStudy,
   ViewFault,
   ViewMedia,
-} from '#shared/contract/viewing.ts'
+} from '#shared/contract/viewed-images.ts'
+import type { Message } from '#shared/messages/message.ts'
 
 /** One frame, as it stands in a stack. */
 export interface StackImage {
@@ -31,9 +32,9 @@ export interface SeriesState {
   readonly series: ViewedSeries
   /**
    * What sets this part apart from the others of its DICOM series, such as `Localizer` or
-   * `512 × 512`; empty where there is one.
+   * `512 × 512`; null where there is one.
    */
-  readonly part: string
+  readonly part: Message | null
   /** In the order in which they are scrolled. Never empty. */
   readonly stack: readonly StackImage[]
   /** Images whose pixels will never come, by image id. */
@@ -43,8 +44,8 @@ export interface SeriesState {
   readonly frameTime: number | null
   /** It can be cut in other planes (MPR). */
   readonly isVolume: boolean
-  /** Why not, one sentence; empty where it is a volume. */
-  readonly whyNoVolume: string
+  /** Why not; null where it is a volume. */
+  readonly whyNoVolume: Message | null
 }
 
 export interface StudyState {
@@ -68,8 +69,6 @@ export interface ListState {
   }
   /** The stream broke, and is tried again. */
   readonly isBroken: boolean
-  /**
-   * One sentence once the gateway has ended the view; then nothing more comes. Empty until then.
-   */
-  readonly ended: string
+  /** Why the gateway has ended the view; then nothing more comes. Null until then. */
+  readonly ended: Message | null
 }

@@ -1,4 +1,5 @@
-import type { ImagePixel } from '#shared/contract/viewing.ts'
+import type { ImagePixel } from '#shared/contract/viewed-images.ts'
+import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from './problem.ts'
 
 export type Samples =
@@ -48,7 +49,7 @@ export function nativeFrame(
   const needed = Math.ceil((count * size) / 8)
   if (bytes.length < needed)
     throw new ImageProblem(
-      `The image is cut short: ${Math.floor((bytes.length / needed) * 100)} % of its pixels are there.`,
+      message('viewer.pixels-cut-short', { percent: percentOf(bytes.length, needed) }),
     )
   if (size === 1) return { samples: unpacked(bytes, count), isPlanar: false, isSubsampled: false }
   const own = bytes.slice(0, needed)
@@ -65,12 +66,12 @@ export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Sto
   const width = isBits ? 1 : pixel.bitsAllocated / 8
   const planeBytes = isBits ? Math.ceil(pixels / 8) : pixels
   if (bytes.length < 64 || !Number.isInteger(width))
-    throw new ImageProblem('The image is cut short: its RLE header is not there.')
+    throw new ImageProblem(message('viewer.no-rle-header'))
   const header = new DataView(bytes.buffer, bytes.byteOffset, 64)
   const segments = header.getUint32(0, true)
   if (segments !== pixel.samplesPerPixel * width)
     throw new ImageProblem(
-      `The image has ${segments} RLE segments, and its header calls for ${pixel.samplesPerPixel * width}.`,
+      message('viewer.rle-segments', { segments, needed: pixel.samplesPerPixel * width }),
     )
   const out = new Uint8Array(planeBytes * segments)
   for (let segment = 0; segment < segments; segment += 1) {
@@ -123,9 +124,11 @@ function unpackRle(
   }
   if (done < count)
     throw new ImageProblem(
-      `The image is cut short: ${Math.floor((done / count) * 100)} % of an RLE segment is there.`,
+      message('viewer.rle-segment-cut-short', { percent: percentOf(done, count) }),
     )
 }
+
+const percentOf = (there: number, needed: number) => Math.floor((there / needed) * 100)
 
 /** One number a bit, the lowest bit first (PS3.5 8.1.1). */
 function unpacked(bytes: Uint8Array, count: number): Uint8Array {
@@ -153,7 +156,7 @@ function valuesOf(
     case 32:
       return isSigned ? new Int32Array(buffer) : new Uint32Array(buffer)
     default:
-      throw new ImageProblem(`Pixels of ${bitsAllocated} bits cannot be shown here.`)
+      throw new ImageProblem(message('viewer.pixels-of-bits', { bits: bitsAllocated }))
   }
 }
 

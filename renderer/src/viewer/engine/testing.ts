@@ -1,6 +1,8 @@
 import type { Types } from '@cornerstonejs/core'
+import { said } from '../../language/said.ts'
 import type { Frames } from './frames.ts'
 import type { ImageList } from './images.ts'
+import { ImageProblem } from './problem.ts'
 import { imageIdOf } from './series.ts'
 import type { ListState } from './stack.ts'
 import type { Timings } from './timings.ts'
@@ -48,7 +50,7 @@ export function exposeForTests(list: ImageList, frames: Frames, timings: Timings
         await frames.load(imageIdOf(list.viewId, sopInstanceUid, frame), 'near')
         return ''
       } catch (error) {
-        return (error as Error).message
+        return error instanceof ImageProblem ? said(error.explanation) : String(error)
       }
     },
     timings,

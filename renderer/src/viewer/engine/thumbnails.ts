@@ -1,4 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
+import { message } from '#shared/messages/message.ts'
 import { curvesOf, levelAt } from './curves.ts'
 import type { Frames } from './frames.ts'
 import { extrasOf } from './image.ts'
@@ -27,7 +28,7 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
       if (known) return made.get(known.imageId) as string
       const middle = there.length >> 1
       const tries = [middle, 0, there.length - 1].flatMap((index) => there[index] ?? [])
-      let problem = new ImageProblem('Its images were announced, and no file of them came.')
+      let problem = new ImageProblem(message('viewer.series-without-files'))
       for (const { imageId } of tries) {
         try {
           const picture = drawn(await frames.load(imageId, 'thumbnail', signal))
@@ -57,7 +58,7 @@ function drawn(image: Types.IImage): string {
     height: Math.max(1, Math.round(height * scale)),
   })
   const context = canvas.getContext('2d')
-  if (!context) throw new ImageProblem('The browser has no memory left for this picture.', true)
+  if (!context) throw new ImageProblem(message('viewer.browser-out-of-memory'), true)
   const picture = context.createImageData(canvas.width, canvas.height)
   const values = image.getPixelData()
   const center = Number(image.windowCenter)

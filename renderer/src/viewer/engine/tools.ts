@@ -1,5 +1,7 @@
 import * as cornerstone from '@cornerstonejs/tools'
+import { message } from '#shared/messages/message.ts'
 import { EllipseTool, RectangleTool } from './area-tools.ts'
+import { ImageProblem } from './problem.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 
@@ -95,7 +97,7 @@ export function openTools(
     const group =
       cornerstone.ToolGroupManager.createToolGroup(id) ??
       cornerstone.ToolGroupManager.getToolGroup(id)
-    if (!group) throw new Error('The tools of the viewer could not be made.')
+    if (!group) throw new ImageProblem(message('viewer.tools-not-made'))
     for (const name of TOOLS) group.addTool(CLASSES[name].toolName, configurations[name] ?? {})
     group.addTool(ReferenceLinesTool.toolName, {})
     if (id === GROUPS.plane)

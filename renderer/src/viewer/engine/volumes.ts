@@ -7,14 +7,15 @@ import {
   triggerEvent,
   volumeLoader,
 } from '@cornerstonejs/core'
+import { type Message, message } from '#shared/messages/message.ts'
 import type { Frames } from './frames.ts'
 import type { SeriesState } from './stack.ts'
 import { releaseTexture } from './volume-texture.ts'
 
 /** Volumes for planes, made of the same images that the stacks show. */
 export interface Volumes {
-  /** Why there can be none of it: one sentence; empty where there can. */
-  whyNot(series: SeriesState): string
+  /** Why there can be none of it; null where there can. */
+  whyNot(series: SeriesState): Message | null
   /** @throws ImageProblem where its first images cannot be had */
   open(series: SeriesState): Promise<StreamingImageVolume>
   /** Closes those that nobody shows any more. */
@@ -66,8 +67,7 @@ export function openVolumes(frames: Frames): Volumes {
   return {
     whyNot(series) {
       if (!series.isVolume) return series.whyNoVolume
-      if (getShouldUseCPURendering())
-        return 'This browser has no WebGL, without which other planes cannot be cut.'
+      if (getShouldUseCPURendering()) return message('viewer.no-webgl-for-planes')
       const pixel = series.stack[0]?.instance.image
       const { slope, intercept } = series.stack[0]?.attributes ?? {}
       const isWhole =
@@ -77,8 +77,8 @@ export function openVolumes(frames: Frames): Volumes {
       const bytes =
         (pixel?.rows ?? 0) * (pixel?.columns ?? 0) * series.stack.length * (isWhole ? 2 : 4)
       return bytes > cache.getMaxCacheSize() * SHARE
-        ? `The volume takes ${Math.round(bytes / 2 ** 20)} MB, more than this window may use. Look at the images themselves.`
-        : ''
+        ? message('viewer.volume-too-large', { megabytes: Math.round(bytes / 2 ** 20) })
+        : null
     },
     open(series) {
       const known = opened.get(series.key)

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gramsOf, isShort, matchOf } from '#server/database/grams.ts'
-import { folded } from '#server/platform/folding.ts'
+import { folded } from '#server/platform/text.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 describe('folding', () => {

@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { insertApiKey } from '#server/modules/api-keys/queries.ts'
 import {
+  countUnknownCallers,
+  deleteUnknownCaller,
+  findUnknownCaller,
+  listUnknownCallers,
   MOST_CALLERS,
   MOST_CALLERS_OF_ADDRESS,
+  noteUnknownCaller,
 } from '#server/modules/devices/unknown-caller-queries.ts'
 import {
   deleteEndpoint,
@@ -16,6 +21,13 @@ import {
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
+import {
+  deleteClosedStep,
+  insertClosedStep,
+  isStepClosed,
+  listClosedSteps,
+  purgeClosedSteps,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
 import {
   countUsers,
   findUser,
@@ -30,6 +42,7 @@ import {
   purgeSignInLinks,
   redeemSignInLink,
 } from '#server/modules/users/sign-in-queries.ts'
+import { deleteDowntime, findDowntime, putDowntime } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -40,18 +53,17 @@ const AT = '2026-03-10T09:00:00.000Z'
 describe('settings', () => {
   it('have their initial values until they are set', () => {
     using temp = tempStore()
-    const { settings } = temp.store
     for (const key of SETTING_KEYS)
-      if (key !== 'clinic.id') expect(settings.get(key)).toEqual(SETTINGS[key].initial)
-    settings.set('dimse.port', 104)
-    settings.set('http.allowedHosts', ['isthmus.clinic.example'])
-    expect(settings.get('dimse.port')).toBe(104)
-    expect(settings.all()).toMatchObject({
+      if (key !== 'clinic.id') expect(temp.store.settings.get(key)).toEqual(SETTINGS[key].initial)
+    temp.store.settings.set('dimse.port', 104)
+    temp.store.settings.set('http.allowedHosts', ['isthmus.clinic.example'])
+    expect(temp.store.settings.get('dimse.port')).toBe(104)
+    expect(temp.store.settings.all()).toMatchObject({
       'dimse.port': 104,
       'http.allowedHosts': ['isthmus.clinic.example'],
       'dimse.aeTitle': 'ISTHMUS',
     })
-    expect(settings.unreadable()).toEqual([])
+    expect(temp.store.settings.unreadable()).toEqual([])
   })
 
   it('fall back to the initial value when a stored one cannot be read, and say which', () => {
@@ -64,42 +76,52 @@ describe('settings', () => {
     set('of.a.later.version', '1')
     database[Symbol.dispose]()
     using store = openContext(temp)
-    const { settings } = store
-    expect(settings.get('dimse.port')).toBe(11_112)
-    expect(settings.unreadable()).toEqual(['dimse.port', 'worklist.maxRows'])
-    settings.set('dimse.port', 104)
-    expect(settings.unreadable()).toEqual(['worklist.maxRows'])
+    expect(store.settings.get('dimse.port')).toBe(11_112)
+    expect(store.settings.unreadable()).toEqual(['dimse.port', 'worklist.maxRows'])
+    store.settings.set('dimse.port', 104)
+    expect(store.settings.unreadable()).toEqual(['worklist.maxRows'])
   })
 
   it('have their old value again when the change is rolled back', () => {
     using temp = tempStore()
-    const { settings, database } = temp.store
-    expect(settings.get('dimse.port')).toBe(11_112)
+    const { database } = temp.store
+    expect(temp.store.settings.get('dimse.port')).toBe(11_112)
     expect(() =>
       database.transaction(() => {
-        settings.set('dimse.port', 104)
-        expect(settings.get('dimse.port')).toBe(104)
+        temp.store.settings.set('dimse.port', 104)
+        expect(temp.store.settings.get('dimse.port')).toBe(104)
         throw new Error('rolled back')
       }),
     ).toThrow('rolled back')
-    expect(settings.get('dimse.port')).toBe(11_112)
+    expect(temp.store.settings.get('dimse.port')).toBe(11_112)
   })
 })
 
 describe('unknown callers', () => {
   it('are counted, and keep what they did last', () => {
     using temp = tempStore()
-    const { callers } = temp.store
+    const { database } = temp.store
     const call = { aeTitle: 'CT9', address: '10.0.3.9' }
-    callers.note({ ...call, calledAeTitle: 'ISTHMUS', services: ['Verification'], at: AT })
-    callers.note({
+    noteUnknownCaller(database, {
+      ...call,
+      calledAeTitle: 'ISTHMUS',
+      services: ['Verification'],
+      at: AT,
+    })
+    noteUnknownCaller(database, {
       ...call,
       calledAeTitle: 'RIS',
       services: ['Modality Worklist'],
       at: '2026-03-10T09:05:00.000Z',
     })
-    callers.note({ ...call, address: '10.0.3.10', calledAeTitle: 'ISTHMUS', services: [], at: AT })
-    expect(callers.list()).toEqual([
+    noteUnknownCaller(database, {
+      ...call,
+      address: '10.0.3.10',
+      calledAeTitle: 'ISTHMUS',
+      services: [],
+      at: AT,
+    })
+    expect(listUnknownCallers(database)).toEqual([
       {
         ...call,
         calledAeTitle: 'RIS',
@@ -118,26 +140,26 @@ describe('unknown callers', () => {
         services: [],
       },
     ])
-    expect(callers.count()).toBe(2)
+    expect(countUnknownCallers(database)).toBe(2)
   })
 
   it('begin anew after they were taken off', () => {
     using temp = tempStore()
-    const { callers } = temp.store
+    const { database } = temp.store
     const call = { aeTitle: 'CT9', address: '10.0.3.9', calledAeTitle: 'ISTHMUS', services: [] }
-    callers.note({ ...call, at: AT })
-    expect(callers.remove('CT9', '10.0.3.9')).toBe(true)
-    expect(callers.remove('CT9', '10.0.3.9')).toBe(false)
-    callers.note({ ...call, at: AT })
-    expect(callers.get('CT9', '10.0.3.9')?.attempts).toBe(1)
+    noteUnknownCaller(database, { ...call, at: AT })
+    expect(deleteUnknownCaller(database, 'CT9', '10.0.3.9')).toBe(true)
+    expect(deleteUnknownCaller(database, 'CT9', '10.0.3.9')).toBe(false)
+    noteUnknownCaller(database, { ...call, at: AT })
+    expect(findUnknownCaller(database, 'CT9', '10.0.3.9')?.attempts).toBe(1)
   })
 
   it('are bounded: the one heard of longest ago gives way', () => {
     using temp = tempStore()
-    const { callers, database } = temp.store
+    const { database } = temp.store
     database.transaction(() => {
       for (let i = 0; i < MOST_CALLERS + 3; i++)
-        callers.note({
+        noteUnknownCaller(database, {
           aeTitle: `AE${i}`,
           address: `10.0.3.${i}`,
           calledAeTitle: '',
@@ -145,28 +167,28 @@ describe('unknown callers', () => {
           at: instantOf(Date.parse(AT) + i * 1000),
         })
     })
-    expect(callers.count()).toBe(MOST_CALLERS)
-    expect(callers.list().at(-1)?.aeTitle).toBe('AE3')
-    expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+    expect(countUnknownCallers(database)).toBe(MOST_CALLERS)
+    expect(listUnknownCallers(database).at(-1)?.aeTitle).toBe('AE3')
+    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
   })
 
   it('are bounded of one address, which pushes out no caller of another', () => {
     using temp = tempStore()
-    const { callers, database } = temp.store
+    const { database } = temp.store
     const call = { calledAeTitle: '', services: [] }
-    callers.note({ aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
+    noteUnknownCaller(database, { aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
     database.transaction(() => {
       for (let i = 0; i < MOST_CALLERS + 3; i++)
-        callers.note({
+        noteUnknownCaller(database, {
           aeTitle: `AE${i}`,
           address: '10.0.3.66',
           ...call,
           at: instantOf(Date.parse(AT) + i * 1000),
         })
     })
-    expect(callers.count()).toBe(MOST_CALLERS_OF_ADDRESS + 1)
-    expect(callers.get('CT_NEW', '10.0.3.9')).toBeDefined()
-    expect(callers.list()[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
+    expect(countUnknownCallers(database)).toBe(MOST_CALLERS_OF_ADDRESS + 1)
+    expect(findUnknownCaller(database, 'CT_NEW', '10.0.3.9')).toBeDefined()
+    expect(listUnknownCallers(database)[0]?.aeTitle).toBe(`AE${MOST_CALLERS + 2}`)
   })
 })
 
@@ -336,62 +358,64 @@ describe('endpoints', () => {
 describe('closed steps', () => {
   it('are closed, found by both ids, and opened again', () => {
     using temp = tempStore()
-    const { closedSteps } = temp.store
+    const { database } = temp.store
     const step = {
       studyInstanceUid: '1.2.3',
       scheduledProcedureStepId: 'S1',
       closedAt: AT,
       reason: 'done on paper',
     }
-    closedSteps.close(step)
-    closedSteps.close({
+    insertClosedStep(database, step)
+    insertClosedStep(database, {
       ...step,
       scheduledProcedureStepId: 'S2',
       closedAt: '2026-03-10T10:00:00.000Z',
     })
-    closedSteps.close({ ...step, reason: 'cancelled' })
-    expect(closedSteps.list().map((one) => [one.scheduledProcedureStepId, one.reason])).toEqual([
+    insertClosedStep(database, { ...step, reason: 'cancelled' })
+    expect(
+      listClosedSteps(database).map((one) => [one.scheduledProcedureStepId, one.reason]),
+    ).toEqual([
       ['S2', 'done on paper'],
       ['S1', 'cancelled'],
     ])
     expect([
-      closedSteps.has('1.2.3', 'S1'),
-      closedSteps.has('1.2.3', 'S3'),
-      closedSteps.has('1.2.4', 'S1'),
+      isStepClosed(database, '1.2.3', 'S1'),
+      isStepClosed(database, '1.2.3', 'S3'),
+      isStepClosed(database, '1.2.4', 'S1'),
     ]).toEqual([true, false, false])
-    expect(closedSteps.reopen('1.2.3', 'S1')).toBe(true)
-    expect(closedSteps.reopen('1.2.3', 'S1')).toBe(false)
-    expect(closedSteps.purge('2026-03-10T10:00:00.001Z')).toBe(1)
-    expect(closedSteps.list()).toEqual([])
+    expect(deleteClosedStep(database, '1.2.3', 'S1')).toBe(true)
+    expect(deleteClosedStep(database, '1.2.3', 'S1')).toBe(false)
+    expect(purgeClosedSteps(database, '2026-03-10T10:00:00.001Z')).toBe(1)
+    expect(listClosedSteps(database)).toEqual([])
   })
 })
 
 describe('a closed step', () => {
   it('is open again when closing it is rolled back', () => {
     using temp = tempStore()
-    const { closedSteps, database } = temp.store
+    const { database } = temp.store
     const step = {
       studyInstanceUid: '1.2.3',
       scheduledProcedureStepId: 'S1',
       closedAt: AT,
       reason: '',
     }
-    expect(closedSteps.has('1.2.3', 'S1')).toBe(false)
+    expect(isStepClosed(database, '1.2.3', 'S1')).toBe(false)
     const work = () =>
       database.transaction(() => {
-        closedSteps.close(step)
-        expect(closedSteps.has('1.2.3', 'S1')).toBe(true)
+        insertClosedStep(database, step)
+        expect(isStepClosed(database, '1.2.3', 'S1')).toBe(true)
         throw new Error('rolled back')
       })
     expect(work).toThrow('rolled back')
-    expect(closedSteps.has('1.2.3', 'S1')).toBe(false)
+    expect(isStepClosed(database, '1.2.3', 'S1')).toBe(false)
   })
 })
 
 describe('downtime', () => {
   it('is one, set again or ended', () => {
     using temp = tempStore()
-    const { downtime } = temp.store
+    const { database } = temp.store
     const set = {
       since: AT,
       until: '2026-03-10T23:00:00.000Z',
@@ -399,10 +423,14 @@ describe('downtime', () => {
       userName: 'Eva Kern',
       reason: 'line is cut',
     }
-    expect(downtime.get()).toBeUndefined()
-    downtime.set(set)
-    downtime.set({ ...set, reason: 'still cut' })
-    expect(downtime.get()).toEqual({ ...set, reason: 'still cut' })
-    expect([downtime.end(), downtime.end(), downtime.get()]).toEqual([true, false, undefined])
+    expect(findDowntime(database)).toBeUndefined()
+    putDowntime(database, set)
+    putDowntime(database, { ...set, reason: 'still cut' })
+    expect(findDowntime(database)).toEqual({ ...set, reason: 'still cut' })
+    expect([deleteDowntime(database), deleteDowntime(database), findDowntime(database)]).toEqual([
+      true,
+      false,
+      undefined,
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { isFound, termsOf } from '#server/database/search-text.ts'
 import { searchWords } from '#server/database/search-words.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { describe, expect, it, vi } from 'vitest'
 import { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { AT, keys, put, tempDatabase } from './database-fixture.ts'
 
 describe('transactions', () => {

@@ -3,17 +3,47 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { readSecret } from '#server/configuration/secret-queries.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
+import { findLatestOutboxJob, listDueOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { readAssociation } from '#server/modules/devices/association-queries.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { eventAttempts, eventRequest, findEvent } from '#server/modules/events/queries.ts'
+import { findAnnotations } from '#server/modules/images/annotation-queries.ts'
+import { listCommitmentItems } from '#server/modules/images/commitment-queries.ts'
+import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { countQuarantined } from '#server/modules/images/quarantine-queries.ts'
 import { endpointSecrets, findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
+import { listClosedSteps } from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { findPerformedStep } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import {
+  findClinicalContext,
+  listContextDocuments,
+  readContextDocument,
+} from '#server/modules/reports/clinical-context-queries.ts'
+import { findReportPdf, readReportPdf } from '#server/modules/reports/report-document-queries.ts'
+import {
+  deleteReport,
+  listOpenCriticalResults,
+  listReportRevisions,
+  listReports,
+} from '#server/modules/reports/report-queries.ts'
+import { listCreatedStudies } from '#server/modules/studies/created-study-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { countUnindexed, fillSearchIndex } from '#server/modules/studies/search-fill-queries.ts'
+import { findStudy, listStudyRecords } from '#server/modules/studies/study-queries.ts'
+import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
 import { allUsers, findInvitation, passwordChangedAt } from '#server/modules/users/queries.ts'
 import { findSecondFactor, recoveryCodesLeft } from '#server/modules/users/second-factor-queries.ts'
 import { sessionRecords } from '#server/modules/users/session-queries.ts'
 import { findWorkstation } from '#server/modules/users/workstation-queries.ts'
-import { findAnnotations, findCapture, findView } from '#server/modules/viewer/queries.ts'
+import { findCapture, findView } from '#server/modules/viewer/queries.ts'
+import { readInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { listAnswersOfDay, readDocument } from '#server/modules/worklist/queries.ts'
 import {
   GOLDEN,
   GOLDEN_AT,
@@ -98,8 +128,8 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     using temp = tempFolder()
     goldenFolder(temp.folder, version)
     using store = open(temp.folder)
-    while (store.searchFill.fill(100)) {}
-    expect(store.searchFill.left()).toBe(0)
+    while (fillSearchIndex(store.database, 100)) {}
+    expect(countUnindexed(store.database)).toBe(0)
     const counted = reading(join(temp.folder, 'gateway.sqlite'), (sqlite) =>
       sqlite
         .prepare(
@@ -107,14 +137,20 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
         )
         .get(),
     )
-    const found = store.studies.search.find(
+    const found = searchStudies(
+      store.database,
       { area: 'scribe', search: 'meyer ann' },
       'newest',
       undefined,
       10,
     )
     expect(found.items.map(({ studyId }) => studyId)).toEqual(version >= 2 ? ['stu_2'] : [])
-    const images = store.imageStudies.list({ show: 'all', search: 'pat-4711' }, undefined, 10)
+    const images = listImageStudyRecords(
+      store.database,
+      { show: 'all', search: 'pat-4711' },
+      undefined,
+      10,
+    )
     expect(images.items.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(
       version >= 3 ? ['1.2.3'] : [],
     )
@@ -137,7 +173,7 @@ function readFirst(store: Context): void {
     ['usr_1', 'scrypt$eva', null],
     ['usr_2', 'scrypt$ivo', GOLDEN_AT],
   ])
-  expect(store.devices.list()).toMatchObject([
+  expect(listDevices(store.database)).toMatchObject([
     { deviceId: 'd1', aeTitle: 'CT1', daysBack: 2, isEnabled: true, tls: 'optional' },
     { deviceId: 'd2', isEnabled: false },
   ])
@@ -151,11 +187,11 @@ function readFirst(store: Context): void {
   expect(endpointSecrets(store.database, 'e1')).toEqual([
     { secret: GOLDEN.secret, createdAt: GOLDEN_AT },
   ])
-  const [answer] = store.answers.holding(GOLDEN_DAY)
-  expect(store.documents.read(answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
-  expect(store.inspections.read(1)?.detail.toString()).toBe(GOLDEN.handwritten)
-  expect(store.inspections.read(1)).toMatchObject({ repeats: 0, lastAt: null })
-  expect(store.closedSteps.list()).toMatchObject([
+  const [answer] = listAnswersOfDay(store.database, GOLDEN_DAY)
+  expect(readDocument(store, answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
+  expect(readInspection(store.database, 1)?.detail.toString()).toBe(GOLDEN.handwritten)
+  expect(readInspection(store.database, 1)).toMatchObject({ repeats: 0, lastAt: null })
+  expect(listClosedSteps(store.database)).toMatchObject([
     { scheduledProcedureStepId: 'S1', reason: GOLDEN.handwritten },
   ])
 }
@@ -165,20 +201,22 @@ function readInterface(store: Context, version: number): void {
     userCount: 1,
     metadata: { ward: GOLDEN.handwritten },
   })
-  expect(store.studies.get('stu_1')).toMatchObject({
+  expect(findStudy(store.database, 'stu_1')).toMatchObject({
     severity: 'stat',
     detail: { metadata: { patient: GOLDEN.patient } },
   })
-  expect(store.studies.get('stu_2')).toMatchObject({
+  expect(findStudy(store.database, 'stu_2')).toMatchObject({
     assignedTo: 'usr_1',
     detail: { clinicalIndication: GOLDEN.handwritten },
   })
-  expect(store.studies.get('stu_3')).toMatchObject({ cancelledAt: GOLDEN_AT })
+  expect(findStudy(store.database, 'stu_3')).toMatchObject({ cancelledAt: GOLDEN_AT })
   expect(
-    store.studies.list({ area: 'scribe' }, undefined, 10).items.map(({ studyId }) => studyId),
+    listStudyRecords(store.database, { area: 'scribe' }, undefined, 10).items.map(
+      ({ studyId }) => studyId,
+    ),
   ).toEqual(['stu_3', 'stu_2'])
   const wasSigned = version >= 4
-  expect(store.reports.ofStudy('stu_2')).toMatchObject([
+  expect(listReports(store.database, 'stu_2')).toMatchObject([
     {
       ...{
         reportId: 'rep_1',
@@ -201,20 +239,22 @@ function readInterface(store: Context, version: number): void {
       revision: wasSigned ? 2 : 0,
     },
   ])
-  expect(() => store.reports.remove('rep_1')).toThrow('a signed report is never deleted')
-  expect(store.outbox.due('report.delivered', GOLDEN_AT, 10)).toMatchObject([
+  expect(() => deleteReport(store.database, 'rep_1')).toThrow('a signed report is never deleted')
+  expect(listDueOutboxJobs(store.database, 'report.delivered', GOLDEN_AT, 10)).toMatchObject([
     { subject: 'rep_1', attempts: 2, payload: { reportId: 'rep_1' } },
   ])
-  expect(store.outbox.latest('invitation.mail', 'inv_1')).toMatchObject({ state: 'sent' })
+  expect(findLatestOutboxJob(store.database, 'invitation.mail', 'inv_1')).toMatchObject({
+    state: 'sent',
+  })
   expect(findInvitation(store.database, 'inv_1')).toMatchObject({
     status: 'accepted',
     userId: 'usr_2',
   })
-  expect(store.secrets.get('mail.password')).toBe(GOLDEN.mailPassword)
+  expect(readSecret(store, 'mail.password')).toBe(GOLDEN.mailPassword)
 }
 
 function readImages(store: Context): void {
-  expect(store.imageStudies.get('1.2.3')).toMatchObject({
+  expect(findImageStudy(store.database, '1.2.3')).toMatchObject({
     ...{
       state: 'settled',
       instances: 2,
@@ -226,10 +266,10 @@ function readImages(store: Context): void {
     header: { patientName: GOLDEN.patient },
     handedOut: { scheduledProcedureStepId: 'S1' },
   })
-  expect(store.imageStudies.seeds('1.2.3')).toMatchObject([
-    { studyId: 'stu_2', touched: ['severity'], seed: { studyDescription: 'CT head' } },
+  expect(listCreatedStudies(store.database, '1.2.3')).toMatchObject([
+    { studyId: 'stu_2', touched: ['severity'], values: { studyDescription: 'CT head' } },
   ])
-  expect(store.instances.ofStudy('1.2.3')).toMatchObject([
+  expect(listStudyInstances(store.database, '1.2.3')).toMatchObject([
     {
       sopInstanceUid: '1.2.3.1.1',
       patientName: GOLDEN.patient,
@@ -238,32 +278,31 @@ function readImages(store: Context): void {
     },
     { sopInstanceUid: '1.2.3.1.2', bytes: 526_001 },
   ])
-  expect(store.instances.countQuarantined()).toBe(1)
-  expect(store.performedSteps.get('1.2.3.9')).toMatchObject({
+  expect(countQuarantined(store.database)).toBe(1)
+  expect(findPerformedStep(store.database, '1.2.3.9')).toMatchObject({
     status: 'COMPLETED',
     dataSet: { PatientName: GOLDEN.patient },
   })
-  expect(store.commitments.itemsOf(1)).toHaveLength(1)
+  expect(listCommitmentItems(store.database, 1)).toHaveLength(1)
 }
 
 function readReports(store: Context): void {
-  expect(store.reportPdfs.read('rep_1')).toEqual(GOLDEN.pdf)
-  expect(store.reportPdfs.entry('rep_1')).toMatchObject({ sha256: PDF_SHA256, pages: 1 })
-  expect(store.reportRevisions.latest('rep_3')).toMatchObject({
+  expect(readReportPdf(store.database, 'rep_1')).toEqual(GOLDEN.pdf)
+  expect(findReportPdf(store.database, 'rep_1')).toMatchObject({ sha256: PDF_SHA256, pages: 1 })
+  expect(listReportRevisions(store.database, 'rep_3')[0]).toMatchObject({
     revision: 2,
     text: GOLDEN.draftText,
   })
-  expect(store.criticalResults.open(10)).toMatchObject([
+  expect(listOpenCriticalResults(store.database, 10)).toMatchObject([
     { reportId: 'rep_1', finding: GOLDEN.handwritten },
   ])
-  expect(store.clinicalContexts.get('stu_2')).toMatchObject({
+  expect(findClinicalContext(store.database, 'stu_2')).toMatchObject({
     clinicalIndication: GOLDEN.handwritten,
   })
-  const [document] = store.contextDocuments.ofStudy('stu_2')
+  const [document] = listContextDocuments(store.database, 'stu_2')
   expect(document?.fileName).toBe('letter.txt')
-  expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(
-    GOLDEN.handwritten,
-  )
+  const kept = readContextDocument(store.database, 'stu_2', document?.documentId ?? 0)
+  expect(kept?.content.toString()).toBe(GOLDEN.handwritten)
   expect(findEvent(store.database, 'whe_1')).toMatchObject({
     state: 'waiting',
     outcome: 'unreachable',
@@ -303,7 +342,7 @@ function readSecurity(store: Context): void {
 }
 
 function readActivity(store: Context): void {
-  expect(store.associations.read('a1')).toMatchObject({
+  expect(readAssociation(store.database, 'a1')).toMatchObject({
     aeTitle: 'CT1',
     terms: '{"contexts":[]}',
     lines: [{ text: 'CT1 asked and got one exam.' }],

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { readSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
 import { keyNameOf } from '#server/database/encryption.ts'
+import { recoverDataKey } from '#server/database/recovery-key.ts'
 import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
-import { recoverDataKey } from '#server/modules/backups/recovery-key.ts'
 import { fakeKeyStore } from '../../../support/fake-key-store.ts'
 import { folderOf, reception } from '../../../support/sealed-key-folder.ts'
 
@@ -25,7 +26,7 @@ it('moves the key into the key store, and the folder opens with what that gives 
   const dataKey = unwrapKey(folder, reception)
   expect(dataKey).toEqual(key)
   using store = openContext({ folder, clock, uuid, dataKey })
-  expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+  expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   expect(moveKeyInto(folder, reception, NOW)).toBe(true)
 })
 
@@ -125,7 +126,7 @@ it('says which account has the key, and that the recovery key opens the folder; 
   expect(readFileSync(join(folder, 'data.key'))).toEqual(key)
   {
     using store = openContext({ folder, clock, uuid })
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   }
   // From now on it is in the key store of the other account.
   expect(moveKeyInto(folder, admin, NOW)).toBe(true)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { isCaller, isView, type Who } from '#server/http/access-check.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve } from '#server/http/operations.ts'
 import type { HttpServer } from '#server/http/server.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
 import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer, person, sessionsOf } from './http-fixture.ts'
@@ -84,15 +84,15 @@ describe('a call of the window', () => {
 
   it('is of somebody who is expected only once admitted', async () => {
     const noted: unknown[] = []
-    const { noteExpected } = app
-    Object.assign(app, { noteExpected: (request: unknown) => noted.push(request) })
+    const { noteProven } = app
+    Object.assign(app, { noteProven: (request: unknown) => noted.push(request) })
     try {
       expect((await call('/at-work', {})).status).toBe(401)
       expect(noted).toHaveLength(0)
       expect((await call('/at-work', { cookie })).status).toBe(200)
       expect(noted).toHaveLength(1)
     } finally {
-      Object.assign(app, { noteExpected })
+      Object.assign(app, { noteProven })
     }
   })
 })
@@ -144,6 +144,6 @@ describe('who makes a call', () => {
     })
     const register = (given: HttpApp) => serve(given, ofPartners, () => ({ email: '' }))
     const opening = openTestServer({ register })
-    await expect(opening).rejects.toThrow('opened without `partners`')
+    await expect(opening).rejects.toThrow('without `partners`')
   })
 })

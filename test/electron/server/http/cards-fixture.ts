@@ -2,19 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Context, openContext } from '#server/context.ts'
 import type { ApiKeyCaller } from '#server/http/callers.ts'
-import { cursorCodec } from '#server/http/cursor-codec.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { openIdempotency } from '#server/http/idempotency.ts'
 import { serve, serveAll } from '#server/http/operations.ts'
-import { openRateLimit } from '#server/http/rate-limit.ts'
 import { Page, Problem, pageOf } from '#shared/contract/conventions.ts'
 import { choices, Flag, nullable, orEmpty } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, UserId } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { operation } from '#shared/operation.ts'
 import { type HttpCall, httpCall } from '../../../support/http-call.ts'
 import { tempDataFolder } from '../../../support/temp-store.ts'
-import { openTestServer, person, sessionsOf } from './http-fixture.ts'
+import { limitedBy, openTestServer, partnersWith, person, sessionsOf } from './http-fixture.ts'
 
 // An interface of cards, as a partner calls it.
 export const cards = {
@@ -144,19 +142,13 @@ export async function openCards() {
   const temp = tempDataFolder()
   let now = Date.parse('2026-11-20T08:00:00.000Z')
   const store = openContext({ folder: temp.folder, clock: () => now, uuid: randomUUID })
-  const limits = {
-    clock: () => rate.now,
-    perSecond: () => rate.perSecond,
-    burst: () => rate.burst,
-  }
-  const partners = {
-    authenticateKey: (key: string) => keys[key],
-    customerIdsOf: () => [customer],
-    rateLimit: openRateLimit(limits),
-    refusedLimit: openRateLimit(limits),
-    idempotency: openIdempotency(store.idempotency),
-    cursors: cursorCodec(Buffer.alloc(32, 7)),
-  }
+  const partners = Object.assign(
+    partnersWith(store, (key) => keys[key], [customer]),
+    {
+      rateLimit: limitedBy(rate),
+      refusedLimit: limitedBy(rate),
+    },
+  )
   const on: Cards = {
     store,
     made: 0,
@@ -190,7 +182,7 @@ export async function openCards() {
 function serveCards(app: HttpApp, on: Cards): void {
   serve(app, cards.make, ({ body, caller }) => {
     on.made += 1
-    if (body.name === 'taken') throw new ApiError('refused', 'The name is taken.')
+    if (body.name === 'taken') throw new ApiError('refused', verbatim('The name is taken.'))
     return {
       cardId: `card-${on.made}`,
       name: body.name,
@@ -228,7 +220,7 @@ function serveCards(app: HttpApp, on: Cards): void {
     on.made += 1
     on.store.settings.set('clinic.name', `"${body.code} ${on.made}"`)
     if (body.code === 'busy')
-      throw new ApiError('too-many', 'Wait.', { headers: { 'retry-after': '3' } })
+      throw new ApiError('too-many', verbatim('Wait.'), { headers: { 'retry-after': '3' } })
     throw new TypeError('broken')
   })
   serveAll(

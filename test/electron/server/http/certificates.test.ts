@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { TlsFiles } from '#server/http/certificate.ts'
+import type { Context } from '#server/context.ts'
 import { openCertificates } from '#server/http/certificates.ts'
+import type { TlsFiles } from '#server/http/server.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const settings = { get: ((key: keyof typeof SETTINGS) => SETTINGS[key].initial) as never }
-const open = (folder: string) => openCertificates({ folder, settings, clock: Date.now })
+const open = (folder: string) =>
+  openCertificates({ folder, settings, clock: Date.now } as unknown as Context)
 
 it('shows the certificate a listener stands on, and none before', () => {
   using temp = tempFolder()

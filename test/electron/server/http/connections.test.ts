@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { expect, it } from 'vitest'
 import { limitConnections } from '#server/http/connections.ts'
-import { openAdmittedConnections } from '#server/platform/connection-budget.ts'
+import { AdmittedConnections } from '#server/platform/connection-budget.ts'
 
 const PEER = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
 const OWN = { localAddress: '10.0.0.1', localPort: 443 }
@@ -12,8 +12,8 @@ const OWN = { localAddress: '10.0.0.1', localPort: 443 }
  */
 function openServer() {
   const server = new EventEmitter()
-  const admitted = openAdmittedConnections({ most: 8, isExpected: () => true })
-  const connections = limitConnections(server as Server, { admitted, handshakeMs: undefined })
+  const admitted = new AdmittedConnections(() => true, 8)
+  const connections = limitConnections(server as Server, admitted, undefined)
   return {
     ...connections,
     accept(addresses: object) {

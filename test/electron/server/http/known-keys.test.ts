@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { knownKeys, type LiveKey } from '#server/http/known-keys.ts'
+import type { Context } from '#server/context.ts'
+import { KnownKeys, type LiveKey } from '#server/http/known-keys.ts'
 import { standingClock } from '../../../support/temp-store.ts'
 
 const KEY = `sk_live_${'a'.repeat(32)}`
@@ -7,7 +8,6 @@ const OTHER = `sk_live_${'b'.repeat(32)}`
 
 function opened(found: Partial<LiveKey> = {}) {
   const clock = standingClock()
-  const at = { version: 1 }
   const live = new Map<string, LiveKey>([
     [KEY, { apiKeyId: 'k1', scope: 'self', isViewerEnabled: false, oldExpiresAt: null, ...found }],
   ])
@@ -16,12 +16,14 @@ function opened(found: Partial<LiveKey> = {}) {
     asked.push(key)
     return live.get(key)
   }
+  const database = { changeCount: 1 }
+  const keys = new KnownKeys({ clock, database } as unknown as Context, authenticate)
   return {
     clock,
-    at,
+    at: database,
     live,
     asked,
-    callerOf: knownKeys({ authenticate, version: () => at.version, clock }),
+    callerOf: (key: string) => keys.callerOf(key),
   }
 }
 
@@ -55,7 +57,7 @@ it('refuses a key from the moment it is revoked', () => {
   const { at, live, callerOf } = opened()
   expect(callerOf(KEY)).toBeDefined()
   live.delete(KEY)
-  at.version++
+  at.changeCount++
   expect(callerOf(KEY)).toBeUndefined()
 })
 

@@ -1,32 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
+import { openCertificates } from '#server/http/certificates.ts'
 import { openLanListener } from '#server/http/lan-listener.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { StartError } from '#server/http/start-error.ts'
-import { openParts, type Parts } from '#server/parts.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempDataFolder } from '../../../support/temp-store.ts'
 
 let temp: ReturnType<typeof tempDataFolder>
-let parts: Parts
+let context: Context
 /** What was opened and closed, in order. */
 let done: string[]
 beforeEach(() => {
   temp = tempDataFolder()
-  parts = openParts(temp.folder)
+  context = openContext({ folder: temp.folder })
   done = []
 })
 afterEach(() => {
-  parts[Symbol.dispose]()
+  context[Symbol.dispose]()
   temp[Symbol.dispose]()
 })
 
 const listener = (override?: { host: string; port: number }) =>
-  openLanListener({
-    settings: parts.settings,
-    certificates: { endUse: () => {}, list: () => [] },
+  openLanListener(
+    context,
+    openCertificates(context),
     override,
-    onError: (error) => void done.push(String(error)),
-    async open({ host, port }): Promise<HttpServer> {
-      if (port === 9) throw new StartError('Another program uses port 9.')
+    async ({ host, port }): Promise<HttpServer> => {
+      if (port === 9) throw new StartError(verbatim('Another program uses port 9.'))
       done.push(`open ${port}`)
       return {
         ...{ url: `https://${host}:${port}`, address: host, port, setCertificate: () => {} },
@@ -35,14 +36,14 @@ const listener = (override?: { host: string; port: number }) =>
         },
       }
     },
-  })
+  )
 const set = (isOn: boolean, port: number) =>
-  parts.settings.change({ 'https.isOn': isOn, 'https.port': port }, 'command-line')
+  context.settings.change({ 'https.isOn': isOn, 'https.port': port }, 'command-line')
 
 describe('the HTTPS listener', () => {
   it('stands as its settings say, whoever changes them', async () => {
     await using lan = await listener()
-    expect(lan.state()).toMatchObject({ isOn: false, isUp: false, detail: '' })
+    expect(lan.state()).toMatchObject({ isOn: false, isUp: false, detail: null })
     await lan.set({ isOn: true, port: 8443 }, 'command-line')
     expect(lan.state()).toMatchObject({ isOn: true, isUp: true, port: 8443 })
     set(true, 8444)
@@ -61,7 +62,7 @@ describe('the HTTPS listener', () => {
       urls: [],
     })
     await lan.set({ isOn: true, port: 8443 }, 'command-line')
-    expect(lan.state()).toMatchObject({ isUp: true, detail: '' })
+    expect(lan.state()).toMatchObject({ isUp: true, detail: null })
   })
 
   it('that was given for this run stays as it is, whatever is set meanwhile', async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { serve } from '#server/http/operations.ts'
+import { normalQuery, serve } from '#server/http/operations.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { Email } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { operation } from '#shared/operation.ts'
 import { httpCall, OWN_PAGE } from '../../../support/http-call.ts'
 import { openTestServer, person, sessionsOf } from './http-fixture.ts'
@@ -88,9 +89,9 @@ beforeAll(async () => {
       serve(app, things.refuse, ({ body }) => {
         if (body.code === 'sqlite') throw Object.assign(new Error('disk'), { code: 'SQLITE_FULL' })
         if (body.code === 'crash') throw new TypeError('cannot read PatientName of MUSTER^ERIKA')
-        throw new ApiError('too-many', 'Wait a little', {
+        throw new ApiError('too-many', verbatim('Wait a little'), {
           headers: { 'retry-after': '7' },
-          errors: [{ path: 'body.code', message: 'again' }],
+          errors: [{ path: 'body.code', message: verbatim('again') }],
         })
       })
       serve(app, things.broken, () => ({ count: 1.5 }))
@@ -215,7 +216,7 @@ describe('a refusal', () => {
     expect(problem(answer)).toMatchObject({
       title: 'Too many requests',
       message: 'Wait a little',
-      errors: [{ path: 'body.code', message: 'again' }],
+      errors: [{ path: 'body.code', message: verbatim('again') }],
     })
   })
 
@@ -396,4 +397,21 @@ describe('a path', () => {
     const answer = await get('/things/%zz')
     expect([answer.status, problem(answer).code]).toEqual([400, 'malformed'])
   })
+})
+
+it('reads name[] as name, and joins both forms', () => {
+  expect(normalQuery({ 'status[]': ['sent', 'accepted'], limit: '20' })).toEqual({
+    status: ['sent', 'accepted'],
+    limit: '20',
+  })
+  expect(normalQuery({ 'status[]': 'sent' })).toEqual({ status: ['sent'] })
+  expect(normalQuery({ status: 'sent,revoked', 'status[]': ['accepted'] })).toEqual({
+    status: ['sent,revoked', 'accepted'],
+  })
+})
+
+it('leaves every other query as it is', () => {
+  const query = { a: '1', b: ['2', '3'], 'c[x]': '4' }
+  expect(normalQuery(query)).toBe(query)
+  expect(normalQuery(undefined)).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Caller, callerName } from '#server/http/callers.ts'
 import { serve } from '#server/http/operations.ts'
+import { ExplainedProblem, Problem } from '#shared/contract/conventions.ts'
 import { interfaceOperations } from '#shared/contract/operations.ts'
 import type { Operation } from '#shared/operation.ts'
 import { OWN_PAGE } from '../../../support/http-call.ts'
@@ -162,6 +163,20 @@ describe('a session', () => {
       headers: { ...OWN_PAGE, cookie: 'isthmus-session=idle' },
     })
     expect([answer.status, problem(answer).code]).toEqual([401, 'locked'])
+  })
+
+  it('is told what the gateway says in any language, a partner in English alone', async () => {
+    const window = await on.send('POST /v1/cards', {
+      key: null,
+      json: { name: 7 },
+      headers: { ...session, ...OWN_PAGE },
+    })
+    const partner = await on.send('POST /v1/cards', { json: { name: 7 } })
+    expect(ExplainedProblem.parse(window.json)).toMatchObject({
+      explanation: { code: 'http.field-faults' },
+      errors: [{ path: 'body.name', explanation: { code: 'input.type' } }],
+    })
+    expect(Problem.strict().parse(partner.json).message).toBe(problem(window).message)
   })
 })
 

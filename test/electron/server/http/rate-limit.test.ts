@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openRateLimit } from '#server/http/rate-limit.ts'
+import { limitedBy } from './http-fixture.ts'
 
 function limited(perSecond: number, burst: number) {
   const time = { now: 1_000_000, perSecond, burst }
-  return {
-    time,
-    limit: openRateLimit({
-      clock: () => time.now,
-      perSecond: () => time.perSecond,
-      burst: () => time.burst,
-    }),
-  }
+  return { time, limit: limitedBy(time) }
 }
 
 describe('the rate of a key', () => {

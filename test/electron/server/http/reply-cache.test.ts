@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ApiKeyCaller, UserCaller } from '#server/http/callers.ts'
-import { openReplyCache } from '#server/http/reply-cache.ts'
+import { ReplyCache } from '#server/http/reply-cache.ts'
 import { express } from '#shared/contract/express.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { person } from './http-fixture.ts'
@@ -10,13 +10,8 @@ const URL_ONE = '/v1/express?limit=1'
 const REPLY = Buffer.from('{"first":true}')
 
 function opened(bytes?: number) {
-  const at = { version: 1 }
-  const operations = [express.list, express.create]
-  const cache = openReplyCache({
-    operations,
-    version: () => at.version,
-    ...(bytes !== undefined && { bytes }),
-  })
+  const at = { changeCount: 1 }
+  const cache = new ReplyCache({ database: at }, [express.list, express.create], bytes)
   return { at, cache }
 }
 
@@ -31,7 +26,7 @@ it('tells a caller what it was told for the same URL', () => {
 it('covers the reading calls it was opened for, no others', () => {
   const { cache } = opened()
   expect(
-    [express.list, express.create, express.read].map((operation) => cache.keeps(operation)),
+    [express.list, express.create, express.read].map((operation) => cache.covers(operation)),
   ).toEqual([true, false, false])
 })
 
@@ -61,16 +56,16 @@ it('tells a person nothing from before their rights or customers were changed', 
 it('forgets everything after a change', () => {
   const { at, cache } = opened()
   cache.keep(key, URL_ONE, REPLY, 1)
-  at.version = 2
+  at.changeCount = 2
   expect(cache.find(key, URL_ONE)).toBeUndefined()
-  at.version = 1
+  at.changeCount = 1
   expect(cache.find(key, URL_ONE)).toBeUndefined()
 })
 
 it('does not keep what was read before a change', () => {
   const { at, cache } = opened()
   const readAt = cache.version()
-  at.version = 2
+  at.changeCount = 2
   cache.keep(key, URL_ONE, REPLY, readAt)
   expect(cache.find(key, URL_ONE)).toBeUndefined()
 })

@@ -1,14 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { ApiKeyCaller } from '#server/http/callers.ts'
-import { cursorCodec } from '#server/http/cursor-codec.ts'
-import { openIdempotency } from '#server/http/idempotency.ts'
 import { serve } from '#server/http/operations.ts'
-import { openRateLimit } from '#server/http/rate-limit.ts'
-import { openReplyCache } from '#server/http/reply-cache.ts'
 import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
-import { openTestServer } from './http-fixture.ts'
+import { tempStore } from '../../../support/temp-store.ts'
+import { openTestServer, partnersWith } from './http-fixture.ts'
 
 const count = operation('GET /v1/count', {
   access: 'partner',
@@ -18,21 +15,12 @@ const count = operation('GET /v1/count', {
 const key: ApiKeyCaller = { kind: 'api-key', apiKeyId: 'k1', scope: 'all', isViewerEnabled: true }
 
 it('does not keep a reply when something changed between reading and answering', async () => {
-  const state = { count: 1, version: 1, changesWhileAnswering: true }
-  const replies = openReplyCache({ operations: [count], version: () => state.version })
-  const partners = {
-    authenticateKey: () => key,
-    customerIdsOf: () => [],
-    rateLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
-    refusedLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
-    idempotency: openIdempotency({
-      transaction: (work) => work(),
-      find: () => undefined,
-      keep: () => undefined,
-    }),
-    cursors: cursorCodec(Buffer.alloc(32, 7)),
-    replies,
-  }
+  using temp = tempStore()
+  const { database } = temp.store
+  let changes = 1
+  vi.spyOn(database, 'changeCount', 'get').mockImplementation(() => changes)
+  const state = { count: 1, changesWhileAnswering: true }
+  const partners = partnersWith(temp.store, () => key, [], [count])
   await using server = await openTestServer({
     partners,
     register: (app) =>
@@ -41,7 +29,7 @@ it('does not keep a reply when something changed between reading and answering',
         await Promise.resolve()
         if (state.changesWhileAnswering) {
           state.count++
-          state.version++
+          changes++
         }
         return read
       }),

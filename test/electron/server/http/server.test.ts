@@ -8,11 +8,10 @@ import { brotliCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { serve } from '#server/http/operations.ts'
-import type { HttpServerOptions } from '#server/http/server.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
-import { openTestServer } from './http-fixture.ts'
+import { openTestServer, type TestServer } from './http-fixture.ts'
 
 const ping = operation('GET /api/ping', {
   access: 'public',
@@ -25,7 +24,7 @@ afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step()
 })
 
-async function open(options: Partial<HttpServerOptions> = {}) {
+async function open(options: Partial<TestServer> = {}) {
   const server = await openTestServer({
     register: (app) => serve(app, ping, () => ({ pong: true })),
     ...options,
@@ -84,7 +83,7 @@ describe('host names', () => {
   it('answers under loopback names, allowed names and the public URL, as they are at that moment', async () => {
     let allowed: string[] = []
     let publicUrl: string | null = null
-    const server = await open({ allowedHosts: () => allowed, publicUrl: () => publicUrl })
+    const server = await open({ hosts: () => ({ allowedHosts: allowed, publicUrl }) })
     const ask = async (host: string) =>
       (await httpCall(`${server.url}/api/ping`, { headers: { host } })).status
     expect([

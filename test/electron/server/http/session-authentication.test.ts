@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { serve } from '#server/http/operations.ts'
 import type { HttpServer } from '#server/http/server.ts'
-import { isEncrypted, sessionTokenOf } from '#server/http/session-authentication.ts'
+import { browserName, isEncrypted, sessionTokenOf } from '#server/http/session-authentication.ts'
 import { operation } from '#shared/operation.ts'
 import { httpCall, OWN_PAGE } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
@@ -27,7 +27,7 @@ let server: HttpServer
 
 beforeAll(async () => {
   server = await openTestServer({
-    publicUrl: () => 'https://gw.clinic.example',
+    hosts: () => ({ publicUrl: 'https://gw.clinic.example', allowedHosts: [] }),
     register: (app) => {
       serve(app, enter, ({ session }) => {
         session.set('t0ken')
@@ -108,4 +108,23 @@ it('shows the token to the handler, and takes the cookie back', async () => {
     (await httpCall(`${server.url}/enter`, { method: 'DELETE', headers })).headers['set-cookie'] ??
     []
   expect(cookie).toMatch(/^isthmus-session-\d+=; .*Expires=Thu, 01 Jan 1970/)
+})
+
+it('a browser is named in short, by what it says last', () => {
+  const chrome =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
+  expect([chrome, `${chrome} Edg/142.0`, `${chrome} Electron/39`].map(browserName)).toEqual([
+    'Chrome on Windows',
+    'Edge on Windows',
+    'Isthmus on Windows',
+  ])
+  expect(
+    browserName('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'),
+  ).toBe('Firefox on Linux')
+  expect(
+    browserName(
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 Version/18 Safari/605',
+    ),
+  ).toBe('Safari on macOS')
+  expect([browserName(undefined), browserName('curl/8')]).toEqual(['', ''])
 })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { StoreError } from '#server/database/store-error.ts'
 import { listenError, StartError, sentenceOf } from '#server/http/start-error.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 const HTTP = { name: 'HTTP', option: '--http HOST:PORT', host: '127.0.0.1', port: 8042 } as const
 const fault = (code: string) => Object.assign(new Error(`listen ${code}`), { code })
@@ -41,18 +42,18 @@ it('leaves a fault of ours as it is', async () => {
 })
 
 it('has a sentence for what a person can mend, with the fields that are wrong', () => {
-  expect(sentenceOf(new StartError('It is in use.'))).toBe('It is in use.')
-  expect(sentenceOf(new StoreError('damaged', 'It is damaged.'))).toBe('It is damaged.')
+  expect(sentenceOf(new StartError(verbatim('It is in use.')))).toBe('It is in use.')
+  expect(sentenceOf(new StoreError('damaged', verbatim('It is damaged.')))).toBe('It is damaged.')
   const errors = [
-    { path: '--email', message: 'must be an e-mail address' },
-    { path: '--level', message: 'is missing' },
+    { path: '--email', message: verbatim('must be an e-mail address') },
+    { path: '--level', message: verbatim('is missing') },
   ]
-  expect(sentenceOf(new ApiError('malformed', 'Not carried out.', { errors }))).toBe(
+  expect(sentenceOf(new ApiError('malformed', verbatim('Not carried out.'), { errors }))).toBe(
     'Not carried out.\n  --email: must be an e-mail address\n  --level: is missing',
   )
   expect(
     sentenceOf(
-      new ApiError('malformed', 'The e-mail must be an e-mail address.', {
+      new ApiError('malformed', verbatim('The e-mail must be an e-mail address.'), {
         errors: errors.slice(0, 1),
       }),
     ),

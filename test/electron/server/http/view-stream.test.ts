@@ -3,8 +3,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import type { OpenView } from '#server/http/callers.ts'
 import type { HttpServer } from '#server/http/server.ts'
-import { type OpenView, VIEW_COOKIE } from '#server/http/view-authentication.ts'
+import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import {
   frameBytes,
   type LinesRule,
@@ -14,6 +15,7 @@ import {
 } from '#server/http/view-stream.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
@@ -159,7 +161,7 @@ describe('the lines of a view', () => {
 
   it('are a problem where they fail before the first, and break off later', async () => {
     const url = await open(async function* () {
-      yield await Promise.reject(new ApiError('not-found', 'There is nothing.'))
+      yield await Promise.reject(new ApiError('not-found', verbatim('There is nothing.')))
     })
     const refused = await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })
     expect([refused.status, Problem.parse(refused.json).code]).toEqual([404, 'not-found'])
@@ -225,7 +227,7 @@ describe('bytes of a view', () => {
 
   it('are refused as a problem', async () => {
     const url = await open(forever, {}, async () => {
-      throw new ApiError('refused', 'The file is cut off.')
+      throw new ApiError('refused', verbatim('The file is cut off.'))
     })
     const answer = await get(url)
     expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([

@@ -2,16 +2,30 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
-import type {
-  OutboxRecord,
-  OutboxRow,
-  OutboxState,
-  OutboxStore,
+import type { Database } from '#server/database/database.ts'
+import {
+  addOutboxJob,
+  dropOutboxJobs,
+  findLatestOutboxJob,
+  findOutboxJob,
+  hastenOutboxJobs,
+  holdOutboxJob,
+  listDueOutboxJobs,
+  listWaitingOutboxJobs,
+  nextOutboxDue,
+  type OutboxRecord,
+  type OutboxRow,
+  type OutboxState,
+  outboxSummary,
+  postponeOutboxJob,
+  purgeOutbox,
+  settleOutboxJob,
 } from '#server/jobs/outbox-queries.ts'
-import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
-import { standingClock, tempFolder } from '../../../support/temp-store.ts'
+import { reportedErrors, standingClock, tempFolder } from '../../../support/temp-store.ts'
 
 // The outbox against a model written from the words of `OutboxStore`: an array. Each run has a kind
 // of its own in one store.
@@ -115,26 +129,26 @@ describe('the outbox', () => {
             const createdAt = new Map<number, string>()
             for (const step of steps) {
               store = taken(step, { kind, rows, createdAt, store, open, clock })
-              const { outbox } = store
+              const { database } = store
               const now = clock()
               const waiting = rows.filter(({ state }) => state === 'waiting')
-              expect(outbox.waiting(kind)).toEqual(
+              expect(listWaitingOutboxJobs(database, kind)).toEqual(
                 waiting.map((row) => recordOf(kind, row, createdAt.get(row.outboxId) ?? '')),
               )
               for (const row of rows)
-                expect(outbox.get(row.outboxId)).toEqual(
+                expect(findOutboxJob(database, row.outboxId)).toEqual(
                   recordOf(kind, row, createdAt.get(row.outboxId) ?? ''),
                 )
-              expect(outbox.nextDue(kind)).toBe(
+              expect(nextOutboxDue(database, kind)).toBe(
                 waiting.length === 0
                   ? undefined
                   : instantOf(Math.min(...waiting.map(({ notBefore }) => notBefore))),
               )
-              expect(outbox.summary(kind)).toMatchObject({
+              expect(outboxSummary(database, kind)).toMatchObject({
                 waiting: waiting.length,
                 failed: rows.filter(({ state }) => state === 'failed').length,
               })
-              const due = pages(outbox, kind, instantOf(now), limit)
+              const due = pages(database, kind, instantOf(now), limit)
               expect(due.map(({ outboxId, payload }) => [outboxId, payload])).toEqual(
                 dueOf(rows, now).map(({ outboxId, payload }) => [outboxId, payload]),
               )
@@ -149,16 +163,11 @@ describe('the outbox', () => {
   )
 })
 
-function pages(
-  outbox: OutboxStore,
-  kind: string,
-  now: string,
-  limit: number,
-): OutboxRow<unknown>[] {
+function pages(database: Database, kind: string, now: string, limit: number): OutboxRow<unknown>[] {
   const all: OutboxRow<unknown>[] = []
   let after: OutboxRecord | undefined
   do {
-    const page = outbox.due(kind, now, limit, after)
+    const page = listDueOutboxJobs(database, kind, now, limit, after)
     all.push(...page)
     after = page.length < limit ? undefined : page.at(-1)
   } while (after)
@@ -197,8 +206,9 @@ function putOff(
   const now = run.clock()
   const row = rowAt(run, step.at)
   if (!row) return
-  const lastError = `${step.do} of ${row.outboxId}`
-  run.store.outbox[step.do](row.outboxId, {
+  const lastError = verbatim(`${step.do} of ${row.outboxId}`)
+  const write = step.do === 'hold' ? holdOutboxJob : postponeOutboxJob
+  write(run.store.database, row.outboxId, {
     notBefore: instantOf(now + step.ms),
     lastError,
     at: instantOf(now),
@@ -221,7 +231,13 @@ const TAKES: {
     const subject = `subject-${step.subject}`
     const lane = step.lane === 3 ? undefined : `lane-${step.lane}`
     const payload = { subject, text: `Zażółć ${rows.length}`, nothing: null }
-    const outboxId = store.outbox.append({ kind, subject, payload, at, ...(lane && { lane }) })
+    const outboxId = addOutboxJob(store.database, {
+      kind,
+      subject,
+      payload,
+      at,
+      ...(lane && { lane }),
+    })
     const fresh = { state: 'waiting', attempts: 0, lastError: null } as const
     rows.push({
       outboxId,
@@ -240,10 +256,10 @@ const TAKES: {
     const row = rowAt(run, step.at)
     if (!row) return
     const wasWaiting = row.state === 'waiting'
-    const fault = step.state === 'failed' ? 'given up' : null
-    expect(run.store.outbox.settle(row.outboxId, step.state, instantOf(now), fault)).toBe(
-      wasWaiting,
-    )
+    const fault = step.state === 'failed' ? verbatim('given up') : null
+    expect(
+      settleOutboxJob(run.store.database, row.outboxId, step.state, instantOf(now), fault),
+    ).toBe(wasWaiting)
     ifWaiting(row, (it) => {
       Object.assign(it, {
         state: step.state,
@@ -259,7 +275,8 @@ const TAKES: {
     const { kind, rows, store, clock } = run
     const some = step.some?.flatMap((place) => rowAt(run, place) ?? [])
     const now = clock()
-    store.outbox.hasten(
+    hastenOutboxJobs(
+      store.database,
       kind,
       instantOf(now),
       some?.map(({ outboxId }) => outboxId),
@@ -272,15 +289,15 @@ const TAKES: {
   drop(step, { kind, rows, store, clock }) {
     const subject = `subject-${step.subject}`
     const dropped = rows.filter((row) => row.subject === subject && row.state === 'waiting')
-    expect(store.outbox.drop(kind, subject, instantOf(clock()))).toBe(dropped.length)
+    expect(dropOutboxJobs(store.database, kind, subject, instantOf(clock()))).toBe(dropped.length)
     for (const row of dropped) Object.assign(row, { state: 'dropped', updatedAt: clock() })
   },
   purge(step, { rows, store, clock }) {
     const before = clock() - step.ms
-    store.outbox.purge(instantOf(before))
+    purgeOutbox(store.database, instantOf(before))
     const kept = rows.filter(({ state, updatedAt }) => state === 'waiting' || updatedAt >= before)
     for (const { outboxId } of rows.filter((row) => !kept.includes(row)))
-      expect(store.outbox.get(outboxId)).toBeUndefined()
+      expect(findOutboxJob(store.database, outboxId)).toBeUndefined()
     rows.splice(0, rows.length, ...kept)
   },
 }
@@ -338,7 +355,7 @@ describe('an outbox worker', () => {
               const row = drawn[appended]
               if (!row) return
               const lane = laneOf(row)
-              store.outbox.append({
+              addOutboxJob(store.database, {
                 kind,
                 subject: `row-${appended}`,
                 payload: { row: appended },
@@ -390,23 +407,14 @@ describe('an outbox worker', () => {
                 }
                 if (end === 'sent') return { outcome: 'sent', within }
                 return end === 'failed'
-                  ? { outcome: end, fault: end, within }
-                  : { outcome: end, until, fault: end, within }
+                  ? { outcome: end, fault: verbatim(end), within }
+                  : { outcome: end, until, fault: verbatim(end), within }
               } finally {
                 underWay.delete(subject)
               }
             }
-            const faults: unknown[] = []
-            const open = () =>
-              openOutboxWorker({
-                store,
-                kind,
-                clock,
-                deliver,
-                groupOf,
-                atOnce,
-                onError: (error) => faults.push(error),
-              })
+            const faults = reportedErrors(store)
+            const open = () => new OutboxWorker(store, kind, deliver, atOnce, groupOf)
             let worker = open()
             append()
             for (const event of events) {
@@ -431,7 +439,7 @@ describe('an outbox worker', () => {
                 await s.waitOne()
                 await turns()
               }
-              isLiving = store.outbox.waiting(kind).length > 0
+              isLiving = listWaitingOutboxJobs(store.database, kind).length > 0
               clock.pass(61 * MINUTE)
               worker.wake()
             }
@@ -439,7 +447,8 @@ describe('an outbox worker', () => {
             await worker[Symbol.asyncDispose]()
             expect([...settled.values()]).toEqual(drawn.map(() => 1))
             for (const [number, { ends }] of drawn.entries()) {
-              const wasFailed = store.outbox.latest(kind, `row-${number}`)?.state === 'failed'
+              const wasFailed =
+                findLatestOutboxJob(store.database, kind, `row-${number}`)?.state === 'failed'
               if (!ends.includes('failed')) expect(wasFailed).toBe(false)
             }
             for (const lane of ['lane-0', 'lane-1']) {

@@ -1,37 +1,49 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
+import * as outboxQueries from '#server/jobs/outbox-queries.ts'
 import {
-  type OutboxWorkerOptions,
-  openOutboxWorker,
-  type Settlement,
-} from '#server/jobs/outbox-worker.ts'
-import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
+  addOutboxJob,
+  dropOutboxJobs,
+  findLatestOutboxJob,
+  holdOutboxJob,
+  type OutboxRow,
+  outboxSummary,
+  postponeOutboxJob,
+} from '#server/jobs/outbox-queries.ts'
+import { type Held, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { reportedErrors, tempStore, withoutRoom } from '../../../support/temp-store.ts'
+
+vi.mock('#server/jobs/outbox-queries.ts', { spy: true })
 
 const kind = 'report.delivered'
 const SENT: Settlement = { outcome: 'sent' }
 
+interface Options {
+  readonly deliver?: () => Promise<Settlement>
+  readonly atOnce?: number
+  readonly groupOf?: (row: { readonly subject: string }) => string | Held
+  readonly isIdle?: () => boolean
+}
+
 /** A worker on a real store, whose deliveries end when the test says so. */
-function openWorker(options: Partial<OutboxWorkerOptions> = {}) {
+function openWorker({ deliver, atOnce, groupOf, isIdle }: Options = {}) {
   const temp = tempStore()
   const { store, clock } = temp
-  const errors: unknown[] = []
+  const errors = reportedErrors(store)
   const underWay = new Map<string, PromiseWithResolvers<Settlement>>()
   const begun: string[] = []
-  const worker = openOutboxWorker({
-    ...{ store, kind, clock, onError: (error: unknown) => errors.push(error) },
-    deliver(row: OutboxRow<unknown>, signal: AbortSignal) {
-      const ends = Promise.withResolvers<Settlement>()
-      begun.push(row.subject)
-      underWay.set(row.subject, ends)
-      signal.addEventListener('abort', () => ends.reject(signal.reason))
-      return ends.promise
-    },
-    ...options,
-  })
+  function begin({ subject }: OutboxRow<unknown>, signal: AbortSignal) {
+    const ends = Promise.withResolvers<Settlement>()
+    begun.push(subject)
+    underWay.set(subject, ends)
+    signal.addEventListener('abort', () => ends.reject(signal.reason))
+    return ends.promise
+  }
+  const worker = new OutboxWorker(store, kind, deliver ?? begin, atOnce, groupOf, isIdle)
   return {
     ...{ temp, store, clock, errors, begun, worker },
     append: (subject: string, lane?: string) =>
-      store.outbox.append({
+      addOutboxJob(store.database, {
         kind,
         subject,
         payload: { subject },
@@ -41,7 +53,7 @@ function openWorker(options: Partial<OutboxWorkerOptions> = {}) {
     end: (subject: string, settlement: Settlement = SENT) =>
       underWay.get(subject)?.resolve(settlement),
     fail: (subject: string) => underWay.get(subject)?.reject(new Error('a fault of ours')),
-    row: (subject: string) => store.outbox.latest(kind, subject),
+    row: (subject: string) => findLatestOutboxJob(store.database, kind, subject),
     async [Symbol.asyncDispose]() {
       await worker[Symbol.asyncDispose]()
       temp[Symbol.dispose]()
@@ -78,7 +90,7 @@ describe('an outbox worker', () => {
     await turns()
     const disk = withoutRoom(out.store, 'read-only')
     out.end('a1')
-    out.end('b1', { outcome: 'postponed', until: out.clock() + 5000, fault: 'no answer' })
+    out.end('b1', { outcome: 'postponed', until: out.clock() + 5000, fault: verbatim('no answer') })
     await turns()
     out.worker.wake()
     await turns()
@@ -173,7 +185,7 @@ describe('an outbox worker', () => {
     for (const subject of out.begun) out.end(subject)
     await out.worker.settled()
     expect(out.begun).toHaveLength(1010)
-    expect(out.store.outbox.summary(kind)).toMatchObject({ waiting: 0, failed: 0 })
+    expect(outboxSummary(out.store.database, kind)).toMatchObject({ waiting: 0, failed: 0 })
   })
 
   it('reaches a group behind a thousand rows of one that is stuck', async () => {
@@ -196,7 +208,7 @@ describe('an outbox worker', () => {
       out.append(subject, lane)
     await turns()
     expect(out.begun).toEqual(['a1', 'b1'])
-    out.end('a1', { outcome: 'postponed', until: out.clock() + 5000, fault: 'no answer' })
+    out.end('a1', { outcome: 'postponed', until: out.clock() + 5000, fault: verbatim('no answer') })
     await turns()
     expect(out.begun).toEqual(['a1', 'b1'])
     out.clock.pass(5000)
@@ -208,7 +220,7 @@ describe('an outbox worker', () => {
     await turns()
     expect(out.begun).toEqual(['a1', 'b1', 'a1', 'a2'])
     expect(out.row('a1')).toMatchObject({ state: 'sent', attempts: 2 })
-    out.end('a2', { outcome: 'failed', fault: 'never' })
+    out.end('a2', { outcome: 'failed', fault: verbatim('never') })
     await out.worker.settled()
     expect(out.row('a2')).toMatchObject({ state: 'failed', lastError: 'never' })
   })
@@ -217,7 +229,9 @@ describe('an outbox worker', () => {
     let isOff = true
     await using out = openWorker({
       groupOf: () =>
-        isOff ? { until: out.clock() + 3_600_000, fault: 'its endpoint is switched off' } : 'on',
+        isOff
+          ? { until: out.clock() + 3_600_000, fault: verbatim('its endpoint is switched off') }
+          : 'on',
     })
     out.append('a1')
     await out.worker.settled()
@@ -274,12 +288,12 @@ describe('an outbox worker', () => {
     await using out = openWorker()
     out.append('a1')
     await turns()
-    out.store.outbox.drop(kind, 'a1', new Date(out.clock()).toISOString())
+    dropOutboxJobs(out.store.database, kind, 'a1', new Date(out.clock()).toISOString())
     const told: boolean[] = []
     out.end('a1', {
       outcome: 'postponed',
       until: out.clock() + 1,
-      fault: 'no answer',
+      fault: verbatim('no answer'),
       within: (stillWaited) => void told.push(stillWaited),
     })
     await out.worker.settled()
@@ -294,12 +308,7 @@ describe('an outbox worker', () => {
     await out.worker[Symbol.asyncDispose]()
     expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, lastError: null })
     expect(out.errors).toEqual([])
-    const next = openOutboxWorker({
-      store: out.store,
-      kind,
-      clock: out.clock,
-      deliver: async () => SENT,
-    })
+    const next = new OutboxWorker(out.store, kind, async () => SENT)
     await next.settled()
     expect(out.row('a1')?.state).toBe('sent')
     await next[Symbol.asyncDispose]()
@@ -373,7 +382,11 @@ describe('a row', () => {
 
   it('that is held says why and until when', async () => {
     await using out = openWorker({
-      deliver: async () => ({ outcome: 'held', until: out.clock() + MINUTE, fault: 'no endpoint' }),
+      deliver: async () => ({
+        outcome: 'held',
+        until: out.clock() + MINUTE,
+        fault: verbatim('no endpoint'),
+      }),
     })
     out.append('a1')
     await out.worker.settled()
@@ -391,7 +404,11 @@ describe('a row', () => {
     const rows = ['a1', 'b1'].map((subject) => out.append(subject))
     for (const row of rows) {
       const notBefore = new Date(out.clock() + MINUTE).toISOString()
-      out.store.outbox.hold(row, { notBefore, lastError: 'no endpoint', at: notBefore })
+      holdOutboxJob(out.store.database, row, {
+        notBefore,
+        lastError: verbatim('no endpoint'),
+        at: notBefore,
+      })
     }
     out.worker.retry([rows[1] ?? 0])
     await turns()
@@ -406,10 +423,10 @@ describe('between two looks', () => {
   afterEach(() => void vi.useRealTimers())
 
   /** A worker on timers of the test, and how often it looked for rows. */
-  async function openTimed(options: Partial<OutboxWorkerOptions> = {}) {
+  async function openTimed(options: Options = {}) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const out = openWorker(options)
-    const looks = vi.spyOn(out.store.outbox, 'due')
+    const looks = vi.mocked(outboxQueries.listDueOutboxJobs).mockReset()
     await out.worker.settled()
     return {
       ...out,
@@ -422,9 +439,9 @@ describe('between two looks', () => {
       },
       postpone(subject: string, ms: number) {
         const notBefore = new Date(out.clock() + ms).toISOString()
-        out.store.outbox.postpone(out.row(subject)?.outboxId ?? 0, {
+        postponeOutboxJob(out.store.database, out.row(subject)?.outboxId ?? 0, {
           notBefore,
-          lastError: 'no answer',
+          lastError: verbatim('no answer'),
           at: notBefore,
         })
         out.worker.wake()
@@ -454,7 +471,9 @@ describe('between two looks', () => {
     out.append('a1')
     await turns()
     isIdle = false
-    const { due } = out.store.outbox
+    const { listDueOutboxJobs: due } = await vi.importActual<typeof outboxQueries>(
+      '#server/jobs/outbox-queries.ts',
+    )
     // The timer was a millisecond early, and the row's time comes right after the query.
     out.looks.mockImplementationOnce((...query) => {
       const rows = due(...query)
@@ -473,7 +492,11 @@ describe('between two looks', () => {
     out.append('a1')
     await turns()
     using _ = withoutRoom(out.store, 'read-only')
-    out.end('a1', { outcome: 'postponed', until: out.clock() + 30 * SECOND, fault: 'no answer' })
+    out.end('a1', {
+      outcome: 'postponed',
+      until: out.clock() + 30 * SECOND,
+      fault: verbatim('no answer'),
+    })
     await turns()
     await out.pass(30 * SECOND - 1)
     expect(out.begun).toEqual(['a1'])
@@ -529,7 +552,7 @@ describe('between two looks', () => {
     out.looks.mockImplementationOnce(() => {
       throw new Error('the disk is full')
     })
-    const nextDue = vi.spyOn(out.store.outbox, 'nextDue').mockImplementationOnce(() => {
+    const nextDue = vi.mocked(outboxQueries.nextOutboxDue).mockImplementationOnce(() => {
       throw new Error('and stays so')
     })
     out.append('a1')
@@ -567,7 +590,7 @@ describe('between two looks', () => {
     await using out = await openTimed()
     out.append('a1')
     await turns()
-    vi.spyOn(out.store.outbox, 'settle').mockImplementationOnce(() => {
+    vi.mocked(outboxQueries.settleOutboxJob).mockImplementationOnce(() => {
       throw new Error('the disk is full')
     })
     out.end('a1')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { mergedValues } from '#server/modules/images/study-values.ts'
-import { ageAt, daOf, dayOf, secondsAt } from '#server/modules/worklist/calendar.ts'
+import { ageAt, daOf, dayOf, secondsAt } from '#server/modules/worklist/dates.ts'
 import {
   addDays,
   clinicDay,

@@ -3,12 +3,10 @@ import { connect } from 'node:net'
 import { connect as connectByTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
-import { openExpectedHosts } from '#server/http/expected-hosts.ts'
 import {
-  type AdmittedConnections,
+  AdmittedConnections,
   connectionToClose,
   hostOf,
-  openAdmittedConnections,
 } from '#server/platform/connection-budget.ts'
 import { serve } from '../../../support/dimse-server.ts'
 import { httpCall } from '../../../support/http-call.ts'
@@ -107,7 +105,7 @@ const [DEVICE, STRANGER] = ['127.0.0.7', '127.0.0.66']
 async function openListeners() {
   await using opened = new AsyncDisposableStack()
   const isExpected = (host: string) => host === DEVICE
-  const admitted: AdmittedConnections = openAdmittedConnections({ most: 16, isExpected })
+  const admitted = new AdmittedConnections(isExpected, 16)
   const answer = Promise.withResolvers<string>()
   let asked = 0
   const http = opened.use(
@@ -124,7 +122,7 @@ async function openListeners() {
   const { server, port } = await serve({ admitted })
   opened.use(server)
   const own = selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now(), use: 'dicom-tls' })
-  const tls = await server.listenByTls({ host: '127.0.0.1', port: 0, ...own })
+  const tls = await server.listenByTls('127.0.0.1', 0, own)
   const kept = opened.move()
   return {
     ...{ http, answer, asked: () => asked, dimse: port, dimseTls: tls.port },
@@ -169,7 +167,7 @@ describe('the budget that listeners share', () => {
 
   it('closes a connection that is answered, not one that has had less than 5 s to send a request', () => {
     let now = 0
-    const admitted = openAdmittedConnections({ most: 8, isExpected: () => false }, () => now)
+    const admitted = new AdmittedConnections(undefined, 8, () => now)
     const closed: string[] = []
     const add = (name: string, isBusy: boolean) =>
       admitted.add({ host: STRANGER, isBusy, close: () => void closed.push(name) })
@@ -204,18 +202,18 @@ describe('the budget that listeners share', () => {
 
 describe('hosts that are expected', () => {
   it('are this PC, those known beforehand and those that proved who they are', () => {
-    const hosts = openExpectedHosts((host) => host === '10.0.3.8')
-    hosts.note('::ffff:10.0.3.7')
+    const hosts = new AdmittedConnections((host) => host === '10.0.3.8')
+    hosts.noteProven('::ffff:10.0.3.7')
     const asked = ['127.0.0.1', '10.0.3.8', '10.0.3.7', '10.0.3.66', '127.0.0.66']
-    expect(asked.map((host) => hosts.has(host))).toEqual([true, true, true, false, false])
+    expect(asked.map((host) => hosts.isExpected(host))).toEqual([true, true, true, false, false])
   })
 
   it('are forgotten in the order in which they were last heard of', () => {
-    const hosts = openExpectedHosts()
+    const hosts = new AdmittedConnections()
     const address = (n: number) => `10.0.${n >> 8}.${n & 255}`
-    for (let n = 0; n < 1000; n++) hosts.note(address(n))
-    hosts.note(address(0))
-    hosts.note(address(1000))
-    expect([0, 1, 2].map((n) => hosts.has(address(n)))).toEqual([true, false, true])
+    for (let n = 0; n < 1000; n++) hosts.noteProven(address(n))
+    hosts.noteProven(address(0))
+    hosts.noteProven(address(1000))
+    expect([0, 1, 2].map((n) => hosts.isExpected(address(n)))).toEqual([true, false, true])
   })
 })

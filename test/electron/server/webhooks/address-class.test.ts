@@ -63,14 +63,14 @@ describe('addressClass', () => {
   })
 
   it('says in words what an address is', () => {
-    expect(addressClass('::ffff:169.254.169.254').what).toBe('a cloud metadata')
-    expect(addressClass('127.0.0.1').what).toBe('a loopback')
-    expect(addressClass('8.8.8.8').what).toBe('a public')
-    expect(addressClass('nowhere').what).toBe('no valid')
-    expect(addressClass('4000::1').what).toBe('a reserved')
-    expect(addressClass('::').what).toBe('an unspecified')
-    expect(addressClass('::1').what).toBe('a loopback')
-    expect(addressClass('::2').what).toBe('an unspecified')
+    expect(addressClass('::ffff:169.254.169.254').what).toEqual('a cloud metadata')
+    expect(addressClass('127.0.0.1').what).toEqual('a loopback')
+    expect(addressClass('8.8.8.8').what).toEqual('a public')
+    expect(addressClass('nowhere').what).toEqual('no valid')
+    expect(addressClass('4000::1').what).toEqual('a reserved')
+    expect(addressClass('::').what).toEqual('an unspecified')
+    expect(addressClass('::1').what).toEqual('a loopback')
+    expect(addressClass('::2').what).toEqual('an unspecified')
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
+import { english } from '#shared/messages/english.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -190,7 +191,9 @@ describe('clinical context', () => {
     )
     expect(got.notes.length).toBeGreaterThan(0)
     expect(
-      got.notes.every(({ path, sentence }) => path.startsWith(field) && sentence.endsWith('.')),
+      got.notes.every(
+        ({ path, sentence }) => path.startsWith(field) && english(sentence).endsWith('.'),
+      ),
     ).toBe(true)
   })
 

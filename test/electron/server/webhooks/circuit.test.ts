@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { openCircuits } from '#server/webhooks/circuit.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 function fixture() {
   let now = 0
-  const circuits = openCircuits({ elapsed: () => now })
+  const circuits = openCircuits(() => now)
   return {
     circuits,
     pass: (ms: number) => {
@@ -11,7 +12,7 @@ function fixture() {
     },
     fail: (times: number, key = 'a') => {
       for (let time = 0; time < times; time++)
-        circuits.enter(key).failed('the connection was refused')
+        circuits.enter(key).failed(verbatim('the connection was refused'))
     },
   }
 }
@@ -21,7 +22,7 @@ describe('a circuit', () => {
   it('stays closed through four failures and opens at the fifth, with the reason in words', () => {
     const { circuits, fail } = fixture()
     fail(4)
-    expect(() => circuits.enter('a').failed('timeout')).not.toThrow()
+    expect(() => circuits.enter('a').failed(verbatim('timeout'))).not.toThrow()
     expect(() => circuits.enter('a')).toThrow(
       expect.objectContaining({
         fault: 'circuit-open',
@@ -63,7 +64,7 @@ describe('a circuit', () => {
     const { circuits, fail, pass } = fixture()
     fail(5)
     pass(15_000)
-    circuits.enter('a').failed('timeout')
+    circuits.enter('a').failed(verbatim('timeout'))
     pass(14_999)
     expect(() => circuits.enter('a')).toThrow(OPEN)
     pass(1)
@@ -93,7 +94,7 @@ describe('a circuit', () => {
     const { circuits, fail, pass } = fixture()
     fail(5)
     pass(1000)
-    circuits.enter('a', true).failed('timeout')
+    circuits.enter('a', true).failed(verbatim('timeout'))
     pass(1500)
     expect(() => circuits.enter('a')).toThrow(
       expect.objectContaining({
@@ -111,8 +112,8 @@ describe('a circuit', () => {
 
   it('is as patient as it is told to be', () => {
     let now = 0
-    const circuits = openCircuits({ elapsed: () => now, failuresToOpen: 1, probeAfterMs: 10 })
-    circuits.enter('a').failed('timeout')
+    const circuits = openCircuits(() => now, 1, 10)
+    circuits.enter('a').failed(verbatim('timeout'))
     expect(() => circuits.enter('a')).toThrow(OPEN)
     now = 10
     expect(() => circuits.enter('a')).not.toThrow()
@@ -121,7 +122,7 @@ describe('a circuit', () => {
   it('lets a person ask while it is open, and closes when that works', () => {
     const { circuits, fail } = fixture()
     fail(5)
-    circuits.enter('a', true).failed('timeout')
+    circuits.enter('a', true).failed(verbatim('timeout'))
     expect(() => circuits.enter('a')).toThrow(OPEN)
     circuits.enter('a', true).succeeded()
     expect(() => circuits.enter('a')).not.toThrow()

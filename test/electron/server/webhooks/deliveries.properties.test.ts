@@ -5,24 +5,37 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
-import { openEventLog } from '#server/modules/events/log.ts'
+import {
+  addOutboxJob,
+  dropOutboxJobs,
+  findLatestOutboxJob,
+  listWaitingOutboxJobs,
+} from '#server/jobs/outbox-queries.ts'
+import { EventLog } from '#server/modules/events/log.ts'
 import { findEvent } from '#server/modules/events/queries.ts'
 import { recordEvents } from '#server/modules/events/recorder.ts'
-import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
+import { deliveryData } from '#server/modules/reports/report-delivery.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { type Deliveries, openDeliveries, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
+import { REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { newKey, newUser } from '../../../support/callers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { completedReport } from '../../../support/reports.ts'
-import { prepareDataFolder, standingClock, tempFolder } from '../../../support/temp-store.ts'
+import {
+  prepareDataFolder,
+  reportedErrors,
+  standingClock,
+  tempFolder,
+} from '../../../support/temp-store.ts'
 import {
   openPartner,
   openTestRequester,
   type ReceivedRequest,
   sendJson,
 } from './request-fixture.ts'
+import { TestDeliveries } from './test-deliveries.ts'
 
 // docs/ARCHITECTURE.md: nothing acknowledged is lost, nothing is delivered twice with different
 // text. A crash is a copy of the data folder as it is in the middle of a call, on which the next
@@ -126,14 +139,16 @@ describe('signed reports on their way', () => {
             )
             let deliveries = open()
 
-            function open(): Deliveries {
-              const eventLog = openEventLog(store, (error) => faults.push(error))
-              return openDeliveries({
-                ...{ store, clock, requester, onError: (error) => faults.push(error) },
-                dataOf: openReportDelivery({ store, publicBase: () => 'https://gateway.example' })
-                  .deliveryOf,
+            function open(): TestDeliveries {
+              reportedErrors(store, faults)
+              const eventLog = new EventLog(store)
+              return new TestDeliveries(store, requester, {
+                random: Math.random,
+                dataOf: (id) => deliveryData(store, 'https://gateway.example', id),
                 destinationOf: () =>
-                  isOff ? { whyNot: 'its endpoint is switched off' } : { endpointId: 'partner' },
+                  isOff
+                    ? { whyNot: verbatim('its endpoint is switched off') }
+                    : { endpointId: 'partner' },
                 attempted: recordEvents(eventLog, clock).attempted,
                 onGone: () => {
                   isOff = true
@@ -155,7 +170,7 @@ describe('signed reports on their way', () => {
                   plainText: text,
                   isAddendum,
                 })
-                openEventLog(store, (error) => faults.push(error)).begin({
+                new EventLog(store).begin({
                   ...{
                     eventId,
                     type: REPORT_DELIVERED,
@@ -165,7 +180,7 @@ describe('signed reports on their way', () => {
                   },
                 })
                 const payload = { eventId, reportId }
-                store.outbox.append({
+                addOutboxJob(store.database, {
                   kind: REPORT_DELIVERED,
                   subject: reportId,
                   lane: studyId,
@@ -179,7 +194,12 @@ describe('signed reports on their way', () => {
             function drop(report: Signed | undefined): void {
               if (
                 report &&
-                store.outbox.drop(REPORT_DELIVERED, report.reportId, instantOf(clock())) > 0
+                dropOutboxJobs(
+                  store.database,
+                  REPORT_DELIVERED,
+                  report.reportId,
+                  instantOf(clock()),
+                ) > 0
               )
                 report.isDropped = true
             }
@@ -225,7 +245,8 @@ describe('signed reports on their way', () => {
               for (const report of signed)
                 if (report.isDropped)
                   report.isDropped =
-                    store.outbox.latest(REPORT_DELIVERED, report.reportId)?.state === 'dropped'
+                    findLatestOutboxJob(store.database, REPORT_DELIVERED, report.reportId)
+                      ?.state === 'dropped'
               deliveries = open()
               await settled()
             }
@@ -244,19 +265,25 @@ describe('signed reports on their way', () => {
               }
               await settled()
               for (const { reportId } of signed)
-                expect(store.outbox.latest(REPORT_DELIVERED, reportId)?.state).not.toBe('failed')
+                expect(
+                  findLatestOutboxJob(store.database, REPORT_DELIVERED, reportId)?.state,
+                ).not.toBe('failed')
             }
             // The partner is well again in the end: everything that was not given up gets there,
             // within the longest wait between two attempts.
             script.length = 0
             isOff = false
-            for (let days = 0; store.outbox.waiting(REPORT_DELIVERED).length > 0; days++) {
+            for (
+              let days = 0;
+              listWaitingOutboxJobs(store.database, REPORT_DELIVERED).length > 0;
+              days++
+            ) {
               expect(days).toBeLessThan(signed.length + 2)
               clock.pass(27 * HOUR)
               await settled()
             }
             for (const { reportId, eventId, taken, isDropped } of signed) {
-              const state = store.outbox.latest(REPORT_DELIVERED, reportId)?.state
+              const state = findLatestOutboxJob(store.database, REPORT_DELIVERED, reportId)?.state
               expect(state).toBe(isDropped ? 'dropped' : 'sent')
               const event = findEvent(store.database, eventId)
               if (!isDropped) expect(event?.state).toBe('done')

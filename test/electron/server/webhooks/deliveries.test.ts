@@ -1,22 +1,31 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import * as outboxQueries from '#server/jobs/outbox-queries.ts'
+import {
+  addOutboxJob,
+  dropOutboxJobs,
+  findLatestOutboxJob,
+  listWaitingOutboxJobs,
+  overdueOutboxJobs,
+} from '#server/jobs/outbox-queries.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import {
-  type Deliveries,
-  type DeliveriesOptions,
   type DeliveryAttempt,
   type Destination,
-  openDeliveries,
   REPORT_DELIVERED,
 } from '#server/webhooks/deliveries.ts'
 import type { PartnerOutcome, Requester, RequestOptions } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { freePort } from '../../../support/free-port.ts'
-import { tempStore } from '../../../support/temp-store.ts'
+import { reportedErrors, tempStore } from '../../../support/temp-store.ts'
 import { openPartner, openTestRequester, SECRET, sendJson } from './request-fixture.ts'
+import { type Known, TestDeliveries } from './test-deliveries.ts'
+
+vi.mock('#server/jobs/outbox-queries.ts', { spy: true })
 
 const HOUR = 3_600_000
 const WEEK = 7 * 24 * HOUR
@@ -31,20 +40,19 @@ const ACCEPTED = (response: ServerResponse) => void sendJson(response, { success
  */
 async function openClinic(
   answer: (response: ServerResponse, number: number) => void = ACCEPTED,
-  options: Partial<DeliveriesOptions> & { readonly url?: string } = {},
+  options: Partial<Known> & { readonly url?: string } = {},
 ) {
   const temp = tempStore()
   const { store, clock } = temp
   const partner = await openPartner((response, number) => answer(response, number))
   const attempts: DeliveryAttempt[] = []
   const gone: string[] = []
-  const errors: unknown[] = []
+  const errors = reportedErrors(store)
   let links = 0
   const requester = openTestRequester(options.url ?? partner.url, {
     onOutcome: (outcome) => deliveries.noteOutcome(outcome),
   })
-  const deliveries = openDeliveries({
-    ...{ store, clock, requester: requester.requester, random: () => 0.5 },
+  const deliveries: TestDeliveries = new TestDeliveries(store, requester.requester, {
     dataOf: (id) => ({
       apiKeyId: null,
       data: {
@@ -56,10 +64,8 @@ async function openClinic(
         plainText: 'Impression: normal.',
       },
     }),
-    destinationOf: () => ({ endpointId: 'partner' }),
     attempted: (attempt) => attempts.push(attempt),
     onGone: (endpointId) => gone.push(endpointId),
-    onError: (error) => errors.push(error),
     ...options,
   })
   onTestFinished(async () => {
@@ -69,7 +75,7 @@ async function openClinic(
   return {
     ...{ store, clock, partner, attempts, gone, errors, deliveries },
     sign: (n: number, lane = `stu_${n}`) =>
-      store.outbox.append({
+      addOutboxJob(store.database, {
         ...{
           kind: REPORT_DELIVERED,
           subject: reportId(n),
@@ -78,7 +84,7 @@ async function openClinic(
         },
         at: new Date(clock()).toISOString(),
       }),
-    row: (n: number) => store.outbox.latest(REPORT_DELIVERED, reportId(n)),
+    row: (n: number) => findLatestOutboxJob(store.database, REPORT_DELIVERED, reportId(n)),
     bodies: () => partner.received.map(({ body }) => JSON.parse(body.toString())),
     /** Lets the time of the next attempt come. */
     async pass(ms: number) {
@@ -99,7 +105,7 @@ const CALL: PartnerOutcome = {
     apiKeyId: null,
     about: { kind: 'none' } as never,
     fault: null,
-    detail: '',
+    detail: null,
   },
   ...{
     httpStatus: 200,
@@ -114,13 +120,13 @@ const CALL: PartnerOutcome = {
 }
 
 /** Deliveries to a partner that is a function: for what does not depend on the network. */
-function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
+function openQueue(answer: Answer, options: Partial<Known> = {}) {
   const temp = tempStore()
   const { store, clock } = temp
-  const [attempts, gone, errors, requests] = [
+  const errors = reportedErrors(store)
+  const [attempts, gone, requests] = [
     [] as DeliveryAttempt[],
     [] as string[],
-    [] as unknown[],
     [] as RequestOptions<unknown>[],
   ]
   const requester = {
@@ -129,13 +135,10 @@ function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
       return answer(given)
     },
   } as unknown as Requester
-  const deliveries = openDeliveries({
-    ...{ store, clock, requester, random: () => 0.5 },
+  const deliveries = new TestDeliveries(store, requester, {
     dataOf: () => ({ apiKeyId: 'key', data: {} as never }),
-    destinationOf: () => ({ endpointId: 'partner' }),
     attempted: (attempt) => void attempts.push(attempt),
     onGone: (endpointId) => void gone.push(endpointId),
-    onError: (error) => void errors.push(error),
     ...options,
   })
   onTestFinished(async () => {
@@ -143,7 +146,7 @@ function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
     temp[Symbol.dispose]()
   })
   const append = (n: number, payload: unknown, at = clock()) =>
-    store.outbox.append({
+    addOutboxJob(store.database, {
       kind: REPORT_DELIVERED,
       subject: reportId(n),
       lane: `stu_${n}`,
@@ -154,11 +157,11 @@ function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
     ...{ store, clock, deliveries, attempts, gone, errors, requests },
     append,
     sign: (n: number, at = clock()) => append(n, { eventId: eventId(n) }, at),
-    row: (n: number) => store.outbox.latest(REPORT_DELIVERED, reportId(n)),
+    row: (n: number) => findLatestOutboxJob(store.database, REPORT_DELIVERED, reportId(n)),
     /**
      * What a worker does when a partner answered another question, and whatever follows from it.
      */
-    async note(outcome: Partial<Parameters<Deliveries['noteOutcome']>[0]> = {}) {
+    async note(outcome: Partial<Parameters<TestDeliveries['noteOutcome']>[0]> = {}) {
       deliveries.noteOutcome({
         type: 'modality_worklist.requested',
         endpointId: 'partner',
@@ -185,7 +188,7 @@ const refusing =
   ): Answer =>
   async (options) => {
     options.onOutcome?.({ ...CALL, fault, endpointId })
-    throw new WebhookError(fault, `it was ${fault}`, facts)
+    throw new WebhookError(fault, verbatim(`it was ${fault}`), facts)
   }
 
 describe('an attempt', () => {
@@ -200,7 +203,7 @@ describe('an attempt', () => {
         reportId: reportId(1),
         state: 'done',
         outcome: CALL,
-        fault: '',
+        fault: null,
         attempts: 1,
       },
     ])
@@ -258,9 +261,10 @@ describe('an attempt', () => {
 
   it('is told of once it is committed', async () => {
     const changed: unknown[] = []
-    const queue = openQueue(accepted, {
-      onChanged: () => void changed.push([queue.store.database.inTransaction, queue.row(1)?.state]),
-    })
+    const queue = openQueue(accepted)
+    vi.spyOn(queue.store.feed, 'noteStatus').mockImplementation(
+      () => void changed.push([queue.store.database.inTransaction, queue.row(1)?.state]),
+    )
     queue.sign(1)
     await queue.deliveries.settled()
     expect(changed).toEqual([[false, 'sent']])
@@ -268,7 +272,7 @@ describe('an attempt', () => {
 
   it('with nowhere to go is held for an hour, and is none', async () => {
     const queue = openQueue(accepted, {
-      destinationOf: () => ({ whyNot: 'its endpoint is switched off' }),
+      destinationOf: () => ({ whyNot: verbatim('its endpoint is switched off') }),
     })
     queue.sign(1)
     await queue.deliveries.settled()
@@ -300,7 +304,7 @@ describe('a sign of life', () => {
         id === reportId(1)
           ? { endpointId: 'other' }
           : id === reportId(2)
-            ? { whyNot: 'off' }
+            ? { whyNot: verbatim('off') }
             : { endpointId: 'partner' },
     })
     const later = queue.clock() + HOUR
@@ -310,9 +314,9 @@ describe('a sign of life', () => {
     await queue.note({ fault: 'timeout' })
     await queue.note({ endpointId: null })
     const isDue = () =>
-      queue.store.outbox
-        .waiting(REPORT_DELIVERED)
-        .map(({ notBefore }) => Date.parse(notBefore) <= queue.clock())
+      listWaitingOutboxJobs(queue.store.database, REPORT_DELIVERED).map(
+        ({ notBefore }) => Date.parse(notBefore) <= queue.clock(),
+      )
     expect(isDue()).not.toContain(true)
     await queue.note()
     expect(isDue()).toEqual([false, false, ...Array(408).fill(true)])
@@ -372,7 +376,7 @@ describe('a sign of life', () => {
   it('is no fault of who gave it where the rows cannot be hastened', async () => {
     const queue = openQueue(accepted, { isIdle: () => true })
     queue.sign(1, queue.clock() + HOUR)
-    vi.spyOn(queue.store.outbox, 'hasten').mockImplementationOnce(() => {
+    vi.mocked(outboxQueries.hastenOutboxJobs).mockImplementationOnce(() => {
       throw new Error('the disk is full')
     })
     await queue.note()
@@ -486,7 +490,11 @@ describe('a delivery', () => {
     expect(new Set(waits.slice(9))).toEqual(new Set([24 * HOUR]))
     expect(clinic.row(1)).toMatchObject({ state: 'waiting', attempts: waits.length + 1 })
     expect(
-      clinic.store.outbox.overdue(REPORT_DELIVERED, new Date(clinic.clock() - HOUR).toISOString()),
+      overdueOutboxJobs(
+        clinic.store.database,
+        REPORT_DELIVERED,
+        new Date(clinic.clock() - HOUR).toISOString(),
+      ),
     ).toEqual({
       count: 1,
       since: new Date(began).toISOString(),
@@ -575,7 +583,7 @@ describe('a delivery', () => {
         destinationOf: () => destination,
         onGone(endpointId) {
           clinic.gone.push(endpointId)
-          destination = { whyNot: 'its endpoint is switched off' }
+          destination = { whyNot: verbatim('its endpoint is switched off') }
         },
       },
     )
@@ -705,7 +713,8 @@ describe('a delivery', () => {
     clinic.sign(2)
     await expect.poll(() => waiting.length).toBe(2)
     for (const n of [1, 2])
-      clinic.store.outbox.drop(
+      dropOutboxJobs(
+        clinic.store.database,
         REPORT_DELIVERED,
         reportId(n),
         new Date(clinic.clock()).toISOString(),
@@ -738,8 +747,7 @@ describe('a delivery', () => {
 
 async function openNext(clinic: Awaited<ReturnType<typeof openClinic>>) {
   const { requester } = openTestRequester(clinic.partner.url)
-  return openDeliveries({
-    ...{ store: clinic.store, clock: clinic.clock, requester },
+  return new TestDeliveries(clinic.store, requester, {
     dataOf: (id) => ({
       apiKeyId: null,
       data: {
@@ -752,7 +760,6 @@ async function openNext(clinic: Awaited<ReturnType<typeof openClinic>>) {
         studyId: idFromUuid('stu', uuidOf(1)),
       },
     }),
-    destinationOf: () => ({ endpointId: 'partner' }),
     attempted: (attempt) => void clinic.attempts.push(attempt),
     onGone: () => undefined,
   })

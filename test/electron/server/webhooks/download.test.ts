@@ -1,26 +1,21 @@
 import { createServer as createTlsServer } from 'node:https'
 import type { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type DownloadsDeps, openDownloads } from '#server/webhooks/download.ts'
-import { ownListeners } from '#server/webhooks/own-listeners.ts'
+import { describe, expect, it } from 'vitest'
+import { ownListeners } from '#server/webhooks/address.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
 import { freePort } from '../../../support/free-port.ts'
-import { openPartner, openTcpServer } from './request-fixture.ts'
+import { type Network, openPartner, openTcpServer, openTestDownloads } from './request-fixture.ts'
 
 const MIB = 1024 * 1024
 const HOST = 'files.clinic.example'
 const here = async () => [{ address: '127.0.0.1', family: 4 }]
 
 /** Files behind a real server, and downloads that may reach it. */
-async function openFiles(
-  answer: Parameters<typeof openPartner>[0],
-  more: Partial<DownloadsDeps> = {},
-) {
+async function openFiles(answer: Parameters<typeof openPartner>[0], more: Network = {}) {
   const server = await openPartner(answer)
   const hosts = [`127.0.0.1:${server.port}`]
-  const downloads = openDownloads({ plaintextHosts: () => hosts, clock: Date.now, ...more })
-  onTestFinished(() => downloads[Symbol.asyncDispose]())
+  const downloads = openTestDownloads({ plaintextHosts: () => hosts, ...more })
   return {
     ...server,
     downloads,
@@ -64,13 +59,10 @@ describe('a download', () => {
     const certificate = selfSignedCertificate([HOST])
     const server = await openPartner((response) => response.end('dicom'), ((listener: () => void) =>
       createTlsServer(certificate, listener)) as never)
-    const downloads = openDownloads({
-      plaintextHosts: () => [],
-      clock: Date.now,
+    const downloads = openTestDownloads({
       resolve: here,
       authorities: [certificate.cert],
     })
-    onTestFinished(() => downloads[Symbol.asyncDispose]())
     const get = (host: string, hosts: readonly string[]) =>
       downloads.get(`https://${host}:${server.port}/x`, { hosts, maxBytes: MIB })
     expect((await get(HOST, [`${HOST}:${server.port}`])).mediaType).toBe('application/octet-stream')
@@ -175,11 +167,9 @@ describe('a download', () => {
 
   it('from where nobody listens says so', async () => {
     const port = await freePort()
-    const downloads = openDownloads({
+    const downloads = openTestDownloads({
       plaintextHosts: () => [`127.0.0.1:${port}`],
-      clock: Date.now,
     })
-    onTestFinished(() => downloads[Symbol.asyncDispose]())
     const get = downloads.get(`http://127.0.0.1:${port}/`, {
       hosts: [`127.0.0.1:${port}`],
       maxBytes: MIB,
@@ -263,11 +253,9 @@ describe('a stream', () => {
     const cut = await openTcpServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\ndicom'))
     })
-    const downloads = openDownloads({
+    const downloads = openTestDownloads({
       plaintextHosts: () => [`127.0.0.1:${cut.port}`],
-      clock: Date.now,
     })
-    onTestFinished(() => downloads[Symbol.asyncDispose]())
     const { body } = await downloads.stream(cut.url, {
       hosts: [`127.0.0.1:${cut.port}`],
       maxBytes: MIB,

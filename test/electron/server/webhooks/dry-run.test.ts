@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { dryRun } from '#server/webhooks/dry-run.ts'
 import { Verdict } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import { english } from '#shared/messages/english.ts'
 
 const run = (type: EventType, body: unknown, context: Parameters<typeof dryRun>[2] = {}) =>
   Verdict.parse(
@@ -56,7 +57,7 @@ describe('a dry run', () => {
       urls: ['https://a.example/1', 'x'],
       extra: 1,
     })
-    expect(sentence).toBe(
+    expect(sentence).toEqual(
       '1 file would be loaded, without a manifest. One part of it is not as agreed.',
     )
     expect(notes.map(({ path }) => path)).toEqual(['urls.1'])
@@ -102,11 +103,11 @@ describe('a dry run', () => {
       urls: ['https://a.example/1'],
       manifest: { studyInstanceUID: '1.2.3', series },
     }
-    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.3' }).sentence).toContain(
-      'by a manifest of 1 instance',
+    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.3' }).sentence).toEqual(
+      expect.stringContaining('by a manifest of 1 instance'),
     )
-    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.4' }).sentence).toContain(
-      'without a manifest',
+    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.4' }).sentence).toEqual(
+      expect.stringContaining('without a manifest'),
     )
   })
 
@@ -139,6 +140,6 @@ describe('a dry run', () => {
   ])('says what becomes of %s answered with %j', (type, body, outcome, sentence) => {
     const verdict = run(type, body)
     expect(verdict).toMatchObject({ outcome, used: null })
-    expect(verdict.sentence).toContain(sentence)
+    expect(english(verdict.sentence)).toContain(sentence)
   })
 })

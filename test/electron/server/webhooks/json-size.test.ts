@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkJsonSize } from '#server/webhooks/json-size.ts'
+import type { WebhookError } from '#server/webhooks/webhook-error.ts'
+import { english } from '#shared/messages/english.ts'
 
 /** What is thrown for this body, '' for nothing. */
 function faultOf(text: string): string {
@@ -7,7 +9,8 @@ function faultOf(text: string): string {
     checkJsonSize(Buffer.from(text))
     return ''
   } catch (error) {
-    return `${(error as { fault: string }).fault}: ${(error as { detail: string }).detail}`
+    const { fault, detail } = error as WebhookError
+    return `${fault}: ${english(detail)}`
   }
 }
 

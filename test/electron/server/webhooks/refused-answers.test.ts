@@ -1,18 +1,20 @@
 import { createServer as createTlsServer } from 'node:https'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { CALL_LIMITS } from '#server/webhooks/limits.ts'
-import { ownListeners } from '#server/webhooks/own-listeners.ts'
-import {
-  acceptAnswer,
-  type PartnerOutcome,
-  type RequesterDependencies,
-} from '#server/webhooks/request.ts'
+import { ownListeners } from '#server/webhooks/address.ts'
+import { CALL_LIMITS } from '#server/webhooks/exchange.ts'
+import { acceptAnswer, type PartnerOutcome } from '#server/webhooks/request.ts'
 import { testEventData } from '#server/webhooks/test-event.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
 import { freePort } from '../../../support/free-port.ts'
-import { openPartner, openTcpServer, openTestRequester, sendJson } from './request-fixture.ts'
+import {
+  openPartner,
+  openTcpServer,
+  openTestRequester,
+  sendJson,
+  type TestRequester,
+} from './request-fixture.ts'
 
 const MIB = 1024 * 1024
 const HOST = 'ris.clinic.example'
@@ -28,7 +30,7 @@ interface Case {
   readonly sentence: string
   readonly open: () => Promise<{
     readonly url: string
-    readonly more?: Partial<RequesterDependencies>
+    readonly more?: TestRequester
   }>
   /** Where only some events tell it from a good answer. */
   readonly types?: readonly EventType[]

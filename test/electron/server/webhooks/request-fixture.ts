@@ -12,13 +12,13 @@ import {
   type Socket,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import {
-  openRequester,
-  type PartnerEndpoint,
-  type PartnerOutcome,
-  type RequesterDependencies,
-} from '#server/webhooks/request.ts'
-import type { WebhookEventId } from '#shared/ids.ts'
+import type { Context } from '#server/context.ts'
+import type { IsOwnListener, Resolve } from '#server/webhooks/address.ts'
+import { Agents } from '#server/webhooks/agents.ts'
+import { Downloads } from '#server/webhooks/download.ts'
+import type { CallLimits } from '#server/webhooks/exchange.ts'
+import { type PartnerEndpoint, type PartnerOutcome, Requester } from '#server/webhooks/request.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 export const QUESTION = {
@@ -93,31 +93,60 @@ async function closed(server: Server): Promise<void> {
   await once(server, 'close')
 }
 
-/** A requester that may call the given address, and what it told of its calls. */
-export function openTestRequester(
-  url: string | undefined,
-  more: Partial<RequesterDependencies> & { readonly endpoint?: Partial<PartnerEndpoint> } = {},
-) {
-  const outcomes: PartnerOutcome[] = []
+/** How a test sets up the network. */
+export interface Network {
+  readonly plaintextHosts?: () => readonly string[]
+  readonly clock?: () => number
+  readonly isOwn?: IsOwnListener
+  readonly resolve?: Resolve
+  readonly authorities?: readonly string[]
+}
+
+export interface TestRequester extends Network {
+  readonly endpoint?: Partial<PartnerEndpoint>
+  readonly endpointFor?: (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
+  readonly onOutcome?: (outcome: PartnerOutcome) => void
+  readonly limits?: Partial<Record<EventType, CallLimits>>
+  readonly elapsed?: () => number
+}
+
+/** The part of the context that calls need; ids are counted. */
+function callContext({ plaintextHosts = () => [], clock = Date.now }: Network): Context {
   let minted = 0
-  const { endpoint, ...dependencies } = more
-  const requester = openRequester({
-    endpointFor: () =>
-      url === undefined
-        ? undefined
-        : { endpointId: 'partner', url, secrets: [SECRET], ...endpoint },
-    plaintextHosts: () =>
-      url === undefined ? [] : [`127.0.0.1:${new URL(url).port}`, `${new URL(url).host}`],
-    clock: Date.now,
-    eventId: () => `whe_${String(++minted).padStart(32, '0')}` as WebhookEventId,
-    onOutcome: (outcome) => outcomes.push(outcome),
-    ...dependencies,
-  })
+  const uuid = () => `00000000-0000-0000-0000-${String(++minted).padStart(12, '0')}`
+  return { clock, uuid, settings: { get: () => plaintextHosts() } } as unknown as Context
+}
+
+/** Downloads that end with the test. */
+export function openTestDownloads(network: Network = {}): Downloads {
+  const { isOwn, resolve, authorities } = network
+  const downloads = new Downloads(callContext(network), new Agents(isOwn, resolve, authorities))
+  onTestFinished(() => downloads[Symbol.asyncDispose]())
+  return downloads
+}
+
+/** A requester that may call the given address, and how its calls ended. */
+export function openTestRequester(url: string | undefined, more: TestRequester = {}) {
+  const outcomes: PartnerOutcome[] = []
+  const { endpoint, isOwn, resolve, authorities } = more
+  const hosts = url === undefined ? [] : [`127.0.0.1:${new URL(url).port}`, new URL(url).host]
+  const requester = new Requester(
+    callContext({ plaintextHosts: () => hosts, ...more }),
+    new Agents(isOwn, resolve, authorities),
+    more.endpointFor ??
+      (() =>
+        url === undefined
+          ? undefined
+          : { endpointId: 'partner', url, secrets: [SECRET], ...endpoint }),
+    more.onOutcome ?? ((outcome) => outcomes.push(outcome)),
+    more.limits,
+    more.elapsed,
+  )
   onTestFinished(() => requester[Symbol.asyncDispose]())
   return {
     outcomes,
     requester,
-    request: requester.request,
+    request: requester.request.bind(requester),
     ask: (options = {}) => requester.request('modality_worklist.requested', QUESTION, options),
   }
 }

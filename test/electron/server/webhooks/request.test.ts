@@ -62,7 +62,7 @@ describe('a request', () => {
         type: 'modality_worklist.requested',
         endpointId: 'partner',
         fault: null,
-        detail: '',
+        detail: null,
         httpStatus: 200,
         tookMs: reply.tookMs,
         bytes: 33,

@@ -65,8 +65,8 @@ describe('signatureHeaders', () => {
       }
       return 'none'
     }
-    expect(faultOf([])).toBe('the partner has no signing secret')
-    expect(faultOf([NEW, 'whsec_wrong!'])).toBe(
+    expect(faultOf([])).toEqual('the partner has no signing secret')
+    expect(faultOf([NEW, 'whsec_wrong!'])).toEqual(
       'the signing secret of the partner is not whsec_ and base64',
     )
   })

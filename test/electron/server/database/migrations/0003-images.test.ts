@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { init } from '#server/database/migrations/0001-init.ts'
 import { interfaceTables } from '#server/database/migrations/0002-interface.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { devicesStore } from '#server/modules/devices/device-queries.ts'
+import { rawQuery } from '#server/database/query.ts'
+import {
+  findDevice,
+  insertDevice,
+  listDevices,
+  updateDevice,
+} from '#server/modules/devices/device-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -37,7 +42,7 @@ describe('the third schema', () => {
       tls: 'optional',
       certificate: null,
     }
-    expect(devicesStore(db).list()).toEqual([
+    expect(listDevices(db)).toEqual([
       {
         ...{
           deviceId: 'd1',
@@ -88,8 +93,8 @@ describe('the third schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     second(file)
     using db = Database.open(file)
-    const devices = devicesStore(db)
-    const device = devices.get('d1')
+
+    const device = findDevice(db, 'd1')
     if (!device) throw new Error('The device is gone')
     const certificate = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'
     const changed = {
@@ -101,11 +106,11 @@ describe('the third schema', () => {
       tls: 'mutual',
       certificate,
     } as const
-    devices.update(changed)
-    expect(devices.get('d1')).toEqual(changed)
-    devices.insert({ ...changed, deviceId: 'd3', aeTitle: 'CT3' })
-    expect(devices.get('d3')).toEqual({ ...changed, deviceId: 'd3', aeTitle: 'CT3' })
-    expect(() => devices.update({ ...changed, port: 70_000 })).toThrow('CHECK constraint failed')
+    updateDevice(db, changed)
+    expect(findDevice(db, 'd1')).toEqual(changed)
+    insertDevice(db, { ...changed, deviceId: 'd3', aeTitle: 'CT3' })
+    expect(findDevice(db, 'd3')).toEqual({ ...changed, deviceId: 'd3', aeTitle: 'CT3' })
+    expect(() => updateDevice(db, { ...changed, port: 70_000 })).toThrow('CHECK constraint failed')
   })
 
   it('leaves the answers of the interface as they were while images come', () => {

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const [FIRST, LATER] = ['2026-03-10T09:00:00.000Z', '2026-03-10T09:20:00.000Z']

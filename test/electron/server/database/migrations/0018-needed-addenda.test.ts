@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { neededAddenda } from '#server/database/migrations/0018-needed-addenda.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const BEFORE = MIGRATIONS.slice(0, MIGRATIONS.indexOf(neededAddenda))

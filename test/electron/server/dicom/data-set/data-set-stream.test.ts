@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createDataSetStream, DataSetCutOff } from '#server/dicom/data-set/data-set-stream.ts'
-import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+import { DataSetCutOff, DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
+import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** In slices of four bytes. */
-const open = (eased = () => {}) => createDataSetStream(createSlicePool(4), 4, eased)
+const open = (eased = () => {}) => new DataSetStream(new SlicePool(4), 4, eased)
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -126,13 +126,10 @@ describe('a data set that is arriving', () => {
 
   it('that is dropped gives its slices back, and says that there is room', async () => {
     let eased = 0
-    const slices = createSlicePool(4)
     const given: Buffer[] = []
-    const stream = createDataSetStream(
-      { ...slices, give: (slice) => void given.push(slice) },
-      4,
-      () => eased++,
-    )
+    const slices = new SlicePool(4)
+    slices.give = (slice) => void given.push(slice)
+    const stream = new DataSetStream(slices, 4, () => eased++)
     stream.push(Buffer.from('abcdefghij'))
     void stream.discard()
     expect([given.map(String), eased]).toEqual([['abcd', 'efgh'], 1])

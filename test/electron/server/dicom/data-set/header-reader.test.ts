@@ -6,8 +6,8 @@ import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import { tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import {
-  createHeaderReader,
   HEADER_LIMITS,
+  HeaderReader,
   type HeaderResult,
   textOf,
   type Wanted,
@@ -58,7 +58,7 @@ function read(
   wanted = WANTED,
   pieces = bytes.length,
 ): HeaderResult {
-  const reader = createHeaderReader(transferSyntax, wanted)
+  const reader = new HeaderReader(transferSyntax, wanted)
   for (let at = 0; at < bytes.length; at += Math.max(1, pieces))
     reader.push(Buffer.from(bytes.subarray(at, at + Math.max(1, pieces))))
   return reader.end()
@@ -156,7 +156,7 @@ describe('the header reader', () => {
   })
 
   it('is done at the first tag above the last wanted one, and takes no more', () => {
-    const reader = createHeaderReader(explicitLittleEndian, [NAME])
+    const reader = new HeaderReader(explicitLittleEndian, [NAME])
     reader.push(
       writeDataSet(
         HEADER.filter((element) => element.tag <= NAME),
@@ -171,7 +171,7 @@ describe('the header reader', () => {
   })
 
   it('is done at pixel data although more is wanted behind it', () => {
-    const reader = createHeaderReader(explicitLittleEndian, [NAME, 0x7fe11001])
+    const reader = new HeaderReader(explicitLittleEndian, [NAME, 0x7fe11001])
     reader.push(writeDataSet(HEADER, explicitLittleEndian).subarray(0, -600))
     expect(reader.isDone).toBe(false)
     reader.push(writeDataSet(HEADER, explicitLittleEndian).subarray(-600))
@@ -181,7 +181,7 @@ describe('the header reader', () => {
 
   it('keeps no view of the bytes it is given', () => {
     const bytes = writeDataSet(HEADER, explicitLittleEndian)
-    const reader = createHeaderReader(explicitLittleEndian, WANTED)
+    const reader = new HeaderReader(explicitLittleEndian, WANTED)
     reader.push(bytes)
     bytes.fill(0)
     expect(seenIn(reader.end())).toEqual(SEEN)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHeaderReader } from '#server/dicom/data-set/header-reader.ts'
+import { HeaderReader } from '#server/dicom/data-set/header-reader.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -15,7 +15,7 @@ const { explicitLittleEndian, implicitLittleEndian, explicitBigEndian } = TRANSF
 /** Read in pieces of every length, which must say the same. */
 function structureOf(bytes: Buffer, transferSyntax: string = explicitLittleEndian): Structure {
   const verdicts = [bytes.length, 1, 7].map((piece) => {
-    const reader = createHeaderReader(transferSyntax, WANTED, { walks: true })
+    const reader = new HeaderReader(transferSyntax, WANTED, { walks: true })
     for (let at = 0; at < bytes.length; at += piece)
       reader.push(Buffer.from(bytes.subarray(at, at + piece)))
     return reader.end().structure
@@ -58,7 +58,7 @@ describe('the structure of an object with native pixels', () => {
     (transferSyntax) => {
       expect(structureOf(encoded(IMAGE, transferSyntax), transferSyntax)).toMatchObject({
         isComplete: true,
-        detail: '',
+        detail: null,
       })
     },
   )
@@ -78,7 +78,7 @@ describe('the structure of an object with native pixels', () => {
     })
   })
 
-  it.each<[string, Values, boolean, string]>([
+  it.each<[string, Values, boolean, string | null]>([
     [
       'shorter than Rows × Columns',
       { PixelData: 'pixels' },
@@ -101,10 +101,10 @@ describe('the structure of an object with native pixels', () => {
       'of half the chrominance',
       { SamplesPerPixel: 3, BitsAllocated: 8, PhotometricInterpretation: 'YBR_FULL_422' },
       true,
-      '',
+      null,
     ],
-    ['of one bit', { BitsAllocated: 1, Rows: 8, Columns: 8 }, true, ''],
-    ['padded to an even length', { BitsAllocated: 8, Rows: 7, Columns: 1 }, true, ''],
+    ['of one bit', { BitsAllocated: 1, Rows: 8, Columns: 8 }, true, null],
+    ['padded to an even length', { BitsAllocated: 8, Rows: 7, Columns: 1 }, true, null],
     [
       'longer than it must be',
       { PixelData: 'pixels__more' },
@@ -172,15 +172,15 @@ describe('the structure of encapsulated pixels', () => {
   it('is complete with as many fragments as frames, with or without offsets', () => {
     expect(structureOf(encapsulated(two, [0, 24], [frame, frame]), JPEG)).toMatchObject({
       isComplete: true,
-      detail: '',
+      detail: null,
     })
     expect(structureOf(encapsulated(two, [], [frame, frame]), JPEG)).toMatchObject({
       isComplete: true,
-      detail: '',
+      detail: null,
     })
     expect(structureOf(encapsulated(two, [0, 48], [frame, frame, frame]), JPEG)).toMatchObject({
       isComplete: true,
-      detail: '',
+      detail: null,
     })
   })
 
@@ -240,7 +240,7 @@ describe('following the structure', () => {
     () => {
       const wanted = [...WANTED.slice(0, -1), { sequence: REQUEST, tags: [0x00400009] }]
       const read = (bytes: Buffer, piece: number, walks: boolean) => {
-        const reader = createHeaderReader(explicitLittleEndian, wanted, { walks })
+        const reader = new HeaderReader(explicitLittleEndian, wanted, { walks })
         for (let at = 0; at < bytes.length; at += piece)
           reader.push(Buffer.from(bytes.subarray(at, at + piece)))
         const { fault, reachedPixelData, ...header } = reader.end()

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { writeCommandSet } from '#server/dicom/dimse/command-set.ts'
-import {
-  createMessageReader,
-  type Message,
-  TOO_LONG,
-  writeMessage,
-} from '#server/dicom/dimse/message.ts'
+import { type Message, MessageReader, TOO_LONG, writeMessage } from '#server/dicom/dimse/message.ts'
 import { PduFault, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 
 const LIMITS = { commandSetBytes: 1024, identifierBytes: 4096, drainedBytes: 16_384 }
 const FIND = {
@@ -33,7 +28,7 @@ const data = (bytes: Buffer, isLast: boolean, contextId = 3): Pdv => ({
 })
 
 function push(...pdvs: Pdv[]): Message[] {
-  const reader = createMessageReader(LIMITS)
+  const reader = new MessageReader(LIMITS)
   return pdvs.flatMap((pdv) => reader.push(pdv) ?? [])
 }
 
@@ -83,7 +78,7 @@ describe('messages from fragments', () => {
   })
 
   it('know whether one is begun and not complete', () => {
-    const reader = createMessageReader(LIMITS)
+    const reader = new MessageReader(LIMITS)
     expect(reader.isWithin).toBe(false)
     reader.push(command(FIND))
     expect(reader.isWithin).toBe(true)
@@ -92,7 +87,7 @@ describe('messages from fragments', () => {
   })
 
   it('know the room of the data set being gathered', () => {
-    const reader = createMessageReader(LIMITS)
+    const reader = new MessageReader(LIMITS)
     const rooms = [reader.gatheredBytes]
     for (const pdv of [
       command(FIND),
@@ -110,7 +105,7 @@ describe('messages from fragments', () => {
   })
 
   it('keep no more spare room than a sixteenth and 4 KiB', () => {
-    const reader = createMessageReader({
+    const reader = new MessageReader({
       ...LIMITS,
       identifierBytes: 64 << 10,
       drainedBytes: 64 << 10,
@@ -165,7 +160,7 @@ describe('fragments from messages', () => {
     'obey a maximum length of %i, and are even',
     (maximumLength) => {
       const dataSet = Buffer.from(Array.from({ length: 2500 }, (_, i) => i & 0xff))
-      const reader = createPduReader({ maxPduLength: 1 << 20, associateBytes: 0 })
+      const reader = new PduReader({ maxPduLength: 1 << 20, associateBytes: 0 })
       reader.push(writeMessage(3, FIND, dataSet, maximumLength))
       const pdvs: Pdv[] = []
       for (let pdu = reader.next(); pdu; pdu = reader.next()) {
@@ -183,7 +178,7 @@ describe('fragments from messages', () => {
   )
 
   it('of an empty data set are one, the last', () => {
-    const reader = createPduReader({ maxPduLength: 65_536, associateBytes: 0 })
+    const reader = new PduReader({ maxPduLength: 65_536, associateBytes: 0 })
     reader.push(writeMessage(3, FIND, Buffer.alloc(0), 0))
     reader.next()
     expect(reader.next()).toEqual({ type: 'P-DATA-TF', pdvs: [data(Buffer.alloc(0), true)] })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { categoryOf, DimseError, STATUS } from '#server/dicom/dimse/status.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 describe('statuses', () => {
   it('are in the category that their code range says', () => {
@@ -18,7 +19,7 @@ describe('statuses', () => {
   })
 
   it('go with an error as the result to be sent', () => {
-    expect(new DimseError(0xa900, 'Not a date', [0x00400002]).result).toEqual({
+    expect(new DimseError(0xa900, verbatim('Not a date'), [0x00400002]).result).toEqual({
       status: 0xa900,
       errorComment: 'Not a date',
       offendingElements: [0x00400002],

@@ -152,7 +152,9 @@ describe('frames of encapsulated pixel data', () => {
       'It should have 4 frames, but 2 are in its pixel data.',
       'It should have 4 frames, but 2 are in its pixel data.',
     ])
-    expect(opened(bytes).file.fault()).toBe('It should have 4 frames, but 2 are in its pixel data.')
+    expect(opened(bytes).file.fault()).toEqual(
+      'It should have 4 frames, but 2 are in its pixel data.',
+    )
   })
 
   it('are not taken from pieces in a transfer syntax that has none', () => {

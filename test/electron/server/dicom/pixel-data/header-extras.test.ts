@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { paletteTable } from '#server/dicom/pixel-data/palette-table.ts'
-import { openViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
+import { ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
 import { element, fileOf, IMAGE, meta, opened, TestSource, uint16 } from './viewed-file-fixture.ts'
 
 const fileWith = (values: NamedValues, transferSyntaxUid?: string) =>
@@ -161,7 +161,7 @@ describe('what is beside the pixels', () => {
       ...overlays,
       element('PixelData', Buffer.alloc(24), 24, 'OB'),
     ])
-    const file = openViewedFile(new TestSource(bytes))
+    const file = new ViewedFile(new TestSource(bytes))
     expect(file.header()?.instance.hasExtras).toBe(true)
     expect(file.extras().overlays).toEqual([
       {

@@ -4,12 +4,7 @@ import { tagOf, vrOf } from '#server/dicom/data-set/dictionary.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import {
-  type ByteSource,
-  openViewedFile,
-  readFrame,
-  type ViewedFile,
-} from '#server/dicom/pixel-data/viewed-file.ts'
+import { type ByteSource, readFrame, ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-header.ts'
 
 export const EXPLICIT: string = TRANSFER_SYNTAX.explicitLittleEndian
@@ -119,7 +114,7 @@ export const jpeg = (name: string): Buffer =>
 
 export const opened = (bytes: Buffer): { file: ViewedFile; source: TestSource } => {
   const source = new TestSource(bytes)
-  return { file: openViewedFile(source), source }
+  return { file: new ViewedFile(source), source }
 }
 
 export function headerOf(bytes: Buffer): ViewedHeader {

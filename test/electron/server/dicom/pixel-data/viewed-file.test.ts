@@ -6,11 +6,13 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   encapsulatedDocument,
   isDeflated,
-  openViewedFile,
   readFrame,
+  ViewedFile,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
+import { message } from '#shared/messages/message.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
+import { textOf } from '../../../../support/saying.ts'
 import {
   EXPLICIT,
   element,
@@ -36,7 +38,7 @@ const dataSetOf = (transferSyntaxUid: string): Buffer =>
 
 /** All that a file says, as text: equal for equal files. */
 function everything(source: TestSource): string {
-  const file = openViewedFile(source)
+  const file = new ViewedFile(source)
   const header = file.header()
   const readable = (frame: ReturnType<typeof file.frame>) =>
     frame && readFrame(source, frame).toString('hex')
@@ -216,7 +218,9 @@ describe('a file that is none', () => {
     for (const more of ['', ' '.repeat(500)]) {
       if (text === '' && more !== '') continue
       const { file } = opened(Buffer.from(text + more, 'latin1'))
-      expect(() => file.header()).toThrow(new ViewedFileFault(sentence))
+      expect(() => file.header()).toThrow(
+        expect.objectContaining({ name: 'ViewedFileFault', message: sentence }),
+      )
       expect(() => file.frame(1)).toThrow(sentence)
       expect(() => file.fault()).toThrow(sentence)
     }
@@ -238,16 +242,20 @@ describe('a file that ends too early', () => {
       'It ends within its pixel data: 1 of 3 frames is whole.',
       'It ends within its pixel data: 1 of 3 frames is whole.',
     ])
-    expect(opened(cut).file.fault()).toBe('It ends within its pixel data: 1 of 3 frames is whole.')
+    expect(opened(cut).file.fault()).toEqual(
+      'It ends within its pixel data: 1 of 3 frames is whole.',
+    )
   })
 
   it('has pixel data that is shorter than it says', () => {
     const bytes = fileOf({ ...IMAGE, NumberOfFrames: '7', PixelData: pixels(2) })
     expect(headerOf(bytes).instance.frames).toBe(2)
-    expect(opened(bytes).file.fault()).toBe('It should have 7 frames, but 2 are in its pixel data.')
+    expect(opened(bytes).file.fault()).toEqual(
+      'It should have 7 frames, but 2 are in its pixel data.',
+    )
     const short = fileOf({ ...IMAGE, PixelData: pixels(1).subarray(0, 10) })
     expect(framesOf(short)).toEqual(['Its pixel data is shorter than its image.'])
-    expect(opened(short).file.fault()).toBe('Its pixel data is shorter than its image.')
+    expect(opened(short).file.fault()).toEqual('Its pixel data is shorter than its image.')
   })
 
   it.each([
@@ -287,7 +295,7 @@ describe('a file that ends too early', () => {
         else expect(frame).toEqual(all[index])
       }
       const whole = frames.filter((frame) => typeof frame !== 'string').length
-      if (whole < 3) expect(file.fault()).toContain(whole === 0 ? 'none' : String(whole))
+      if (whole < 3) expect(textOf(file.fault())).toContain(whole === 0 ? 'none' : String(whole))
     }
   })
 })
@@ -326,7 +334,7 @@ describe('a file that is still coming', () => {
   ])('is in the end what it is when it is whole at once: %s', (_name, bytes) => {
     const expected = everything(new TestSource(bytes))
     const source = new TestSource(bytes, 0, false)
-    const file = openViewedFile(source)
+    const file = new ViewedFile(source)
     const seen: string[] = []
     for (let length = 0; length <= bytes.length; length++) {
       source.length = length
@@ -357,12 +365,14 @@ describe('a file that is still coming', () => {
   ])('ends within its header where an element goes on behind its end: %s', (_name, last) => {
     const bytes = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), last])
     const source = new TestSource(bytes, 0, false)
-    const file = openViewedFile(source)
+    const file = new ViewedFile(source)
     for (source.length = 0; source.length < bytes.length; source.length++)
       expect(file.header()).toBeUndefined()
     expect(file.header()).toBeUndefined()
     source.isWhole = true
-    expect(() => file.header()).toThrow(new ViewedFileFault('It ends within its header.'))
+    expect(() => file.header()).toThrow(
+      new ViewedFileFault(message('viewed-file.ends-within-header')),
+    )
   })
 
   it('does not read a long header again for every piece', () => {
@@ -376,7 +386,7 @@ describe('a file that is still coming', () => {
       PixelData: pixels(3000),
     })
     const source = new TestSource(bytes, 0, false)
-    const file = openViewedFile(source)
+    const file = new ViewedFile(source)
     while (source.length < bytes.length) {
       source.length = Math.min(bytes.length, source.length + 512)
       file.header()
@@ -425,7 +435,7 @@ describe('a hostile file', () => {
   it('claims more frames than anything has', () => {
     expect(() =>
       headerOf(encapsulatedFile({ ...IMAGE, NumberOfFrames: '2147483647' }, [jpeg('one')])),
-    ).toThrow(/more than 100000 frames/)
+    ).toThrow(/more than 100,000 frames/)
     expect(
       headerOf(fileOf({ ...IMAGE, NumberOfFrames: '2147483647', PixelData: pixels(2) })).instance
         .frames,
@@ -434,11 +444,11 @@ describe('a hostile file', () => {
 
   it('becomes shorter while it is read', () => {
     const source = new TestSource(threeFrames())
-    const file = openViewedFile(source)
+    const file = new ViewedFile(source)
     const frame = file.frame(3)
     const shrunk = { length: source.length, isWhole: true, read: () => Buffer.alloc(0) }
     expect(() => frame && readFrame(shrunk, frame)).toThrow('It could not be read in full.')
-    expect(() => openViewedFile(shrunk).header()).toThrow('It could not be read in full.')
+    expect(() => new ViewedFile(shrunk).header()).toThrow('It could not be read in full.')
   })
 
   it('is nothing but a fault, whatever its bytes', { timeout: RUNS_TIMEOUT_MS }, () => {
@@ -469,7 +479,7 @@ describe('a hostile file', () => {
           const source = new TestSource(isCut ? bytes.subarray(0, cut % bytes.length) : bytes)
           const told = attempt(() => everything(source))
           if (!told.startsWith('[')) expect(told).toMatch(SENTENCE)
-          attempt(() => openViewedFile(source).extras())
+          attempt(() => new ViewedFile(source).extras())
           attempt(() => encapsulatedDocument(source))
           expect(source.bytesRead).toBeLessThan(bytes.length * 50 + 1_000_000)
         },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
+import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import {
   doubles,
   encapsulatedFile,
@@ -126,16 +126,16 @@ describe('the header of an image', () => {
 
   it('says what it is where it is no image', () => {
     const sentence = (uid: string) => instanceWith({ SOPClassUID: uid }).notImage
-    expect(sentence(`${STORAGE}88.33`)).toBe('A structured report.')
-    expect(sentence(`${STORAGE}88.59`)).toBe('A key object selection.')
-    expect(sentence(`${STORAGE}11.1`)).toBe('A presentation state.')
-    expect(sentence(`${STORAGE}66.4`)).toBe('A segmentation, which this viewer does not show.')
-    expect(sentence(`${STORAGE}104.1`)).toBe('An encapsulated PDF.')
-    expect(headerOf(fileOf({ ...IMAGE, Rows: undefined })).instance.notImage).toBe(
+    expect(sentence(`${STORAGE}88.33`)).toEqual('A structured report.')
+    expect(sentence(`${STORAGE}88.59`)).toEqual('A key object selection.')
+    expect(sentence(`${STORAGE}11.1`)).toEqual('A presentation state.')
+    expect(sentence(`${STORAGE}66.4`)).toEqual('A segmentation, which this viewer does not show.')
+    expect(sentence(`${STORAGE}104.1`)).toEqual('An encapsulated PDF.')
+    expect(headerOf(fileOf({ ...IMAGE, Rows: undefined })).instance.notImage).toEqual(
       'An object without an image.',
     )
-    expect(headerOf(fileOf(IMAGE)).instance.notImage).toBe('An image without its pixel data.')
-    expect(instanceWith({ BitsAllocated: uint16(12) }).notImage).toBe(
+    expect(headerOf(fileOf(IMAGE)).instance.notImage).toEqual('An image without its pixel data.')
+    expect(instanceWith({ BitsAllocated: uint16(12) }).notImage).toEqual(
       'An image of 12 bits a pixel, which this viewer does not show.',
     )
     const video = encapsulatedFile(IMAGE, [Buffer.alloc(8)], {
@@ -371,7 +371,7 @@ describe('frames that differ', () => {
       perFrame: null,
       attributes: { position: null },
     })
-    expect(opened(bytes).file.fault()).toBe(
+    expect(opened(bytes).file.fault()).toEqual(
       'It says of 2 of its 3 frames where they are: none is taken.',
     )
   })

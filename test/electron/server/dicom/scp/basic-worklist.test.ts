@@ -3,6 +3,7 @@ import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { writeFragments, writeMessage } from '#server/dicom/dimse/message.ts'
 import type { CFindRequest } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { batchOf, patient, serve } from '../../../../support/dimse-server.ts'
 import { associated, findRq } from '../../../../support/requestor.ts'
 import { type Answers, ELE, QUERY, rows } from './basic-worklist-fixture.ts'
@@ -166,7 +167,7 @@ describe('what goes wrong in C-FIND', () => {
     const { server, port } = await serve({
       async *find(): Answers {
         yield* []
-        throw new DimseError(0xa900, 'Not a date', [0x00400002])
+        throw new DimseError(0xa900, verbatim('Not a date'), [0x00400002])
       },
     })
     await using _server = server

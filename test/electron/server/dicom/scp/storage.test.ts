@@ -6,7 +6,7 @@ import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { CStoreRequest } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
-import { storage } from '#server/dicom/scp/storage.ts'
+import { storage } from '#server/dicom/scp/service-classes.ts'
 import { type Serving, serve } from '../../../../support/dimse-server.ts'
 import { associated, ECHO_CONTEXT, type Requestor } from '../../../../support/requestor.ts'
 
@@ -32,7 +32,7 @@ async function serving(
   store: (request: CStoreRequest) => Promise<DimseResult>,
   more: Serving = {},
 ) {
-  return serve({ ...more, services: [storage({ store }, { acceptsUnknown: () => false })] })
+  return serve({ ...more, services: [storage({ store }, () => false)] })
 }
 
 async function gathered(request: CStoreRequest): Promise<Buffer> {

@@ -21,7 +21,10 @@ const taking: Script = {
 }
 
 const send = ({ port }: Acceptor, report = REPORT) =>
-  sendEventReport({ host: '127.0.0.1', port, aeTitle: 'CT1' }, 'ISTHMUS', report)
+  sendEventReport(
+    { peer: { host: '127.0.0.1', port, aeTitle: 'CT1' }, callingAeTitle: 'ISTHMUS' },
+    report,
+  )
 
 /** The report as the device reads it: keywords to text, numbers or items. */
 function reportIn({ messages }: Acceptor): unknown {

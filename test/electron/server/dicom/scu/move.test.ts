@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
+import { REQUESTOR_LIMITS, type RequestorLimits } from '#server/dicom/scu/association-request.ts'
 import { type MoveProgress, type MoveResult, moveStudy } from '#server/dicom/scu/move.ts'
-import { REQUESTOR_LIMITS, type RequestorLimits } from '#server/dicom/scu/requestor.ts'
 import { type Acceptor, type Script, startAcceptor } from '../../../../support/acceptor.ts'
 
 async function move(
@@ -11,14 +11,7 @@ async function move(
   limits?: Partial<RequestorLimits>,
 ): Promise<MoveResult> {
   const peer = { host: '127.0.0.1', port, aeTitle: 'PACS' }
-  const to = { destinationAeTitle: 'ISTHMUS', studyInstanceUid: '2.25.1' }
-  const moving = moveStudy({
-    peer,
-    callingAeTitle: 'ISTHMUS',
-    ...to,
-    signal,
-    ...(limits && { limits }),
-  })
+  const moving = moveStudy({ peer, callingAeTitle: 'ISTHMUS', limits, signal }, '2.25.1')
   for (;;) {
     const { done, value } = await moving.next()
     if (done) return value

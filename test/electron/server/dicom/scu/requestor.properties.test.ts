@@ -13,7 +13,7 @@ import {
 } from '#server/dicom/scu/requestor.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { accepted } from '../../../../support/acceptor.ts'
 import { pendingTimers } from '../../../../support/pending-timers.ts'
@@ -129,7 +129,7 @@ describe('an association that we ask for', () => {
               )
               while (sockets.length === before) await nextTurn()
               const socket = sockets.at(-1) as Socket
-              const reader = createPduReader(DEFAULT_LIMITS)
+              const reader = new PduReader(DEFAULT_LIMITS)
               socket.on('error', () => {})
               socket.on('data', (chunk) => {
                 reader.push(chunk)

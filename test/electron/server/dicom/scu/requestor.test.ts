@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type { Message } from '#server/dicom/dimse/message.ts'
+import type { AssociationOptions } from '#server/dicom/scu/association-request.ts'
 import {
-  type AssociationOptions,
   openAssociation,
   type RequestedAssociation,
   RequestorError,

@@ -19,7 +19,7 @@ async function send(
 ): Promise<SendResult<InstanceFile>[]> {
   const results: SendResult<InstanceFile>[] = []
   const peer = { host: '127.0.0.1', port, aeTitle: 'PACS' }
-  for await (const result of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances, signal }))
+  for await (const result of sendInstances({ peer, callingAeTitle: 'ISTHMUS', signal }, instances))
     results.push(result)
   return results
 }

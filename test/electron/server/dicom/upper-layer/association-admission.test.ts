@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verification } from '#server/dicom/scp/verification.ts'
+import { verification } from '#server/dicom/scp/service-classes.ts'
 import {
   accept,
   decide,
@@ -53,9 +53,15 @@ describe('admission', () => {
         throw new Error('asked')
       },
     }
-    const decision = decide(associateRq({ applicationContext: '1.2.3' }), INFO, NONE, policy)
+    const decision = decide(
+      associateRq({ applicationContext: '1.2.3' }),
+      INFO,
+      NONE,
+      policy,
+      LIMITS,
+    )
     expect(decision).toMatchObject({ reject: { result: 1, source: 1, reason: 2 } })
-    expect(() => decide(associateRq(), INFO, NONE, policy)).toThrow('asked')
+    expect(() => decide(associateRq(), INFO, NONE, policy, LIMITS)).toThrow('asked')
   })
 
   it('replies to a request without contexts with none', () => {

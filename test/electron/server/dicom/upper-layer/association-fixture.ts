@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { vi } from 'vitest'
-import { createMessageReader, type Message } from '#server/dicom/dimse/message.ts'
+import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
 import type { AssociationPolicy } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { Acceptor } from '#server/dicom/upper-layer/acceptor.ts'
 import { Association } from '#server/dicom/upper-layer/association.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
-import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 
 /**
  * Both ends of one connection in this process, so that a test knows when everything that was sent
@@ -59,35 +58,20 @@ export async function openUpperLayer({
     | undefined
   let seen: string[] = []
   const faults: unknown[] = []
-  const host = {
-    limits: all,
-    slices: createSlicePool(all.sliceBytes),
-    dataSlices: createSlicePool(all.dataSliceBytes),
+  const acceptor = new Acceptor(
+    services,
     policy,
-    observer: {
+    {
       opened: () => void seen.push('opened'),
       rejected: () => void seen.push('rejected'),
       answered: () => {},
-      closed: (_: unknown, { kind }: { readonly kind: string }) => void seen.push(kind),
+      closed: (_, { kind }) => void seen.push(kind),
     },
-    serviceOf: (abstractSyntax: string) =>
-      services.find(
-        ({ sopClasses, offers }) =>
-          sopClasses.includes(abstractSyntax) || offers?.(abstractSyntax) === true,
-      ),
-    pendingGrew: () => {},
-    isTooMuchAhead: false,
-    isTooMuchGathered: false,
-    openAssociations: () => ({ all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }),
-    ids: randomUUID,
-    report(error: unknown) {
-      faults.push(error)
-      return 'reference'
-    },
-    clock: () => performance.now(),
-  }
+    all,
+    (_, error) => void faults.push(error),
+  )
   const server: Server = createServer({ noDelay: true }, (socket) =>
-    taking?.({ association: new Association(socket, host), socket }),
+    taking?.({ association: new Association(socket, acceptor), socket }),
   )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -104,7 +88,7 @@ export async function openUpperLayer({
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       const other = await taken.promise
       const received: Pdu[] = []
-      const reader = createPduReader(DEFAULT_LIMITS)
+      const reader = new PduReader(DEFAULT_LIMITS)
       socket.on('data', (chunk) => {
         reader.push(chunk)
         for (let pdu = reader.next(); pdu; pdu = reader.next()) received.push(pdu)
@@ -137,7 +121,7 @@ export async function openUpperLayer({
         },
         send: (bytes) => void socket.write(bytes),
         messages() {
-          const messages = createMessageReader(DEFAULT_LIMITS)
+          const messages = new MessageReader(DEFAULT_LIMITS)
           return received.flatMap((pdu) =>
             pdu.type === 'P-DATA-TF' ? pdu.pdvs.flatMap((pdv) => messages.push(pdv) ?? []) : [],
           )

@@ -6,6 +6,7 @@ import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { pendingTimers } from '../../../../support/pending-timers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { associateRq, ECHO_CONTEXT, findRq } from '../../../../support/requestor.ts'
@@ -215,7 +216,7 @@ describe('an association', () => {
         policy: {
           decide: ({ callingAeTitle }) =>
             callingAeTitle === 'STRANGER'
-              ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } }
+              ? { reject: { result: 1, source: 1, reason: 3, why: verbatim('unknown') } }
               : { accept: true },
         },
       })

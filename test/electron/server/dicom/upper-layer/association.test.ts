@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { IMPLEMENTATION, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { serve } from '../../../../support/dimse-server.ts'
 import {
   associated,
@@ -113,7 +114,7 @@ describe('an association', () => {
         policy: {
           decide: ({ callingAeTitle }) =>
             callingAeTitle === 'STRANGER'
-              ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } }
+              ? { reject: { result: 1, source: 1, reason: 3, why: verbatim('unknown') } }
               : { accept: true },
         },
       })

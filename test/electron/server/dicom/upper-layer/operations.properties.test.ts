@@ -5,10 +5,12 @@ import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
-import { mpps } from '#server/dicom/scp/mpps.ts'
-import { storage } from '#server/dicom/scp/storage.ts'
-import { storageCommitment } from '#server/dicom/scp/storage-commitment.ts'
-import { verification } from '#server/dicom/scp/verification.ts'
+import {
+  mpps,
+  storage,
+  storageCommitment,
+  verification,
+} from '#server/dicom/scp/service-classes.ts'
 import type { ProposedContext } from '#server/dicom/upper-layer/pdu.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { batchOf } from '../../../../support/dimse-server.ts'
@@ -175,7 +177,7 @@ describe('requests of one association', () => {
                 return { status: KINDS.store.status }
               },
             },
-            { acceptsUnknown: () => false },
+            () => false,
           ),
           mpps({
             async create({ sopInstanceUid }) {
@@ -194,7 +196,7 @@ describe('requests of one association', () => {
                 return { status: KINDS.action.status }
               },
             },
-            { isOn: () => true },
+            () => true,
           ),
         ],
       })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Pdu, PduFault } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 
 const LIMITS = { maxPduLength: 65_536, associateBytes: 1 << 20 }
 
@@ -39,12 +39,12 @@ function pdu(type: number, ...parts: string[]): Buffer {
 }
 
 function read(bytes: Buffer, limits = LIMITS): Pdu[] {
-  const reader = createPduReader(limits)
+  const reader = new PduReader(limits)
   reader.push(bytes)
   return all(reader)
 }
 
-function all(reader: ReturnType<typeof createPduReader>): Pdu[] {
+function all(reader: PduReader): Pdu[] {
   const pdus: Pdu[] = []
   for (let next = reader.next(); next; next = reader.next()) pdus.push(next)
   return pdus
@@ -123,7 +123,7 @@ describe('reading PDUs', () => {
     const whole = read(stream)
     expect(whole).toHaveLength(4)
     for (let cut = 1; cut < stream.length; cut++) {
-      const reader = createPduReader(LIMITS)
+      const reader = new PduReader(LIMITS)
       reader.push(Buffer.from(stream.subarray(0, cut)))
       const first = all(reader)
       reader.push(Buffer.from(stream.subarray(cut)))
@@ -133,7 +133,7 @@ describe('reading PDUs', () => {
 
   it('reads the same PDUs byte by byte, and leaves those it gave untouched', () => {
     const stream = Buffer.concat([RQ, DATA, DATA])
-    const reader = createPduReader(LIMITS)
+    const reader = new PduReader(LIMITS)
     const pdus: Pdu[] = []
     for (const byte of stream) {
       reader.push(Buffer.from([byte]))
@@ -226,7 +226,7 @@ describe('a long P-DATA-TF', () => {
   ])
 
   it.each([1, 5, 6, 7, 997, 16_384, 30_018])('comes as its bytes come, in pieces of %i', (size) => {
-    const reader = createPduReader(LIMITS)
+    const reader = new PduReader(LIMITS)
     const data: Buffer[] = []
     const ends: number[] = []
     let received = 0
@@ -253,7 +253,7 @@ describe('a long P-DATA-TF', () => {
   it('is refused as soon as one of its PDVs is longer than what holds it, or its end is no PDV', () => {
     const long = Buffer.concat([hex('04 00 00002000'), hex('00002000 01 00')])
     expect(() => read(long)).toThrow(PduFault)
-    const reader = createPduReader(LIMITS)
+    const reader = new PduReader(LIMITS)
     reader.push(Buffer.concat([hex('04 00 00001003'), pdvOf(0, Buffer.alloc(4090))]))
     expect(() => reader.next()).toThrow(/ends within a PDV/)
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
-import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
+import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
@@ -76,7 +76,7 @@ describe('writing PDUs', () => {
   it('writes what the reader reads back, whatever the PDU', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(anyPdu, (pdu) => {
-        const reader = createPduReader({ maxPduLength: 65_536, associateBytes: 1 << 20 })
+        const reader = new PduReader({ maxPduLength: 65_536, associateBytes: 1 << 20 })
         reader.push(writePdu(pdu))
         expect(reader.next()).toEqual(pdu)
         expect(reader.next()).toBeUndefined()

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
-import { openDimseServer } from '#server/dicom/upper-layer/server.ts'
+import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import { heldFind, serve } from '../../../../support/dimse-server.ts'
 import {
   associated,
@@ -27,17 +27,14 @@ describe('the DIMSE server', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const opening = openDimseServer({
-      host: '127.0.0.1',
-      port,
-      services: [],
-      policy: { decide: () => ({ accept: true }) },
-      observer: { opened() {}, rejected() {}, answered() {}, closed() {} },
-      limits: DEFAULT_LIMITS,
-      ids: () => 'id',
-      report() {},
-    })
-    await expect(opening).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    const server = new DimseServer(
+      [],
+      { decide: () => ({ accept: true }) },
+      { opened() {}, rejected() {}, answered() {}, closed() {} },
+      DEFAULT_LIMITS,
+      () => {},
+    )
+    await expect(server.listen('127.0.0.1', port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
     other.close()
   })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
+import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 describe('the slice pool', () => {
   it('uses again what was given back, cut to the length that is wanted', () => {
-    const pool = createSlicePool(1024)
+    const pool = new SlicePool(1024)
     const first = pool.take(10)
     pool.give(first)
     const second = pool.take(1000)
@@ -12,12 +12,12 @@ describe('the slice pool', () => {
   })
 
   it('never hands the same bytes to two', () => {
-    const pool = createSlicePool(1024)
+    const pool = new SlicePool(1024)
     expect(pool.take(10).buffer).not.toBe(pool.take(10).buffer)
   })
 
   it('extends a slice in its own memory, and where that has no room gives both', () => {
-    const pool = createSlicePool(8)
+    const pool = new SlicePool(8)
     const slice = pool.take(3)
     slice.write('abc')
     const [extended, ...others] = pool.extend(slice, Buffer.from('defgh'))
@@ -33,7 +33,7 @@ describe('the slice pool', () => {
   })
 
   it('makes longer slices for the occasion and keeps no more than it should', () => {
-    const pool = createSlicePool(16, 1)
+    const pool = new SlicePool(16, 1)
     const long = pool.take(17)
     pool.give(long)
     expect(long.length).toBe(17)

@@ -10,7 +10,7 @@ import {
 } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { TlsPeer } from '#server/dicom/dimse/service.ts'
-import { createTlsListener } from '#server/dicom/upper-layer/tls-listener.ts'
+import { TlsListener } from '#server/dicom/upper-layer/tls-listener.ts'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
 import { serve } from '../../../../support/dimse-server.ts'
 import { associated, Requestor } from '../../../../support/requestor.ts'
@@ -36,12 +36,7 @@ async function listening(ca?: string) {
     limits: { artimSeconds: 0.3 },
   })
   const own = certificate()
-  const tls = await watched.server.listenByTls({
-    host: '127.0.0.1',
-    port: 0,
-    ...own,
-    ...(ca && { ca }),
-  })
+  const tls = await watched.server.listenByTls('127.0.0.1', 0, { ...own, ca })
   return { ...watched, peers, tls, own }
 }
 
@@ -148,21 +143,17 @@ describe('DICOM by TLS', () => {
 
   it('keeps handshakes apart of one peer and port, at several of our addresses or one after another', async () => {
     const handshakes = { most: 8, isExpected: () => true }
-    const limits = { handshakeSeconds: 30, handshakes, admitted: undefined }
-    const { server, destroyHandshakes } = createTlsListener(
-      { ...certificate(), ...limits },
-      () => {},
-    )
+    const listener = new TlsListener(certificate(), 30, handshakes, undefined, () => {})
     const accept = (localAddress: string) => {
       const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
       const peer = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
       Object.assign(socket, { ...peer, localAddress, localPort: 2762 }).on('error', () => {})
-      server.emit('connection', socket)
+      listener.server.emit('connection', socket)
       return socket
     }
     const sockets = ['10.0.0.1', '10.0.0.2', '10.0.0.2'].map(accept)
     sockets[1]?.emit('close')
-    destroyHandshakes()
+    listener.destroyHandshakes()
     expect([sockets[0]?.destroyed, sockets[2]?.destroyed]).toEqual([true, true])
   })
 

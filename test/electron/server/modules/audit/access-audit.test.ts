@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answersNotedIn } from '#server/http/access-paths.ts'
 import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
+import { answersNotedIn } from '#server/modules/audit/access-paths.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
+import { reportedErrors, tempStore, withoutRoom } from '../../../../support/temp-store.ts'
 
 let temp: ReturnType<typeof tempStore>
 beforeEach(() => {
@@ -11,13 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => temp[Symbol.dispose]())
 
-const open = () =>
-  openAccessAudit({
-    ...temp,
-    onError(error) {
-      throw error
-    },
-  })
+const open = () => openAccessAudit(temp.store)
 const entries = () =>
   temp.store.audit
     .list({ limit: 100 })
@@ -75,11 +69,11 @@ describe('a look at patient data', () => {
 
   it('is noted again where it could not be written', async () => {
     const look = { actor: 'user:usr_1', action: 'read.list', target: 'studies' } as const
-    const failed = Promise.withResolvers<unknown>()
-    await using accesses = openAccessAudit({ ...temp, onError: failed.resolve })
+    const errors = reportedErrors(temp.store)
+    await using accesses = open()
     const full = withoutRoom(temp.store, 'read-only')
     accesses.note(look)
-    expect(await failed.promise).toMatchObject({ code: 'SQLITE_READONLY' })
+    await expect.poll(() => errors, { timeout: 5000 }).toMatchObject([{ code: 'SQLITE_READONLY' }])
     full[Symbol.dispose]()
     expect(entries()).toEqual([])
     accesses.note(look)

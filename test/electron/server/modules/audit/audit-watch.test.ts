@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { createFeed } from '#server/live-events/feed.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
-import { createFeed } from '#server/modules/dashboard/feed.ts'
-import { openParts, type Parts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
 let folder: ReturnType<typeof tempDataFolder>
-let parts: Parts
+let context: Context
 let logged: string[]
 beforeEach(() => {
   folder = tempDataFolder()
-  parts = openParts(folder.folder)
+  context = openContext({ folder: folder.folder })
   logged = []
   const entry = (number: number) => ({
     actor: 'gateway',
@@ -21,19 +21,19 @@ beforeEach(() => {
     target: `device ${number}`,
     detail: { name: 'TESTMANN^TILDA' },
   })
-  parts.store.database.transaction(() => {
-    for (let number = 1; number <= 600; number++) parts.store.audit.append(entry(number))
+  context.database.transaction(() => {
+    for (let number = 1; number <= 600; number++) context.audit.append(entry(number))
   })
 })
 afterEach(() => {
-  parts[Symbol.dispose]()
+  context[Symbol.dispose]()
   folder[Symbol.dispose]()
 })
 
 function watch() {
   const feed = createFeed({ clock: Date.now })
   const log = openLog('info', { write: (line: string) => void logged.push(line) })
-  return { feed, watch: watchAudit(parts, { feed, log }) }
+  return { feed, watch: watchAudit({ ...context, feed, log }) }
 }
 
 it('verifies the whole trail when the gateway starts, and says nothing where it is unbroken', async () => {

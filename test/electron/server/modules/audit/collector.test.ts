@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openContext } from '#server/context.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
-import { type CollectorOptions, openCollector } from '#server/modules/audit/collector.ts'
+import { setAuditSendingPosition } from '#server/modules/audit/audit-sending-queries.ts'
+import { Collector, type CollectorTarget } from '#server/modules/audit/collector.ts'
 import { prepareDataFolder, tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
 const files = selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now() })
@@ -43,29 +44,17 @@ async function listen(isReading = true) {
   }
 }
 
-const collect = (options: Pick<CollectorOptions, 'target'> & Partial<CollectorOptions>) =>
-  openCollector({
-    store: temp.store,
-    isOn: () => true,
-    source: () => ({ id: 'c', site: '', nameOf: () => undefined }),
-    clock: temp.clock,
-    onState() {},
-    onError(error) {
-      throw error
-    },
-    limits: { idleMs: 10, closeMs: 200, retryMs: [10, 20] },
-    ...options,
-  })
+const LIMITS = { idleMs: 10, closeMs: 200, retryMs: [10, 20] } as const
+const collect = (target: () => CollectorTarget, context: Context = temp.store) =>
+  new Collector(context, target, () => ({ id: 'c', site: '', nameOf: () => undefined }), LIMITS)
 
 it('goes on after its settings could not be read, and shows the reason meanwhile', async () => {
   using server = await listen()
   append('user.sign-in', 'usr_1')
   let isBroken = true
-  await using collector = collect({
-    target() {
-      if (isBroken) throw new Error('the certificate cannot be read')
-      return server.target()
-    },
+  await using collector = collect(() => {
+    if (isBroken) throw new Error('the certificate cannot be read')
+    return server.target()
   })
   await expect
     .poll(() => collector.state())
@@ -82,19 +71,19 @@ it('shows a collector that stops reading as a fault', async () => {
   using server = await listen(false)
   // More than the buffers of the connection take.
   for (let at = 0; at < 200; at++) append('device.update', 'x'.repeat(60_000))
-  temp.store.auditSending.setPosition(0)
-  await using collector = collect({ target: server.target })
+  setAuditSendingPosition(temp.store.database, 0)
+  await using collector = collect(server.target)
   await expect
     .poll(() => collector.state().fault?.reason, { timeout: 10_000 })
-    .toBe('the collector does not read')
+    .toEqual('the collector does not read')
   expect(collector.state().waiting).toBe(200)
 })
 
 it('records a position past the last entry as a finding, and sends on', async () => {
   using server = await listen()
   append('user.sign-in', 'usr_1')
-  temp.store.auditSending.setPosition(9_000_000)
-  await using collector = collect({ target: server.target })
+  setAuditSendingPosition(temp.store.database, 9_000_000)
+  await using collector = collect(server.target)
   await expect.poll(() => server.numbers()).toEqual([2])
   await expect.poll(() => collector.state().waiting).toBe(0)
   expect(temp.store.audit.list({ limit: 1 }).items).toMatchObject([
@@ -111,7 +100,7 @@ it('shows a trail that was rolled back whole, with its anchor: numbers come agai
   const run = async (...targets: readonly string[]) => {
     const store = openContext({ folder: data, clock: temp.clock, uuid: randomUUID })
     try {
-      await using collector = collect({ store, target: server.target })
+      await using collector = collect(server.target, store)
       for (const target of targets)
         store.audit.append({ actor: 'user:usr_1', action: 'device.add', target, detail: {} })
       await expect.poll(() => collector.state()).toEqual({ waiting: 0, fault: undefined })
@@ -138,6 +127,6 @@ it('begins with the entry of its host, though other settings were changed with i
   append('setting.change', 'audit.collectorHost')
   append('setting.change', 'audit.collectorPort')
   append('setting.change', 'audit.collectorAuthorities')
-  await using _ = collect({ target: server.target })
+  await using _ = collect(server.target)
   await expect.poll(() => server.numbers()).toEqual([2, 3, 4])
 })

@@ -197,7 +197,7 @@ describe('as a file', () => {
       .map((line) => JSON.parse(line))
     let hash = '0'.repeat(64)
     for (const { seq, at, actor, action, target, sealedDetail, hash: said } of rows) {
-      hash = createHmac('sha256', gateway.store.seal.keyFor('audit chain'))
+      hash = createHmac('sha256', gateway.store.database.seal.keyFor('audit chain'))
         .update(hash)
         .update(JSON.stringify([seq, at, actor, action, target, sealedDetail]))
         .digest('hex')

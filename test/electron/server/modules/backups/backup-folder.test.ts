@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkBackupFolder, placeOfFolder } from '#server/modules/backups/backup-folder.ts'
+import { saying } from '../../../../support/saying.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const verdictsOf = (folder: string, data: string) =>
@@ -21,7 +22,7 @@ it('takes no folder inside the data folder, also behind a link, whether it is th
   ])
     expect(verdictsOf(folder, data), folder).toMatchObject({
       verdict: 'bad',
-      sentence: expect.stringContaining('inside the data folder'),
+      sentence: saying('inside the data folder'),
     })
   for (const folder of [join(temp.folder, 'data back-ups'), join(temp.folder, 'new', 'deeper')])
     expect(verdictsOf(folder, data), folder).toMatchObject({ verdict: 'ok' })

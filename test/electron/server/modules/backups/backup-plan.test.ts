@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Settings } from '#server/configuration/settings.ts'
 import { type BackupPlan, dueAfter, planOf } from '#server/modules/backups/backup-plan.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 
 const PLAN: BackupPlan = {
   dailyAt: '02:30',

@@ -1,7 +1,7 @@
-import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
-import { type Backups, openBackups } from '#server/modules/backups/backups.ts'
-import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
-import type { SettingOverrides } from '#server/parts.ts'
+import { vi } from 'vitest'
+import type { SettingOverrides } from '#server/configuration/settings.ts'
+import { backupHealth } from '#server/modules/backups/backup-health.ts'
+import { Backups } from '#server/modules/backups/backups.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
 export const MINUTE_MS = 60_000
@@ -17,29 +17,24 @@ export function backupStage(
   temp: ReturnType<typeof tempStore> = tempStore(),
 ) {
   const target = tempFolder()
-  const kept: Settings = openSettings(temp)
-  kept.change(
+  temp.store.settings.change(
     { 'clinic.timeZone': 'Europe/Berlin', 'backup.folder': target.folder, ...settings },
     'command-line',
   )
-  const faults: unknown[] = []
-  const open = (): Backups =>
-    openBackups({
-      ...temp,
-      settings: kept,
-      version: '1.2.3',
-      onError: (error) => faults.push(error),
-    })
+  const errors = vi.spyOn(temp.store.log, 'error')
+  const open = () => new Backups(temp.store, '1.2.3')
   let backups = open()
   return {
     ...temp,
     target: target.folder,
-    settings: kept,
-    faults,
+    /** Errors of ours. */
+    get faults() {
+      return errors.mock.calls
+    },
     get backups() {
       return backups
     },
-    health: () => upkeepHealth({ ...temp, settings: kept }),
+    health: () => backupHealth(temp.store),
     audited: (action: string) =>
       temp.store.audit.list({ limit: 1000 }).items.filter((entry) => entry.action === action),
     /** As a minute's look at the plan, again and again while the time passes. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
+import { saying } from '../../../../support/saying.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { backupStage, DAY_MS, HOUR_MS, MINUTE_MS } from './backups-fixture.ts'
 
@@ -65,7 +66,7 @@ describe('back-ups by their plan', () => {
     stage.clock.pass(5 * DAY_MS)
     expect(stage.health().backup).toMatchObject({
       tone: 'danger',
-      sentence: expect.stringContaining('there should be a younger one'),
+      sentence: saying('there should be a younger one'),
     })
     await stage.backups.check()
     await stage.backups.check()
@@ -98,11 +99,11 @@ describe('back-ups by their plan', () => {
   it('takes another plan at once, and none at all', async () => {
     await using stage = backupStage()
     await stage.live(HOUR_MS)
-    stage.settings.change({ 'backup.dailyAt': '13:00' }, 'command-line')
+    stage.store.settings.change({ 'backup.dailyAt': '13:00' }, 'command-line')
     expect((await stage.backups.state()).nextAt).toBe('2026-03-10T12:00:00.000Z')
-    stage.settings.change({ 'clinic.timeZone': 'America/New_York' }, 'command-line')
+    stage.store.settings.change({ 'clinic.timeZone': 'America/New_York' }, 'command-line')
     expect((await stage.backups.state()).nextAt).toBe('2026-03-10T17:00:00.000Z')
-    stage.settings.change({ 'backup.dailyAt': null }, 'command-line')
+    stage.store.settings.change({ 'backup.dailyAt': null }, 'command-line')
     expect(await stage.backups.state()).toMatchObject({ nextAt: null, rehearsal: { dueAt: null } })
     await stage.live(3 * DAY_MS, DAY_MS)
     expect(names(stage.target)).toHaveLength(1)
@@ -132,23 +133,9 @@ describe('back-ups by their plan', () => {
       'backup.keepMonthly': 0,
     })
     using other = tempStore('2026-03-01T00:00:00.000Z')
-    const theirs = await makeBackup(other.store, {
-      ...{
-        folder: stage.target,
-        kind: 'scheduled',
-        version: '1.2.3',
-        now: other.clock(),
-        onProgress: () => {},
-      },
-    })
+    const theirs = await makeBackup(other.store, stage.target, 'scheduled', '1.2.3')
     const ahead = Date.parse('2026-06-01T00:00:00.000Z')
-    await makeBackup(other.store, {
-      folder: stage.target,
-      kind: 'scheduled',
-      version: '1',
-      now: ahead,
-      onProgress: () => {},
-    })
+    await makeBackup({ ...other.store, clock: () => ahead }, stage.target, 'scheduled', '1')
     await stage.live(3 * DAY_MS, 6 * HOUR_MS)
     expect(names(stage.target)).toContain(theirs.name)
     // The newest is theirs, and cannot be opened here: the one that is tried is ours.
@@ -173,7 +160,7 @@ describe('a back-up that fails', () => {
     const state = await stage.backups.state()
     expect(state).toMatchObject({
       last: { success: false, sentence },
-      fault: expect.stringContaining('cannot be read'),
+      fault: saying('cannot be read'),
       backups: [],
     })
     const waits = Date.parse(state.nextAt ?? '') - Date.parse(state.last?.at ?? '')
@@ -239,14 +226,14 @@ describe('a back-up by hand', () => {
     await using stage = backupStage()
     const { backups } = stage
     const first = backups.make('by-hand', OWNER)
-    expect(() => backups.begin('by-hand', OWNER)).toThrow('is being made already')
+    expect(() => backups.start('by-hand', OWNER)).toThrow('is being made already')
     await expect(backups.make('before-update', OWNER)).rejects.toThrow('is being made already')
     expect((await backups.wizardState()).running).toMatchObject({
       phase: expect.stringMatching(/copying|checking/),
     })
     await first
-    await backups.beginRehearsal(OWNER)
-    expect(() => backups.begin('by-hand', OWNER)).toThrow('is being tried')
+    await backups.startTest(OWNER)
+    expect(() => backups.start('by-hand', OWNER)).toThrow('is being tried')
     // What is due meanwhile waits.
     stage.clock.pass(2 * DAY_MS)
     await backups.check()
@@ -255,9 +242,9 @@ describe('a back-up by hand', () => {
 
   it('is refused without a folder, in one that is gone and in one that will not do', async () => {
     await using stage = backupStage({ 'backup.folder': null })
-    const { backups, settings } = stage
+    const { backups, store } = stage
     await expect(backups.make('by-hand', OWNER)).rejects.toThrow('Choose a folder')
-    await expect(backups.rehearse(OWNER)).rejects.toThrow('Choose a folder')
+    await expect(backups.test(OWNER)).rejects.toThrow('Choose a folder')
     expect(await backups.state()).toMatchObject({
       folder: null,
       nextAt: null,
@@ -265,15 +252,15 @@ describe('a back-up by hand', () => {
       backups: [],
       rehearsal: { dueAt: null },
     })
-    settings.change({ 'backup.folder': join(stage.target, 'none') }, 'command-line')
+    store.settings.change({ 'backup.folder': join(stage.target, 'none') }, 'command-line')
     await expect(backups.make('by-hand', OWNER)).rejects.toThrow('is not there')
     const inside = join(stage.folder, 'inside')
     mkdirSync(inside)
     expect(backups.useFolder(inside, OWNER)).toMatchObject({ isUsed: false })
-    settings.change({ 'backup.folder': inside }, 'command-line')
+    store.settings.change({ 'backup.folder': inside }, 'command-line')
     await expect(backups.make('by-hand', OWNER)).rejects.toThrow('inside the data folder')
-    settings.change({ 'backup.folder': stage.target }, 'command-line')
-    await expect(backups.rehearse(OWNER)).rejects.toThrow('make one first')
+    store.settings.change({ 'backup.folder': stage.target }, 'command-line')
+    await expect(backups.test(OWNER)).rejects.toThrow('make one first')
     expect(stage.health().backup).toBeUndefined()
   })
 })

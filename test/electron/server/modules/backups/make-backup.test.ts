@@ -3,20 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '#server/database/migrations.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { checkCopy } from '#server/modules/backups/backup-check.ts'
-import {
-  type BackupOptions,
-  listBackups,
-  makeBackup,
-  removeBackup,
-} from '#server/modules/backups/make-backup.ts'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
-import { openBackup } from '#server/modules/backups/restore-files.ts'
+import { openBackup } from '#server/modules/backups/backup-opening.ts'
+import { listBackups, makeBackup, removeBackup } from '#server/modules/backups/make-backup.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { needing } from '../../../../support/needs.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
@@ -27,17 +18,8 @@ const FILES = ['backup.json', 'database.sealed']
 function stage() {
   const temp = tempStore()
   const target = tempFolder()
-  const make = (more: Partial<BackupOptions> = {}) =>
-    makeBackup(temp.store, {
-      ...{
-        folder: target.folder,
-        kind: 'by-hand',
-        version: '1.2.3',
-        now: temp.clock(),
-        onProgress: () => {},
-      },
-      ...more,
-    })
+  const make = (onProgress?: Parameters<typeof makeBackup>[4], folder = target.folder) =>
+    makeBackup(temp.store, folder, 'by-hand', '1.2.3', onProgress)
   return {
     ...{ ...temp, target: target.folder, make },
     [Symbol.dispose]() {
@@ -52,10 +34,10 @@ describe('a back-up', () => {
     using on = stage()
     const { store, folder, clock } = on
     const seen: string[] = []
-    keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(store.seal, newRecoveryKey(), clock()))
+    keepRecoveryProof(store)
+    keepRecoveryKey(folder, wrapDataKey(store.database.seal, newRecoveryKey(), clock()))
     store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
-    const made = await on.make({ onProgress: ({ phase }) => void seen.push(phase) })
+    const made = await on.make(({ phase }) => void seen.push(phase))
     expect(made).toMatchObject({
       ...{
         name: NAME,
@@ -115,21 +97,19 @@ describe('a back-up', () => {
         })
     })
     let written = 0
-    const made = await on.make({
-      onProgress({ phase }) {
-        if (phase === 'copying')
-          store.audit.append({
-            actor: 'gateway',
-            action: 'meanwhile',
-            target: String(written++),
-            detail: {},
-          })
-      },
+    const made = await on.make(({ phase }) => {
+      if (phase === 'copying')
+        store.audit.append({
+          actor: 'gateway',
+          action: 'meanwhile',
+          target: String(written++),
+          detail: {},
+        })
     })
     expect(written).toBeGreaterThan(3)
     expect(made.rows.auditEntries).toBe(3000 + written)
-    const key = { dataKey: store.seal.exportKey() }
-    await openBackup({ from: join(on.target, NAME), to: opened.folder, key, onProgress: () => {} })
+    const key = { dataKey: store.database.seal.exportKey() }
+    await openBackup(join(on.target, NAME), opened.folder, key)
     expect(statSync(join(opened.folder, 'gateway.sqlite')).size).toBe(made.plainBytes)
   })
 
@@ -137,10 +117,10 @@ describe('a back-up', () => {
     using on = stage()
     const file = join(on.target, 'file')
     writeFileSync(file, 'no folder')
-    await expect(on.make({ folder: file })).rejects.toThrow(
+    await expect(on.make(undefined, file)).rejects.toThrow(
       /The back-up could not be written to .*file: /,
     )
-    await expect(on.make({ folder: join(on.target, 'none') })).rejects.toThrow(
+    await expect(on.make(undefined, join(on.target, 'none'))).rejects.toThrow(
       /none: it is not there/,
     )
     expect(readdirSync(on.target)).toEqual(['file'])
@@ -167,13 +147,11 @@ describe('a back-up', () => {
   it('is given up where the disk returns other bytes than were written', async () => {
     using on = stage()
     const sealed = join(on.target, `${NAME}.part`, 'database.sealed')
-    const making = on.make({
-      onProgress({ phase, share }) {
-        if (phase !== 'encrypting' || share < 1) return
-        const bytes = readFileSync(sealed)
-        bytes[5000] = (bytes[5000] ?? 0) ^ 1
-        writeFileSync(sealed, bytes)
-      },
+    const making = on.make(({ phase, share }) => {
+      if (phase !== 'encrypting' || share < 1) return
+      const bytes = readFileSync(sealed)
+      bytes[5000] = (bytes[5000] ?? 0) ^ 1
+      writeFileSync(sealed, bytes)
     })
     await expect(making).rejects.toThrow(/database\.sealed is damaged/)
     expect(readdirSync(on.target)).toEqual([])
@@ -202,7 +180,12 @@ describe('the list', () => {
     mkdirSync(join(on.target, 'holiday pictures'))
     mkdirSync(join(on.target, 'isthmus-2026-01-02-000000Z'))
     for (const hour of [1, 2])
-      await on.make({ now: on.clock() + hour * 3_600_000, kind: 'scheduled' })
+      await makeBackup(
+        { ...on.store, clock: () => on.clock() + hour * 3_600_000 },
+        on.target,
+        'scheduled',
+        '1.2.3',
+      )
     expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([
       'isthmus-2026-03-10-110000Z',
       'isthmus-2026-03-10-100000Z',

@@ -15,11 +15,18 @@ import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { sealWith } from '#server/database/encryption.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
+import { newRecoveryKey } from '#server/database/recovery-key.ts'
+import {
+  type BackupKey,
+  openBackup,
+  previewBackup,
+} from '#server/modules/backups/backup-opening.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { newRecoveryKey } from '#server/modules/backups/recovery-key.ts'
-import { type BackupKey, openBackup, previewBackup } from '#server/modules/backups/restore-files.ts'
+import { english } from '#shared/messages/english.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { saying } from '../../../../support/saying.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
-import { firstVersion, NOW, quiet, sha256, stage } from './restore-files-fixture.ts'
+import { firstVersion, NOW, sha256, stage } from './restore-files-fixture.ts'
 
 describe('opening a back-up', () => {
   it('gives the database that was copied, bit by bit, with the own key and with the recovery key', async () => {
@@ -30,12 +37,12 @@ describe('opening a back-up', () => {
     ]) {
       using to = tempFolder()
       const phases: string[] = []
-      const opened = await openBackup({
-        from: on.from,
-        to: to.folder,
+      const opened = await openBackup(
+        on.from,
+        to.folder,
         key,
-        onProgress: ({ phase }) => void phases.push(phase),
-      })
+        ({ phase }) => void phases.push(phase),
+      )
       expect(opened.dataKey.equals(on.dataKey)).toBe(true)
       expect(opened.manifest).toMatchObject({
         sha256: on.made.sha256,
@@ -54,12 +61,11 @@ describe('opening a back-up', () => {
     using on = await stage()
     using to = tempFolder()
     cpSync(on.from, join(to.folder, 'from the stick'), { recursive: true })
-    const opened = await openBackup({
-      from: join(to.folder, 'from the stick'),
-      to: join(to.folder, 'open'),
-      key: on.own,
-      ...quiet,
-    })
+    const opened = await openBackup(
+      join(to.folder, 'from the stick'),
+      join(to.folder, 'open'),
+      on.own,
+    )
     expect(opened.manifest.madeAt).toBe('2026-03-10T09:00:00.000Z')
   })
 
@@ -68,7 +74,7 @@ describe('opening a back-up', () => {
     using bare = await stage({ hasRecoveryKey: false })
     using to = tempFolder()
     const refused = async (from: string, key: BackupKey, fault: string, words: RegExp) => {
-      const opening = openBackup({ from, to: join(to.folder, 'x'), key, ...quiet })
+      const opening = openBackup(from, join(to.folder, 'x'), key)
       await expect(opening).rejects.toMatchObject({ fault, message: expect.stringMatching(words) })
       expect(existsSync(join(to.folder, 'x'))).toBe(false)
     }
@@ -105,12 +111,7 @@ describe('opening a back-up', () => {
         bytes[at] = (bytes[at] ?? 0) ^ (1 << (round % 5))
         writeFileSync(join(on.from, name), bytes)
         const key = name === 'recovery.key' ? { recoveryKey: on.recoveryKey } : on.own
-        const said = await openBackup({
-          from: on.from,
-          to: join(to.folder, 'x'),
-          key,
-          ...quiet,
-        }).then(
+        const said = await openBackup(on.from, join(to.folder, 'x'), key).then(
           ({ dataKey, manifest }) => ({ dataKey, manifest }),
           (error) => error.fault as string,
         )
@@ -138,15 +139,16 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     const file = join(on.from, 'database.sealed')
     truncateSync(file, statSync(file).size - 1)
-    await expect(
-      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
-    ).rejects.toMatchObject({ fault: 'seal-broken' })
+    await expect(openBackup(on.from, to.folder, on.own)).rejects.toMatchObject({
+      fault: 'seal-broken',
+    })
     expect(readdirSync(to.folder)).toEqual([])
     rmSync(file)
-    await expect(
-      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
-    ).rejects.toThrow(/database\.sealed could not be read: it is not there/)
-    expect((await previewBackup(on.from, on.own)).fault).toMatch(/was not copied whole/)
+    await expect(openBackup(on.from, to.folder, on.own)).rejects.toThrow(
+      /database\.sealed could not be read: it is not there/,
+    )
+    const { fault } = await previewBackup(on.from, on.own)
+    expect(english(fault as Message)).toMatch(/was not copied whole/)
   })
 
   it('refuses a folder without a manifest, or with one that was changed', async () => {
@@ -154,8 +156,7 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     const file = join(on.from, 'backup.json')
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
-    const open = () =>
-      openBackup({ from: on.from, to: join(to.folder, 'x'), key: on.own, ...quiet })
+    const open = () => openBackup(on.from, join(to.folder, 'x'), on.own)
     for (const [key, value] of Object.entries({
       kind: 'by-hand',
       program: '9',
@@ -182,21 +183,15 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     {
       using store = on.reopen()
-      await makeBackup(store, {
-        folder: on.target,
-        kind: 'scheduled',
-        version: '1',
-        now: NOW,
-        ...quiet,
-      })
+      await makeBackup({ ...store, clock: () => NOW }, on.target, 'scheduled', '1')
     }
     cpSync(
       join(on.target, 'isthmus-2026-03-11-080000Z', 'database.sealed'),
       join(on.from, 'database.sealed'),
     )
-    await expect(
-      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
-    ).rejects.toMatchObject({ fault: 'seal-broken' })
+    await expect(openBackup(on.from, to.folder, on.own)).rejects.toMatchObject({
+      fault: 'seal-broken',
+    })
   })
 
   it('refuses what a newer version made, in the preview too', async () => {
@@ -211,19 +206,18 @@ describe('opening a back-up', () => {
     const words = new RegExp(
       `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length}\\)`,
     )
-    await expect(
-      openBackup({ from: first, to: join(to.folder, 'x'), key: on.own, ...quiet }),
-    ).rejects.toThrow(words)
-    expect((await previewBackup(first, on.own)).fault).toMatch(words)
+    await expect(openBackup(first, join(to.folder, 'x'), on.own)).rejects.toThrow(words)
+    const { fault } = await previewBackup(first, on.own)
+    expect(english(fault as Message)).toMatch(words)
   })
 
   it('does not use a folder that has something in it', async () => {
     using on = await stage()
     using to = tempFolder()
     writeFileSync(join(to.folder, 'letter'), 'mine')
-    await expect(
-      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
-    ).rejects.toMatchObject({ fault: 'bad-folder' })
+    await expect(openBackup(on.from, to.folder, on.own)).rejects.toMatchObject({
+      fault: 'bad-folder',
+    })
     expect(readdirSync(to.folder)).toEqual(['letter'])
   })
 })
@@ -235,24 +229,24 @@ describe('the preview', () => {
     const other = { dataKey: randomBytes(32) }
     expect(await previewBackup(on.from, on.own)).toMatchObject({
       opensWith: 'own',
-      fault: '',
+      fault: null,
       manifest: { rows: { auditEntries: 1 } },
     })
     expect(await previewBackup(on.from, other)).toMatchObject({
       opensWith: 'recovery-key',
-      fault: '',
+      fault: null,
     })
     expect(await previewBackup(on.from, { recoveryKey: on.recoveryKey })).toMatchObject({
       opensWith: 'recovery-key',
-      fault: '',
+      fault: null,
     })
     expect(await previewBackup(on.from, { recoveryKey: newRecoveryKey() })).toMatchObject({
       opensWith: 'recovery-key',
-      fault: expect.stringMatching(/not the recovery key/),
+      fault: saying(/not the recovery key/),
     })
     expect(await previewBackup(bare.from, other)).toMatchObject({
       opensWith: 'no',
-      fault: expect.stringMatching(/no recovery key then/),
+      fault: saying(/no recovery key then/),
     })
     expect(await previewBackup(bare.from, { recoveryKey: newRecoveryKey() })).toMatchObject({
       opensWith: 'no',
@@ -267,12 +261,12 @@ describe('the preview', () => {
     const before = sha256(join(first, DATABASE_FILE))
     expect(await previewBackup(first, on.own)).toMatchObject({
       opensWith: 'own',
-      fault: '',
+      fault: null,
       manifest: { version: 1 },
     })
     expect(await previewBackup(first, { dataKey: randomBytes(32) })).toMatchObject({
       opensWith: 'recovery-key',
-      fault: '',
+      fault: null,
     })
     expect(readdirSync(first).sort()).toEqual(['backup.json', DATABASE_FILE, 'recovery.key'])
     expect(sha256(join(first, DATABASE_FILE))).toBe(before)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import { RECOVERY_FILE, recoverDataKey } from '#server/modules/backups/recovery-key.ts'
-import { openRecovery } from '#server/modules/backups/recovery-key-setup.ts'
+import { RECOVERY_FILE, recoverDataKey } from '#server/database/recovery-key.ts'
+import { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
 import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
 
 // What the store notes asks its clock for the time: the nth asking is where the gateway goes down.
@@ -19,10 +19,11 @@ it('gives a key that opens the folder, wherever its confirmation was cut off, or
       return clock()
     }
     const store = openContext({ folder: temp.folder, clock: failing, uuid: randomUUID })
-    const recovery = openRecovery({ store, clock, uuid: randomUUID })
+    const recovery = new RecoveryKeySetup(store)
     const { recoveryKey, asked } = recovery.make('command-line')
     const groups = asked.map((group) => recoveryKey.split('-')[group] ?? '')
-    left = nth - 1
+    // The confirmation itself asks twice.
+    left = nth + 1
     if (nth < 3) expect(() => recovery.confirm(groups, 'command-line')).toThrow('goes down')
     else expect(recovery.confirm(groups, 'command-line').state).toBe('ready')
     store[Symbol.dispose]()

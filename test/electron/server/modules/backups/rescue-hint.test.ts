@@ -3,20 +3,18 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { hintedBackupFolder, keepRescueHint } from '#server/modules/backups/rescue-hint.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 it('notes where the back-ups are beside the database, and follows a change until it ends', () => {
   using temp = tempStore()
-  const settings = openSettings(temp)
-  const end = keepRescueHint(temp.folder, settings)
+  const end = keepRescueHint(temp.store)
   expect(existsSync(join(temp.folder, RESCUE_HINT_FILE))).toBe(false)
-  settings.change({ 'backup.folder': '/mnt/one' }, 'gateway')
+  temp.store.settings.change({ 'backup.folder': '/mnt/one' }, 'gateway')
   expect(hintedBackupFolder(temp.folder)).toBe('/mnt/one')
-  settings.change({ 'backup.folder': '/mnt/two' }, 'gateway')
+  temp.store.settings.change({ 'backup.folder': '/mnt/two' }, 'gateway')
   expect(hintedBackupFolder(temp.folder)).toBe('/mnt/two')
   end()
-  settings.change({ 'backup.folder': '/mnt/three' }, 'gateway')
+  temp.store.settings.change({ 'backup.folder': '/mnt/three' }, 'gateway')
   expect(hintedBackupFolder(temp.folder)).toBe('/mnt/two')
 })
 
@@ -26,8 +24,7 @@ it('knows nothing of a note that is not there or not whole, and fails at none th
   writeFileSync(join(temp.folder, RESCUE_HINT_FILE), '{"version":1')
   expect(hintedBackupFolder(temp.folder)).toBeUndefined()
   mkdirSync(join(temp.folder, `${RESCUE_HINT_FILE}.part`))
-  const settings = openSettings(temp)
-  keepRescueHint(temp.folder, settings)
-  settings.change({ 'backup.folder': '/mnt/one' }, 'gateway')
+  keepRescueHint(temp.store)
+  temp.store.settings.change({ 'backup.folder': '/mnt/one' }, 'gateway')
   expect(hintedBackupFolder(temp.folder)).toBeUndefined()
 })

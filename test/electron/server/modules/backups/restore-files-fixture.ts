@@ -2,27 +2,19 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { keepSecret } from '#server/configuration/secret-queries.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
+import type { BackupKey } from '#server/modules/backups/backup-opening.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import {
-  keepRecoveryKey,
-  keepRecoveryProof,
-  newRecoveryKey,
-  wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
-import {
-  applyStagedRestore,
-  type BackupKey,
-  stageRestore,
-} from '#server/modules/backups/restore-files.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
+import { applyStagedRestore, stageRestore } from '#server/modules/backups/restore-files.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
 export const NOW = Date.parse('2026-03-11T08:00:00.000Z')
 
 export const ASIDE = 'replaced-2026-03-11-080000Z'
-
-export const quiet = { onProgress: () => {} }
 
 /**
  * A data folder with a recovery key and a back-up of it; `later` was written after the back-up. The
@@ -34,20 +26,14 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
   const { store, folder, clock, uuid } = temp
   const recoveryKey = newRecoveryKey()
   if (hasRecoveryKey) {
-    keepRecoveryProof(store.secrets)
-    keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
+    keepRecoveryProof(store)
+    keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   }
-  store.secrets.set('mail.password', 'seven calm otters')
+  keepSecret(store, 'mail.password', 'seven calm otters')
   note(store, 'before')
-  const made = await makeBackup(store, {
-    folder: target.folder,
-    kind: 'scheduled',
-    version: '1.2.3',
-    now: clock(),
-    ...quiet,
-  })
+  const made = await makeBackup(store, target.folder, 'scheduled', '1.2.3')
   if (later) note(store, 'after')
-  const dataKey = store.seal.exportKey()
+  const dataKey = store.database.seal.exportKey()
   store[Symbol.dispose]()
   return {
     ...{
@@ -79,7 +65,7 @@ export const sha256 = (file: string) =>
   createHash('sha256').update(readFileSync(file)).digest('hex')
 
 export const restoreInto = async (data: string, from: string, key: BackupKey) => {
-  await stageRestore({ data, from, key, actor: 'user:usr_1', now: NOW, ...quiet })
+  await stageRestore(data, from, key, 'user:usr_1', NOW)
   return applyStagedRestore(data, NOW)
 }
 

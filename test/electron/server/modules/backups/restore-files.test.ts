@@ -13,17 +13,18 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readSecret } from '#server/configuration/secret-queries.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import {
   keepRecoveryKey,
-  keepRecoveryProof,
   newRecoveryKey,
   recoverDataKey,
   wrapDataKey,
-} from '#server/modules/backups/recovery-key.ts'
+} from '#server/database/recovery-key.ts'
+import { openBackup } from '#server/modules/backups/backup-opening.ts'
+import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import {
   applyStagedRestore,
-  openBackup,
   quarantine,
   refuseHalfRestored,
   stageRestore,
@@ -36,7 +37,6 @@ import {
   firstVersion,
   NOW,
   note,
-  quiet,
   restoreInto,
   sha256,
   stage,
@@ -61,25 +61,16 @@ describe('a restore', () => {
     using store = on.reopen()
     expect(actions(store)).toEqual(['before'])
     expect(store.audit.verify()).toEqual({ isIntact: true, entries: 1 })
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   })
 
   it('does not touch the database before it is applied, nor where it fails', async () => {
     using on = await stage()
     const before = sha256(join(on.folder, DATABASE_FILE))
-    await stageRestore({
-      data: on.folder,
-      from: on.from,
-      key: on.own,
-      actor: 'x',
-      now: NOW,
-      ...quiet,
-    })
+    await stageRestore(on.folder, on.from, on.own, 'x', NOW)
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
     truncateSync(join(on.from, 'database.sealed'), 1000)
-    await expect(
-      stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet }),
-    ).rejects.toThrow()
+    await expect(stageRestore(on.folder, on.from, on.own, 'x', NOW)).rejects.toThrow()
     // What was ready before is given up with it.
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
@@ -134,7 +125,7 @@ describe('a restore', () => {
       for (const file of [DATABASE_FILE, 'data.key', 'recovery.key'])
         expect(statSync(join(data, file)).mode & 0o777).toBe(0o600)
     using store = on.reopen(data)
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
     expect(store.audit.verify()).toMatchObject({ isIntact: true })
     // The sheet in the drawer opens this one too.
     rmSync(join(data, 'data.key'))
@@ -156,7 +147,7 @@ describe('a restore', () => {
     )
     expect(existsSync(join(other.folder, 'data.key.sealed'))).toBe(false)
     using store = on.reopen(other.folder)
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   })
 
   it('puts the data key back where it was lost', async () => {
@@ -164,7 +155,7 @@ describe('a restore', () => {
     rmSync(join(on.folder, 'data.key'))
     await restoreInto(on.folder, on.from, { recoveryKey: on.recoveryKey })
     using store = on.reopen()
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   })
 
   it('leaves a newer recovery key in force, though the back-up knows nothing of it', async () => {
@@ -172,8 +163,8 @@ describe('a restore', () => {
     const newer = newRecoveryKey()
     {
       using store = on.reopen()
-      keepRecoveryProof(store.secrets)
-      keepRecoveryKey(on.folder, wrapDataKey(store.seal, newer, NOW))
+      keepRecoveryProof(store)
+      keepRecoveryKey(on.folder, wrapDataKey(store.database.seal, newer, NOW))
     }
     await restoreInto(on.folder, on.from, on.own)
     rmSync(join(on.folder, 'data.key'))
@@ -196,14 +187,9 @@ describe('a restore', () => {
     }
     await restoreInto(join(to.folder, 'new'), first, { recoveryKey: on.recoveryKey })
     using store = on.reopen(join(to.folder, 'new'))
-    expect(store.secrets.get('mail.password')).toBe('seven calm otters')
+    expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
     await expect(
-      openBackup({
-        from: first,
-        to: join(to.folder, 'x'),
-        key: { dataKey: randomBytes(32) },
-        ...quiet,
-      }),
+      openBackup(first, join(to.folder, 'x'), { dataKey: randomBytes(32) }),
     ).rejects.toMatchObject({
       fault: 'key-wrong',
     })
@@ -211,14 +197,7 @@ describe('a restore', () => {
 
   it('changes nothing where what was made ready is not whole any more, and says so once', async () => {
     using on = await stage()
-    await stageRestore({
-      data: on.folder,
-      from: on.from,
-      key: on.own,
-      actor: 'x',
-      now: NOW,
-      ...quiet,
-    })
+    await stageRestore(on.folder, on.from, on.own, 'x', NOW)
     truncateSync(join(on.folder, 'restore', DATABASE_FILE), 100)
     const before = sha256(join(on.folder, DATABASE_FILE))
     expect(() => applyStagedRestore(on.folder, NOW)).toThrow(
@@ -257,14 +236,7 @@ describe('a restore', () => {
 
   it('stops others from opening the folder between two files that it moves', async () => {
     using on = await stage()
-    await stageRestore({
-      data: on.folder,
-      from: on.from,
-      key: on.own,
-      actor: 'x',
-      now: NOW,
-      ...quiet,
-    })
+    await stageRestore(on.folder, on.from, on.own, 'x', NOW)
     expect(() => refuseHalfRestored(on.folder)).not.toThrow()
     const order = join(on.folder, 'restore', 'restore.json')
     writeFileSync(
@@ -275,9 +247,9 @@ describe('a restore', () => {
     mkdirSync(join(on.folder, `${ASIDE}.part`))
     renameSync(join(on.folder, DATABASE_FILE), join(on.folder, `${ASIDE}.part`, DATABASE_FILE))
     expect(() => refuseHalfRestored(on.folder)).toThrow(/half put back/)
-    await expect(
-      stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet }),
-    ).rejects.toThrow(/half put back/)
+    await expect(stageRestore(on.folder, on.from, on.own, 'x', NOW)).rejects.toThrow(
+      /half put back/,
+    )
     expect(applyStagedRestore(on.folder, NOW + 5000)).toMatchObject({ keptAside: ASIDE })
     expect(() => refuseHalfRestored(on.folder)).not.toThrow()
     using store = on.reopen()
@@ -286,14 +258,7 @@ describe('a restore', () => {
 
   it('never moves a file that its order must not name', async () => {
     using on = await stage()
-    await stageRestore({
-      data: on.folder,
-      from: on.from,
-      key: on.own,
-      actor: 'x',
-      now: NOW,
-      ...quiet,
-    })
+    await stageRestore(on.folder, on.from, on.own, 'x', NOW)
     const order = join(on.folder, 'restore', 'restore.json')
     const written = JSON.parse(readFileSync(order, 'utf8'))
     for (const change of [
@@ -332,14 +297,7 @@ describe('quarantine', () => {
 
   it('leaves a restore that is ready alone', async () => {
     using on = await stage()
-    await stageRestore({
-      data: on.folder,
-      from: on.from,
-      key: on.own,
-      actor: 'x',
-      now: NOW,
-      ...quiet,
-    })
+    await stageRestore(on.folder, on.from, on.own, 'x', NOW)
     quarantine(on.folder, NOW)
     expect(applyStagedRestore(on.folder, NOW)).toMatchObject({ name: on.made.name, keptAside: '' })
     using store = on.reopen()

@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { userActor } from '#server/modules/audit/audit.ts'
+import { userActor } from '#server/audit-log/audit.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { applyStagedRestore } from '#server/modules/backups/restore-files.ts'
-import {
-  noteRestores,
-  openRestoring,
-  type Restoring,
-} from '#server/modules/backups/restore-staging.ts'
+import { noteRestores, Restoring } from '#server/modules/backups/restore-staging.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
-import { openParts, type Parts } from '#server/parts.ts'
+import { english } from '#shared/messages/english.ts'
+import type { Message } from '#shared/messages/message.ts'
 import { type Clinic, clinicWithBackup } from '../../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../../support/gateway.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -20,7 +19,7 @@ const COST = { logN: 10, r: 8, p: 1 }
 
 interface Stage extends AsyncDisposable {
   readonly clinic: Clinic
-  readonly parts: Parts
+  readonly context: Context
   readonly restoring: Restoring
   readonly owner: ReturnType<typeof userActor>
   readonly restarts: () => number
@@ -30,22 +29,14 @@ async function openStage(): Promise<Stage> {
   const opened = new AsyncDisposableStack()
   const { folder: root } = opened.use(tempFolder())
   const clinic = await clinicWithBackup(root)
-  const parts = opened.use(openParts(clinic.folder))
-  const people = openPeople(parts.deps.store, COST)
+  const context = opened.use(openContext({ folder: clinic.folder }))
+  const people = openPeople(context, COST)
   let restarts = 0
-  const restoring = opened.use(
-    openRestoring({
-      ...{ ...parts.deps, settings: parts.settings, people, lingerMs: 0 },
-      restart: () => void restarts++,
-      onError: (error) => {
-        throw error
-      },
-    }),
-  )
-  const owner = userActor(allUsers(parts.store.database)[0]?.userId ?? '')
+  const restoring = opened.use(new Restoring(context, people, () => void restarts++, 0))
+  const owner = userActor(allUsers(context.database)[0]?.userId ?? '')
   return {
     clinic,
-    parts,
+    context,
     restoring,
     owner,
     restarts: () => restarts,
@@ -57,36 +48,36 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, int
 
 it('shows what a back-up holds beside what there is now, and changes nothing', async () => {
   await using stage = await openStage()
-  const { restoring, clinic, parts } = stage
+  const { restoring, clinic, context } = stage
   const before = readdirSync(clinic.folder)
   const preview = await restoring.preview({ name: clinic.backup.name })
   expect(preview).toMatchObject({
     name: clinic.backup.name,
     madeAt: clinic.backup.madeAt,
     opensWith: 'own',
-    fault: '',
+    fault: null,
   })
   expect(preview.rows).toContainEqual({ table: 'devices', inBackup: 1, now: 2 })
-  expect(parts.devices.list()).toHaveLength(2)
+  expect(listDevices(context.database)).toHaveLength(2)
   expect(readdirSync(clinic.folder)).toEqual(before)
-  expect(restoring.state()).toEqual({ phase: 'none', share: 0, sentence: '' })
+  expect(restoring.state).toEqual({ phase: 'none', share: 0, sentence: null })
 })
 
 it('makes a back-up ready for an owner who gives the password, and then has the gateway started again, once', async () => {
   await using stage = await openStage()
-  const { restoring, clinic, owner, parts } = stage
+  const { restoring, clinic, owner, context } = stage
   const begun = await restoring.begin({ name: clinic.backup.name, password }, owner)
   expect(begun.phase).toBe('decrypting')
   await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(
     /already/,
   )
   await until(() => expect(stage.restarts()).toBe(1))
-  expect(restoring.state()).toMatchObject({ phase: 'ready', share: 1 })
+  expect(restoring.state).toMatchObject({ phase: 'ready', share: 1 })
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(true)
   await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(
     'is ready already',
   )
-  expect(parts.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+  expect(context.audit.list({ limit: 1 }).items[0]).toMatchObject({
     action: 'restore.begin',
     target: clinic.backup.name,
     actor: owner,
@@ -96,8 +87,8 @@ it('makes a back-up ready for an owner who gives the password, and then has the 
 
 it('refuses who is no owner, a wrong password, an unknown name and a folder that cannot be read, and changes nothing', async () => {
   await using stage = await openStage()
-  const { restoring, clinic, owner, parts } = stage
-  const people = openPeople(parts.deps.store, COST)
+  const { restoring, clinic, owner, context } = stage
+  const people = openPeople(context, COST)
   const admin = await people.createUser(
     {
       ...OWNER,
@@ -133,7 +124,7 @@ it('refuses who is no owner, a wrong password, an unknown name and a folder that
     errors: [{ path: 'body.folder' }],
   })
   expect(existsSync(join(clinic.folder, 'restore'))).toBe(false)
-  expect(restoring.state().phase).toBe('none')
+  expect(restoring.state.phase).toBe('none')
 })
 
 it('asks for the recovery key of a back-up of another PC, and takes it however it is typed', async () => {
@@ -142,14 +133,13 @@ it('asks for the recovery key of a back-up of another PC, and takes it however i
   const { restoring, owner } = stage
   const foreign = await clinicWithBackup(other.folder)
   const from = { folder: foreign.backupFolder, name: foreign.backup.name }
-  expect(await restoring.preview(from)).toMatchObject({ opensWith: 'recovery-key', fault: '' })
+  expect(await restoring.preview(from)).toMatchObject({ opensWith: 'recovery-key', fault: null })
   await expect(restoring.begin({ ...from, password }, owner)).rejects.toMatchObject({
     errors: [{ path: 'body.recoveryKey' }],
   })
   const wrong = stage.clinic.recoveryKey
-  expect((await restoring.preview({ ...from, recoveryKey: wrong })).fault).toMatch(
-    /not the recovery key/,
-  )
+  const { fault } = await restoring.preview({ ...from, recoveryKey: wrong })
+  expect(english(fault as Message)).toMatch(/not the recovery key/)
   await expect(
     restoring.begin({ ...from, recoveryKey: wrong, password }, owner),
   ).rejects.toMatchObject({
@@ -158,7 +148,7 @@ it('asks for the recovery key of a back-up of another PC, and takes it however i
   const recoveryKey = foreign.recoveryKey.replaceAll('-', ' ').toLowerCase()
   expect(await restoring.preview({ ...from, recoveryKey })).toMatchObject({
     opensWith: 'recovery-key',
-    fault: '',
+    fault: null,
   })
   await restoring.begin({ ...from, recoveryKey, password }, owner)
   await until(() => expect(stage.restarts()).toBe(1))
@@ -170,31 +160,24 @@ it('says that a damaged back-up cannot be put back, and takes another one after 
   const sealed = join(clinic.backupFolder, clinic.backup.name, 'database.sealed')
   truncateSync(sealed, 1000)
   await restoring.begin({ name: clinic.backup.name, password }, owner)
-  await until(() => expect(restoring.state().phase).toBe('failed'))
-  expect(restoring.state().sentence).toMatch(/\.$/)
+  await until(() => expect(restoring.state.phase).toBe('failed'))
+  expect(english(restoring.state.sentence as Message)).toMatch(/\.$/)
   expect(stage.restarts()).toBe(0)
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(false)
   await expect(
     restoring.begin({ name: clinic.backup.name, password }, owner),
   ).resolves.toMatchObject({ phase: 'decrypting' })
-  await until(() => expect(restoring.state().phase).toBe('failed'))
+  await until(() => expect(restoring.state.phase).toBe('failed'))
 })
 
 it('is not kept waiting at the end by a restart that nobody needs any more', async () => {
   await using stage = await openStage()
-  const { clinic, owner, parts } = stage
-  const people = openPeople(parts.deps.store, COST)
+  const { clinic, owner, context } = stage
+  const people = openPeople(context, COST)
   let restarts = 0
-  const restoring = openRestoring({
-    ...parts.deps,
-    settings: parts.settings,
-    people,
-    restart: () => void restarts++,
-    onError: () => {},
-    lingerMs: 60_000,
-  })
+  const restoring = new Restoring(context, people, () => void restarts++, 60_000)
   await restoring.begin({ name: clinic.backup.name, password }, owner)
-  await until(() => expect(restoring.state().phase).toBe('ready'))
+  await until(() => expect(restoring.state.phase).toBe('ready'))
   await restoring[Symbol.asyncDispose]()
   expect(restarts).toBe(0)
 })
@@ -203,15 +186,15 @@ it('notes once what was put back, also where the gateway was ended before it cou
   await using stage = await openStage()
   const { clinic, owner, restoring } = stage
   await restoring.begin({ name: clinic.backup.name, password }, owner)
-  await until(() => expect(restoring.state().phase).toBe('ready'))
-  stage.parts[Symbol.dispose]()
+  await until(() => expect(restoring.state.phase).toBe('ready'))
+  stage.context[Symbol.dispose]()
   const restored = applyStagedRestore(clinic.folder, Date.now())
   // The gateway ends here; the next one has nothing to put back.
   expect(applyStagedRestore(clinic.folder, Date.now())).toBeUndefined()
-  using parts = openParts(clinic.folder)
-  expect(noteRestores(parts.deps, 'gateway')).toEqual([clinic.backup.name])
-  expect(noteRestores(parts.deps, 'gateway')).toEqual([])
-  const told = parts.store.audit
+  using context = openContext({ folder: clinic.folder })
+  expect(noteRestores(context, 'gateway')).toEqual([clinic.backup.name])
+  expect(noteRestores(context, 'gateway')).toEqual([])
+  const told = context.audit
     .list({ limit: 5 })
     .items.filter(({ action }) => action === 'database.restore')
   expect(told).toMatchObject([

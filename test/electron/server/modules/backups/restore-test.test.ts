@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { saying } from '../../../../support/saying.ts'
 import { reportStage } from '../reports/reports-fixture.ts'
 import { backupStage, DAY_MS, HOUR_MS } from './backups-fixture.ts'
 
@@ -27,13 +28,13 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
   await reports.signed()
   await using stage = backupStage({ 'backup.dailyAt': null }, reports)
   await stage.backups.make('by-hand', OWNER)
-  const trial = await stage.backups.rehearse(OWNER)
+  const trial = await stage.backups.test(OWNER)
   const entries = stage.store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
   expect(trial).toMatchObject({
     success: true,
     // The trail had not yet the back-up itself, and has the trial now.
-    sentence: expect.stringContaining(
-      `an unbroken audit trail of ${entries - 2} entries, and 1 reports that were read.`,
+    sentence: saying(
+      `an unbroken audit trail of ${entries - 2} entries, and 1 report that was read.`,
     ),
   })
   expect(stage.audited('backup.rehearse')).toMatchObject([
@@ -50,8 +51,12 @@ it('is red where a byte of the back-up was flipped, until another one is good', 
   await stage.live(HOUR_MS)
   const [name = ''] = readdirSync(stage.target)
   flip(join(stage.target, name, 'database.sealed'))
-  const trial = await stage.backups.rehearse(OWNER)
-  expect(trial).toMatchObject({ success: false, name, sentence: expect.stringMatching(/\.$/) })
+  const trial = await stage.backups.test(OWNER)
+  expect(trial).toMatchObject({
+    success: false,
+    name,
+    sentence: saying(/\.$/),
+  })
   expect(stage.health().rehearsal).toMatchObject({ tone: 'danger', sentence: trial.sentence })
   expect(readdirSync(join(stage.folder, 'spool-backup'))).toEqual([])
   // It is not waited for a month: the next night's back-up is tried.
@@ -71,7 +76,7 @@ it('is red where the trail in the back-up is broken', async () => {
     `drop trigger auditEntriesKeepWhatTheySay; update auditEntries set target = 'x' where seq = ${entry?.seq}`,
   )
   const { name } = await stage.backups.make('by-hand', OWNER)
-  expect(await stage.backups.rehearse(OWNER)).toMatchObject({
+  expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
     sentence: `In the back-up ${name} the audit trail is broken at entry ${entry?.seq}.`,
   })
@@ -86,7 +91,7 @@ it('is red where a report in the back-up is not what was signed', async () => {
     `drop trigger reportPdfsKeepWhatTheySay; update reportPdfs set sealedPdf = zeroblob(length(sealedPdf))`,
   )
   const { name } = await stage.backups.make('by-hand', OWNER)
-  expect(await stage.backups.rehearse(OWNER)).toMatchObject({
+  expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
     sentence: `In the back-up ${name} the report ${reportId} is not as it was signed.`,
   })
@@ -100,13 +105,13 @@ it('is warned of where it was not made for long', async () => {
   stage.clock.pass(2 * DAY_MS)
   expect(stage.health().rehearsal).toMatchObject({
     tone: 'warning',
-    sentence: expect.stringContaining('was ever tried'),
+    sentence: saying('was ever tried'),
   })
-  await stage.backups.rehearse(OWNER)
+  await stage.backups.test(OWNER)
   expect(stage.health().rehearsal).toBeUndefined()
   stage.clock.pass(38 * DAY_MS)
   expect(stage.health().rehearsal).toMatchObject({
     tone: 'warning',
-    sentence: expect.stringContaining('The last trial'),
+    sentence: saying('The last trial'),
   })
 })

@@ -1,6 +1,19 @@
 import { truncateSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { type Peer, RequestorError } from '#server/dicom/scu/requestor.ts'
+import { changeDevice } from '#server/modules/devices/devices.ts'
+import {
+  findCommitmentOf,
+  listStudyCommitments,
+  nextCommitmentDue,
+} from '#server/modules/images/commitment-queries.ts'
+import {
+  findCurrentInstance,
+  listInstanceVersions,
+  setInstanceStructure,
+} from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
 import {
   ASSOCIATION,
@@ -28,7 +41,7 @@ const named = (...sopInstanceUids: string[]): Values => ({
   })),
 })
 const request = (stage: Stage, values: Values, actionTypeId = 1) =>
-  stage.intake.storageCommitmentScp.action({
+  stage.intake.commitments.action({
     ...normalized(values, { sopInstanceUid: '1.2.840.10008.1.20.1.1' }),
     actionTypeId,
   })
@@ -41,9 +54,9 @@ describe('a storage commitment request', () => {
     const reports: unknown[] = []
     await using stage = await openStage({
       settings: ON,
-      sendEventReport: async (peer, callingAeTitle, report) => {
+      sendEventReport: async (peer, report) => {
         peers.push(peer)
-        reports.push([callingAeTitle, report])
+        reports.push(report)
       },
     })
     for (const n of [1, 2]) await stage.send(image(n))
@@ -51,16 +64,16 @@ describe('a storage commitment request', () => {
     await stage.intake.settled()
     expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1' }])
     expect(reports).toEqual([
-      ['ISTHMUS', { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] }],
+      { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] },
     ])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
       state: 'delivered',
       attempts: 1,
       instances: 2,
       failed: 0,
     })
     // It named all of the study.
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+    expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
       state: 'settled',
       expected: 2,
       missing: 0,
@@ -88,7 +101,7 @@ describe('a storage commitment request', () => {
   ])('with %s is refused', async (_, values, actionTypeId, status) => {
     await using stage = await openStage({ settings: ON })
     expect((await request(stage, values, actionTypeId)).status).toBe(status)
-    expect(stage.store.commitments.nextDue()).toBeUndefined()
+    expect(nextCommitmentDue(stage.store.database)).toBeUndefined()
   })
 
   it('waits for what is on its way over another association', async () => {
@@ -106,14 +119,14 @@ describe('a storage commitment request', () => {
     await using stage = await openStage({
       settings: ON,
       sendEventReport: async () => {
-        throw new RequestorError('unreachable', 'It cannot be reached.')
+        throw new RequestorError('unreachable', verbatim('It cannot be reached.'))
       },
     })
     await stage.send(image(1))
     await request(stage, named(`${SERIES}.1`))
     expect((await request(stage, named('1.2.3'))).status).toBe(0x0131)
     expect((await request(stage, named(`${SERIES}.1`))).status).toBe(0)
-    expect(stage.store.commitments.ofStudy(STUDY)).toHaveLength(1)
+    expect(listStudyCommitments(stage.store.database, STUDY)).toHaveLength(1)
   })
 })
 
@@ -122,9 +135,9 @@ describe('an instance is not committed', () => {
     await using stage = await openStage({ settings: ON })
     for (const n of [1, 2, 3, 4]) await stage.send(image(n))
     await stage.send(image(3, { PixelData: 'others' }))
-    const fourth = stage.store.instances.current(`${SERIES}.4`)
+    const fourth = findCurrentInstance(stage.store.database, `${SERIES}.4`)
     truncateSync(stage.store.imageFiles.pathOf(fourth?.file ?? ''), 200)
-    await stage.intake.storageCommitmentScp.action({
+    await stage.intake.commitments.action({
       ...normalized({
         TransactionUID: TRANSACTION,
         ReferencedSOPSequence: [
@@ -151,13 +164,13 @@ describe('an instance is not committed', () => {
       [`${SERIES}.4`, 0x0112],
       ['1.2.3.4.5', 0x0112],
     ])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
       state: 'delivered',
       failed: 4,
     })
     expect(stage.news.at(-1)).toMatchObject({
       tone: 'warning',
-      text: 'CT room 1 was told that 4 of 5 objects are not kept here.',
+      text: 'CT room 1 was told that 4 of 5 objects are not stored here.',
     })
   })
 })
@@ -176,14 +189,14 @@ describe('what is committed of several versions', () => {
     await using stage = await openStage({ settings: ON })
     await stage.send(image(1))
     await stage.send(image(1, { PixelData: 'archive_' }), fromArchive)
-    const aside = stage.store.instances
-      .versions(`${SERIES}.1`)
-      .find(({ state }) => state === 'quarantined')
+    const aside = listInstanceVersions(stage.store.database, `${SERIES}.1`).find(
+      ({ state }) => state === 'quarantined',
+    )
     expect(await result(stage)).toBe(1)
     // A person lets the archive's in: the device's own is still here.
-    await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
-    expect(stage.store.instances.current(`${SERIES}.1`)?.callingAeTitle).toBe('PACS')
-    await stage.intake.storageCommitmentScp.action({
+    await stage.intake.quarantine.release(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
+    expect(findCurrentInstance(stage.store.database, `${SERIES}.1`)?.callingAeTitle).toBe('PACS')
+    await stage.intake.commitments.action({
       ...normalized({ ...named(`${SERIES}.1`), TransactionUID: '1.2.3.901' }),
       actionTypeId: 1,
     })
@@ -197,7 +210,7 @@ describe('what is committed of several versions', () => {
     await stage.send(image(1))
     expect(await result(stage)).toBe(0)
     // Nor where the device asks from another address than it sends from.
-    await stage.intake.storageCommitmentScp.action({
+    await stage.intake.commitments.action({
       ...normalized(
         { ...named(`${SERIES}.1`), TransactionUID: '1.2.3.902' },
         { association: { ...ASSOCIATION, remoteAddress: '10.0.3.99' } },
@@ -212,29 +225,29 @@ describe('what is committed of several versions', () => {
     await using stage = await openStage({ settings: ON })
     await stage.send(image(1), { ...fromArchive, transferSyntax: '1.2.840.10008.1.2' })
     expect(await stage.send(image(1))).toEqual({ status: 0 })
-    expect(stage.store.instances.versions(`${SERIES}.1`)).toHaveLength(1)
+    expect(listInstanceVersions(stage.store.database, `${SERIES}.1`)).toHaveLength(1)
     expect(await result(stage)).toBe(1)
   })
 
   it('is no incomplete one, also where an earlier version of the gateway received it', async () => {
     await using stage = await openStage({ settings: ON })
     await stage.send(image(1, { PixelData: 'short_' }))
-    const [aside] = stage.store.instances.versions(`${SERIES}.1`)
+    const [aside] = listInstanceVersions(stage.store.database, `${SERIES}.1`)
     expect(aside).toMatchObject({
       state: 'quarantined',
       reason: 'incomplete',
       structure: 'incomplete',
     })
-    await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'better than none', 'user:1')
+    await stage.intake.quarantine.release(aside?.instanceId ?? 0, 'better than none', 'user:1')
     expect(await result(stage)).toBe(0)
 
     await using other = await openStage({ settings: ON })
     await other.send(image(1, { PixelData: 'short_' }))
-    const [received] = other.store.instances.versions(`${SERIES}.1`)
-    await other.intake.releaseInstance(received?.instanceId ?? 0, 'better than none', 'user:1')
-    other.store.instances.setStructure(received?.instanceId ?? 0, 'unchecked')
+    const [received] = listInstanceVersions(other.store.database, `${SERIES}.1`)
+    await other.intake.quarantine.release(received?.instanceId ?? 0, 'better than none', 'user:1')
+    setInstanceStructure(other.store.database, received?.instanceId ?? 0, 'unchecked')
     expect(await result(other)).toBe(0)
-    expect(other.store.instances.current(`${SERIES}.1`)?.structure).toBe('incomplete')
+    expect(findCurrentInstance(other.store.database, `${SERIES}.1`)?.structure).toBe('incomplete')
   })
 })
 
@@ -244,8 +257,8 @@ describe('a result whose record the disk does not take', () => {
     let isAway = true
     await using stage = await openStage({
       settings: ON,
-      sendEventReport: async (_peer, _callingAeTitle, report) => {
-        if (isAway) throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+      sendEventReport: async (_peer, report) => {
+        if (isAway) throw new RequestorError('unreachable', verbatim('CT1 cannot be reached.'))
         reports.push(report)
       },
     })
@@ -258,16 +271,16 @@ describe('a result whose record the disk does not take', () => {
       await stage.pass(10 * MINUTE)
       await stage.pass(10 * MINUTE)
       expect(reports).toHaveLength(1)
-      expect(stage.store.commitments.find('CT1', TRANSACTION)?.state).toBe('waiting')
-      expect(stage.news.at(-1)?.text).toBe(
-        'CT room 1 was told that 1 of 2 objects are not kept here.',
+      expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)?.state).toBe('waiting')
+      expect(stage.news.at(-1)?.text).toEqual(
+        'CT room 1 was told that 1 of 2 objects is not stored here.',
       )
     }
     await stage.pass(10 * MINUTE)
     expect(reports).toMatchObject([
       { transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] },
     ])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
       state: 'delivered',
       failed: 1,
     })
@@ -289,7 +302,7 @@ describe('a result whose record the disk does not take', () => {
     }
     await stage.pass(10 * MINUTE)
     expect(stage.reports).toHaveLength(2)
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
       state: 'delivered',
       failed: 1,
     })
@@ -301,7 +314,7 @@ describe('a result whose record the disk does not take', () => {
       settings: ON,
       sendEventReport: async () => {
         attempts++
-        throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+        throw new RequestorError('unreachable', verbatim('CT1 cannot be reached.'))
       },
     })
     await stage.send(IMAGE)
@@ -337,14 +350,14 @@ describe('a result that cannot be delivered', () => {
       settings: ON,
       sendEventReport: async () => {
         attempts++
-        throw new RequestorError('unreachable', 'CT1 cannot be reached.')
+        throw new RequestorError('unreachable', verbatim('CT1 cannot be reached.'))
       },
     })
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
     expect(attempts).toBe(1)
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
       state: 'waiting',
       attempts: 1,
       nextAt: '2026-03-10T09:01:00.000Z',
@@ -354,9 +367,11 @@ describe('a result that cannot be delivered', () => {
     await stage.pass(MINUTE)
     expect(attempts).toBe(2)
     for (let hours = 0; hours < 44; hours += 4) await stage.pass(4 * 60 * MINUTE)
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'waiting' })
+    expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)).toMatchObject({
+      state: 'waiting',
+    })
     for (let hours = 44; hours < 80; hours += 4) await stage.pass(4 * 60 * MINUTE)
-    const { state, lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
+    const { state, lastError } = findCommitmentOf(stage.store.database, 'CT1', TRANSACTION) ?? {}
     expect({ state, lastError }).toEqual({ state: 'given-up', lastError: 'CT1 cannot be reached.' })
     expect(
       stage.news
@@ -366,17 +381,18 @@ describe('a result that cannot be delivered', () => {
   })
 
   it('says that the device has no port, and goes out once it has one', async () => {
-    let port: number | null = null
     await using stage = await openStage({
       settings: ON,
-      recogniseDevice: () => ({ ...DEVICE, port }),
+      devices: [{ ...DEVICE, port: null }],
     })
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
-    const { lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
-    expect(lastError).toBe('No port is entered for this device: enter the port that it listens at.')
-    port = 104
+    const { lastError } = findCommitmentOf(stage.store.database, 'CT1', TRANSACTION) ?? {}
+    expect(lastError).toEqual(
+      'No port is entered for this device: enter the port that it listens at.',
+    )
+    changeDevice(stage.store, DEVICE.deviceId, { port: 104 }, 'gateway')
     await stage.pass(MINUTE)
     expect(stage.reports).toHaveLength(1)
   })

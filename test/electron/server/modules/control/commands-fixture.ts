@@ -1,20 +1,18 @@
+import { openContext } from '#server/context.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
-import { openParts } from '#server/parts.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
-
-export const CONTEXT = { origin: 'http://gateway.example', listening: undefined }
 
 /** Runs commands on one opened folder. */
 export function openFolder() {
   const temp = tempDataFolder()
-  const parts = openParts(temp.folder)
+  const context = openContext({ folder: temp.folder })
   return {
-    parts,
+    context,
     run: (command: string, request: Partial<ControlRequest> = {}) =>
-      replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
+      replyOf(context, ControlRequest.parse({ command, ...request }), undefined, '1.2.3'),
     [Symbol.dispose]() {
-      parts[Symbol.dispose]()
+      context[Symbol.dispose]()
       temp[Symbol.dispose]()
     },
   }

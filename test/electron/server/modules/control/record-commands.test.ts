@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
 import { schemaOptions } from '#server/modules/control/schema-options.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { DevicePatch, NewDevice } from '#shared/contract/devices.ts'
@@ -88,7 +89,7 @@ describe('device', () => {
       { aeTitle: 'CT1', daysBack: null, isEnabled: true, name: 'CT, room 1', modality: 'CT' },
     ])
     expect(await folder.run('device remove', { arguments: ['CT, room 1'] })).toEqual(added)
-    expect(folder.parts.devices.list()).toEqual([])
+    expect(listDevices(folder.context.database)).toEqual([])
   })
 
   it('is refused with the option, the fault and the remedy', async () => {
@@ -110,7 +111,7 @@ describe('device', () => {
       'There is no device “MR9”. device list shows them.',
     )
     expect((await folder.run('device update')).output).toMatch(/^device update takes one device/)
-    const [device] = folder.parts.devices.list()
+    const [device] = listDevices(folder.context.database)
     expect(
       (await folder.run('device update', { arguments: [device?.deviceId ?? ''] })).output,
     ).toBe('Nothing to change was given. device update --help lists the options.')
@@ -141,7 +142,7 @@ describe('destination', () => {
       { port: 104, isTls: true, isAutomatic: true, modalities: [], hasPriors: true },
     ])
     expect(await folder.run('destination remove', { arguments: ['ARCHIVE'] })).toEqual(added)
-    expect(listDestinations(folder.parts.store.database)).toEqual([])
+    expect(listDestinations(folder.context.database)).toEqual([])
   })
 
   it('is refused with the option, the fault and the remedy', async () => {
@@ -156,6 +157,6 @@ describe('destination', () => {
     expect(
       (await folder.run('destination add', { options: { ...PACS, modalities: 'CT,c-t' } })).output,
     ).toMatch(/--modalities: must be a DICOM modality such as CT$/)
-    expect(listDestinations(folder.parts.store.database)).toEqual([])
+    expect(listDestinations(folder.context.database)).toEqual([])
   })
 })

@@ -1,25 +1,25 @@
 import { describe, expect, it, vi } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
+import type { Backups } from '#server/modules/backups/backups.ts'
+import type { RunningGateway } from '#server/modules/control/command.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
-import { type RunningGateway, updatePreparation } from '#server/modules/control/shell-commands.ts'
+import { UpdatePreparation } from '#server/modules/control/shell-commands.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { findUser } from '#server/modules/users/queries.ts'
 import { beginSession, runningSession } from '#server/modules/users/sessions.ts'
-import { openParts } from '#server/parts.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
-const ask = (parts: ReturnType<typeof openParts>, command: string, running?: RunningGateway) =>
-  replyOf(parts, ControlRequest.parse({ command }), {
-    origin: 'http://gateway.example',
-    listening: undefined,
-    running,
-  })
+const ask = (context: Context, command: string, running?: RunningGateway) =>
+  replyOf(context, ControlRequest.parse({ command }), running, '1')
 
 describe('what the desktop app asks of the gateway', () => {
   it.each(['status', 'prepare-update'])('refuses %s where no gateway runs', async (command) => {
     using temp = tempFolder()
-    using parts = openParts(temp.folder)
-    expect(await ask(parts, command)).toEqual({
+    using context = openContext({ folder: temp.folder })
+    expect(await ask(context, command)).toMatchObject({
       ok: false,
       output: 'No gateway runs on this data folder.',
     })
@@ -27,8 +27,8 @@ describe('what the desktop app asks of the gateway', () => {
 
   it('locks every window of this PC, and none elsewhere', async () => {
     using temp = tempFolder()
-    using parts = openParts(temp.folder)
-    const { people, store } = parts
+    using context = openContext({ folder: temp.folder })
+    const people = openPeople(context)
     const password = 'a long and quiet evening'
     const person = {
       email: 'olga@clinic.example',
@@ -39,17 +39,17 @@ describe('what the desktop app asks of the gateway', () => {
       password,
     } as const
     const { userId } = await people.createUser(person, 'command-line')
-    const user = findUser(store.database, userId)
+    const user = findUser(context.database, userId)
     if (!user) throw new Error('there is no user')
     const place = { browser: '', address: '', workstationId: null }
     const here = [
-      beginSession(store, user, 'link', place),
-      beginSession(store, user, 'link', place),
+      beginSession(context, user, 'link', place),
+      beginSession(context, user, 'link', place),
     ]
-    expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '2 windows were locked.' })
-    expect(here.map(({ token }) => runningSession(store, token)?.isLocked)).toEqual([true, true])
-    expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '0 windows were locked.' })
-    const locks = store.audit
+    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '2 windows were locked.' })
+    expect(here.map(({ token }) => runningSession(context, token)?.isLocked)).toEqual([true, true])
+    expect(await ask(context, 'lock')).toEqual({ ok: true, output: '0 windows were locked.' })
+    const locks = context.audit
       .list({ limit: 10 })
       .items.filter(({ action }) => action === 'session.lock')
     expect(locks.map(({ actor, detail }) => ({ actor, detail }))).toEqual(
@@ -59,15 +59,14 @@ describe('what the desktop app asks of the gateway', () => {
 
   it('prints what the running gateway says', async () => {
     using temp = tempFolder()
-    using parts = openParts(temp.folder)
-    const running: RunningGateway = {
+    using context = openContext({ folder: temp.folder })
+    const running = {
       status: () =>
         Promise.resolve({ version: '1' } as Awaited<ReturnType<RunningGateway['status']>>),
       prepareUpdate: () => Promise.resolve('It can be stopped.'),
-      logFile: undefined,
-    }
-    expect(await ask(parts, 'status', running)).toEqual({ ok: true, output: '{"version":"1"}' })
-    expect(await ask(parts, 'prepare-update', running)).toEqual({
+    } as RunningGateway
+    expect(await ask(context, 'status', running)).toEqual({ ok: true, output: '{"version":"1"}' })
+    expect(await ask(context, 'prepare-update', running)).toEqual({
       ok: true,
       output: 'It can be stopped.',
     })
@@ -79,15 +78,21 @@ describe('a gateway that is made ready for an update', () => {
     open: number[],
     more: { backUp?: () => Promise<void>; lapseMs?: number } = {},
   ) {
-    const told: unknown[] = []
-    const prepare = updatePreparation({
-      backUp: more.backUp ?? (async () => void told.push('back-up')),
-      putOff: (isOn) => void told.push(isOn),
-      openAssociations: () => (open.length > 1 ? (open.shift() ?? 0) : (open[0] ?? 0)),
-      waitMs: 600,
-      lapseMs: more.lapseMs ?? 60_000,
-    })
-    return { told, prepare, [Symbol.dispose]: () => prepare[Symbol.dispose]() }
+    const calls: unknown[] = []
+    const dicom = {
+      get openOfDevices() {
+        return open.length > 1 ? (open.shift() ?? 0) : (open[0] ?? 0)
+      },
+      putOff: (isOn: boolean) => void calls.push(isOn),
+    }
+    const make = vi.fn(more.backUp ?? (async () => void calls.push('back-up')))
+    const backups = { make: make as unknown as Backups['make'] }
+    const preparation = new UpdatePreparation(backups, { dicom }, 600, more.lapseMs)
+    return {
+      calls,
+      prepare: () => preparation.run(),
+      [Symbol.dispose]: () => preparation[Symbol.dispose](),
+    }
   }
 
   it('has a back-up first, then takes no more associations, and waits for those that are open', async () => {
@@ -95,7 +100,7 @@ describe('a gateway that is made ready for an update', () => {
     expect(await update.prepare()).toBe(
       'A back-up was made, and no device is connected: the gateway can be stopped.',
     )
-    expect(update.told).toEqual(['back-up', true])
+    expect(update.calls).toEqual(['back-up', true])
   })
 
   it('waits for a device no longer than it may, and says so', async () => {
@@ -107,16 +112,17 @@ describe('a gateway that is made ready for an update', () => {
 
   it('serves on where no back-up could be made', async () => {
     using update = preparing([0], {
-      backUp: () => Promise.reject(new ApiError('refused', 'No folder for back-ups is chosen.')),
+      backUp: () =>
+        Promise.reject(new ApiError('refused', verbatim('No folder for back-ups is chosen.'))),
     })
     await expect(update.prepare()).rejects.toThrow('No folder for back-ups is chosen.')
-    expect(update.told).toEqual([])
+    expect(update.calls).toEqual([])
   })
 
   it('serves devices again where nobody stopped it', async () => {
     using update = preparing([0], { lapseMs: 10 })
     await update.prepare()
-    await vi.waitFor(() => expect(update.told).toEqual(['back-up', true, false]))
+    await vi.waitFor(() => expect(update.calls).toEqual(['back-up', true, false]))
   })
 
   it('is prepared once where it is asked twice', async () => {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { serveDashboardCorrections } from '#server/modules/corrections/correction-routes.ts'
-import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
-import { openImageStudies } from '#server/modules/images/image-studies.ts'
+import { serveCorrections } from '#server/modules/corrections/correction-routes.ts'
+import type { Corrections } from '#server/modules/corrections/corrections.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import {
   type Correction,
   dashboardCorrections,
   type TargetChoice,
 } from '#shared/contract/corrections.ts'
-import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -50,7 +48,7 @@ const correction = (to: string): Correction => ({
     changes: [],
     at: '2026-11-20T08:00:00.000Z',
   },
-  ...{ by: 'Olga Berg', undone: null, progress: null, undoObstacle: '' },
+  ...{ by: 'Olga Berg', undone: null, progress: null, undoObstacle: null },
 })
 
 let gateway: TestDashboard
@@ -58,27 +56,14 @@ let linked: TestWindow
 let made: Correction[]
 beforeEach(async () => {
   made = [correction(OWN), correction(FOREIGN)]
-  const unused = async () => {
-    throw new Error('nothing of the kind is asked')
-  }
-  const ports: CorrectionPorts = {
-    ...{ identities: async () => [], preview: unused, apply: unused, undo: unused },
+  const corrections = {
     targets: async () => [order, own, foreign].map(choice),
     list: () => made,
-    // As the intake does: a correction under way is listed, and has no row to look up yet.
-    studiesOf: (correctionId) => {
-      const found = made.find((one) => one.correctionId === correctionId && one.progress === null)
-      if (!found) throw new ApiError('not-found', 'There is no such correction.')
-      return [found.fromStudyInstanceUid, found.toStudyInstanceUid]
-    },
-  }
+  } as unknown as Corrections
   gateway = await openTestDashboard(
     {},
     {
-      serve(app, { deps, feed }) {
-        const imageStudies = openImageStudies(deps)
-        serveDashboardCorrections(app, { ...deps, imageStudies, feed, ports })
-      },
+      serve: (app, { store }) => serveCorrections(app, store, corrections),
     },
   )
   const key = newKey(gateway.store)
@@ -86,7 +71,7 @@ beforeEach(async () => {
     expressCustomerName: 'Practice of the north',
   })
   const study = { studyDescription: 'CT', severity: 'normal' } as const
-  studyService.createStudy(gateway.deps.store, key, 'viewer', {
+  studyService.createStudy(gateway.store, key, 'viewer', {
     ...{
       ...study,
       studyInstanceUid: OWN,

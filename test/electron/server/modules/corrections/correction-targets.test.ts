@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Order } from '#server/modules/corrections/correction-rules.ts'
-import { openCorrectionTargets } from '#server/modules/corrections/correction-targets.ts'
-import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
-import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
+import {
+  type Orders,
+  searchTargets,
+  targetOf,
+} from '#server/modules/corrections/correction-targets.ts'
+import {
+  countInstance,
+  updateImageStudy,
+} from '#server/modules/images/image-study-writing-queries.ts'
+import { insertReportObject } from '#server/modules/reports/report-document-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { createStudy } from '#server/modules/studies/service.ts'
-import type { CorrectedPatient } from '#shared/contract/corrections.ts'
+import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
+import type { CorrectedPatient, CorrectionTarget } from '#shared/contract/corrections.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -29,26 +41,23 @@ const order = (number: number, more: Partial<Order> = {}): Order => ({
 
 function stage(orders: readonly Order[] = [], header: Partial<ImageHeader> = {}) {
   const temp = tempStore('2026-03-10T23:30:00.000Z')
-  const { store, clock } = temp
+  const { store } = temp
   const asked: (readonly string[])[] = []
   store.settings.set('clinic.timeZone', 'UTC')
-  const targets = openCorrectionTargets({
-    ...{ store, clock, setting: store.settings.get },
-    orders: {
-      onDays: async (days) => {
-        asked.push(days)
-        return [...orders]
-      },
-      get: async (orderId) => orders.find((one) => one.orderId === orderId),
+  const known: Orders = {
+    async onDays(days) {
+      asked.push(days)
+      return [...orders]
     },
-  })
+    get: async (orderId) => orders.find((one) => one.orderId === orderId),
+  }
   const images = (uid: string, of: Partial<ImageHeader> = {}, instances = 1) =>
     seedImages(store, { uid, instances, header: { ...HEADER, ...of } })
   images(OWN, header)
   const key = newKey(store)
   return {
     ...temp,
-    ...{ asked, targets, images },
+    ...{ asked, images },
     /** A study that was created through the interface. */
     created: (studyInstanceUid: string, reportMetadata?: StudyReportMetadata) =>
       createStudy(store, key, 'scribe', {
@@ -56,16 +65,18 @@ function stage(orders: readonly Order[] = [], header: Partial<ImageHeader> = {})
         ...(reportMetadata && { reportMetadata }),
       }).record,
     async search(text = '') {
-      const study = store.imageStudies.get(OWN)
+      const study = findImageStudy(store.database, OWN)
       if (!study) throw new Error('the study has no images')
-      return await targets.search(study, text)
+      return await searchTargets(store, known, study, text)
     },
     async found(text = '') {
       return (await this.search(text)).map(({ target }) =>
         target.to === 'order' ? target.orderId : target.to === 'study' && target.studyInstanceUid,
       )
     },
-    studyTarget: (studyInstanceUid: string) => targets.targetOf({ to: 'study', studyInstanceUid }),
+    target: (target: CorrectionTarget) => targetOf(store, known, target),
+    studyTarget: (studyInstanceUid: string) =>
+      targetOf(store, known, { to: 'study', studyInstanceUid }),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -147,12 +158,12 @@ describe('what images may belong to', () => {
     const at = '2026-03-10T09:00:00.000Z'
     for (const modality of ['DOC', 'SR', 'PT'])
       on.store.database.transaction(() =>
-        on.store.imageStudies.count('1.2.2', series(modality), 1000, at, 'current'),
+        countInstance(on.store.database, '1.2.2', series(modality), 1000, at, 'current'),
       )
     const { studyId } = on.created('1.2.2')
     const reportId = completedReport(on.store, { studyId, userId: newUser(on.store).userId })
     for (const kind of ['pdf', 'sr'] as const)
-      on.store.reportObjects.insert({ reportId, kind, sopInstanceUid: kind, createdAt: at })
+      insertReportObject(on.store.database, { reportId, kind, sopInstanceUid: kind, createdAt: at })
     const counted = (await on.search()).map(({ modality, instances }) => [modality, instances])
     expect(counted).toEqual([
       ['CT, PT', 4],
@@ -170,9 +181,10 @@ describe('what images may belong to', () => {
     on.images('1.2.5', {}, 0)
     on.created('1.2.5', { scanDate: '2026-03-02' })
     on.created('1.2.6', ADA)
-    on.store.studies.update(
+    saveStudy(
+      on.store.database,
       { ...on.created('1.2.7', ADA), cancelledAt: '2026-03-10T09:00:00.000Z' } as never,
-      on.store.studies.byUid('scribe', '1.2.7') as never,
+      findStudyByUid(on.store.database, 'scribe', '1.2.7') as never,
     )
     const waiting = (await on.search()).filter(({ target }) => target.to === 'study')
     const nobody = {
@@ -263,27 +275,27 @@ describe('a target', () => {
   it('of typed values is these alone', async () => {
     using on = stage()
     const target = { to: 'patient', patient: OF_ORDER } as const
-    expect(await on.targets.targetOf(target)).toEqual({ ...NOTHING, patient: OF_ORDER })
+    expect(await on.target(target)).toEqual({ ...NOTHING, patient: OF_ORDER })
   })
 
   it('of an order is its patient, with what its study says where that has images', async () => {
     using on = stage([order(1)])
     const target = { to: 'order', orderId: 'o1' } as const
     const ofOrder = { patient: OF_ORDER, studyInstanceUid: '1.3.1', order: order(1) }
-    expect(await on.targets.targetOf(target)).toEqual({ ...NOTHING, ...ofOrder })
+    expect(await on.target(target)).toEqual({ ...NOTHING, ...ofOrder })
     on.images('1.3.1')
-    const { header } = on.store.imageStudies.get('1.3.1') ?? {}
-    expect(await on.targets.targetOf(target)).toEqual({ ...NOTHING, ...ofOrder, header })
-    on.store.imageStudies.update('1.3.1', { handedOut: ROW })
-    expect(await on.targets.targetOf(target)).toEqual({ ...ofOrder, header, row: ROW })
-    expect(await on.targets.targetOf({ to: 'order', orderId: 'gone' })).toBeUndefined()
+    const { header } = findImageStudy(on.store.database, '1.3.1') ?? {}
+    expect(await on.target(target)).toEqual({ ...NOTHING, ...ofOrder, header })
+    updateImageStudy(on.store.database, '1.3.1', { handedOut: ROW })
+    expect(await on.target(target)).toEqual({ ...ofOrder, header, row: ROW })
+    expect(await on.target({ to: 'order', orderId: 'gone' })).toBeUndefined()
   })
 
   it('of a study with images is whom they name', async () => {
     using on = stage()
     on.images('1.2.2', { patientBirthDate: '1980.01.31' })
-    on.store.imageStudies.update('1.2.2', { handedOut: ROW })
-    const { header } = on.store.imageStudies.get('1.2.2') ?? {}
+    updateImageStudy(on.store.database, '1.2.2', { handedOut: ROW })
+    const { header } = findImageStudy(on.store.database, '1.2.2') ?? {}
     expect(await on.studyTarget('1.2.2')).toEqual({
       ...{ studyInstanceUid: '1.2.2', order: undefined, header, row: ROW },
       patient: {

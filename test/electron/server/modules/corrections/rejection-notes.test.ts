@@ -4,16 +4,34 @@ import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
-import { openCorrectionNotices } from '#server/modules/corrections/correction-notices.ts'
+import { listDueOutboxJobs, settleOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { findRejectionNote } from '#server/modules/corrections/correction-notice-queries.ts'
+import {
+  closeSentNotices,
+  confirmNotice,
+  visibleNotices,
+} from '#server/modules/corrections/correction-notices.ts'
+import type {
+  CorrectedImage,
+  CorrectionDone,
+} from '#server/modules/corrections/correction-queries.ts'
 import {
   CORRECTION_REJECT,
-  openRejectionNotes,
+  queueCorrection,
+  sendRejection,
 } from '#server/modules/corrections/rejection-notes.ts'
-import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import type { CorrectedImage, CorrectionDone } from '#server/modules/images/ports.ts'
-import { SETTINGS } from '#shared/contract/settings.ts'
+import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  findCurrentInstance,
+  type InstanceRecord,
+  instancesNewestFirst,
+  listPartOfStudy,
+  listStudyInstances,
+} from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { CORRECTION, correctionRows, undoneRows } from '../../../../support/corrections.ts'
+import { textOf } from '../../../../support/saying.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from '../forwarding/forwarding-fixture.ts'
 
@@ -34,26 +52,19 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
   await using opened = new AsyncDisposableStack()
   const archive = opened.use(await openArchive({ ...(answer && { answer }) }))
   const stage = opened.use(forwardingStage())
-  const { store, clock, temp } = stage
+  const { store, clock } = stage
   const destinationId = state === 'none' ? '' : stage.add(archive.port).destinationId
   if (state === 'down') await archive[Symbol.asyncDispose]()
   const originals: InstanceRecord[] = []
   for (const [uid, more] of images) originals.push(await stage.keep(uid, more))
   if (state !== 'later') await stage.forwarding.settled()
 
-  const deps = { store, clock, uuid: temp.uuid }
-  const notices = openCorrectionNotices(deps)
-  const notes = openRejectionNotes({
-    ...{ ...deps, notices, arriving: new Set<string>(), onChanged: () => {} },
-    flushQueues: () => stage.forwarding.flush(),
-    requeue: (...moved) => stage.forwarding.correct(...moved),
-    setting: (key) => (key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
-  })
+  store.settings.set('clinic.timeZone', 'UTC')
   const manager = atTheWindow(newUser(store, { canManageStudies: true }))
-  const list = (show: 'open' | 'all') => notices.list(manager, { show, limit: 50 }).items
+  const list = (show: 'open' | 'all') => visibleNotices(store, manager, { show, limit: 50 }).items
   const kept = opened.move()
   return {
-    ...{ stage, store, archive, destinationId, originals, notices, notes, manager },
+    ...{ stage, store, archive, destinationId, originals, manager },
     /** Another patient for the images: as the engine does, in one transaction. */
     async correct(
       of: readonly InstanceRecord[] = originals,
@@ -67,29 +78,41 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
       }
       return store.database.transaction(() => {
         const done = correctionRows(store, pairs, { correctionId })
-        notes.corrected(done)
+        queueCorrection(store, stage.forwarding, done)
         return done
       })
     },
     undo: (done: CorrectionDone) =>
       store.database.transaction(() =>
-        notes.corrected(undoneRows(store, done, '2026-03-10T09:01:00.000Z')),
+        queueCorrection(
+          store,
+          stage.forwarding,
+          undoneRows(store, done, '2026-03-10T09:01:00.000Z'),
+        ),
       ),
     /** Works off what waits, as the worker of the outbox does. */
     async sendWaiting(): Promise<void> {
-      for (const { outboxId, subject, payload } of store.outbox.due(CORRECTION_REJECT, LATER, 10)) {
-        await notes.send(subject, payload)
-        store.outbox.settle(outboxId, 'sent', new Date(clock()).toISOString())
+      for (const { outboxId, subject, payload } of listDueOutboxJobs(
+        store.database,
+        CORRECTION_REJECT,
+        LATER,
+        10,
+      )) {
+        await sendRejection(store, { subject, payload })
+        settleOutboxJob(store.database, outboxId, 'sent', new Date(clock()).toISOString())
       }
     },
     /** What is still open when the notices of all that was sent are closed. */
     openNotices() {
-      notices.settleSent()
+      closeSentNotices(store)
       return list('open')
     },
     allNotices: () => list('all'),
     note: (correctionId = CORRECTION) =>
-      store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? ''),
+      findCurrentInstance(
+        store.database,
+        findRejectionNote(store.database, correctionId)?.sopInstanceUid ?? '',
+      ),
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }
@@ -224,10 +247,11 @@ describe('a correction of images that a destination has', () => {
     await at.stage.forwarding.settled()
     const [open] = at.openNotices()
     expect(open?.sending).toMatchObject({ waiting: 0, sent: 1, failed: 1 })
-    expect(open?.sending?.lastError).toContain('it does not take images of this kind')
+    expect(textOf(open?.sending?.lastError)).toContain('it does not take images of this kind')
     // A person who had the images deleted there confirms it.
     expect(
-      at.notices.confirm(at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand').success,
+      confirmNotice(at.store, at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand')
+        .success,
     ).toBe(true)
     expect(at.openNotices()).toEqual([])
   })
@@ -269,10 +293,10 @@ describe('a correction of images that a destination has', () => {
   it('changes nothing when the note is made a second time, as after a crash', async () => {
     await using at = await openStage({ archive: 'later' })
     await at.correct()
-    const [row] = at.store.outbox.due(CORRECTION_REJECT, LATER, 10)
-    await at.notes.send(CORRECTION, row?.payload)
-    await at.notes.send(CORRECTION, row?.payload)
-    const kept = [...at.store.instances.newestFirst()].filter(
+    const [row] = listDueOutboxJobs(at.store.database, CORRECTION_REJECT, LATER, 10)
+    await sendRejection(at.store, { subject: CORRECTION, payload: row?.payload })
+    await sendRejection(at.store, { subject: CORRECTION, payload: row?.payload })
+    const kept = [...instancesNewestFirst(at.store.database)].filter(
       ({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION,
     )
     expect(kept).toHaveLength(1)
@@ -285,16 +309,22 @@ describe('a rejection note', () => {
     await using at = await openStage({ archive: 'later' })
     await at.correct()
     await at.sendWaiting()
-    const { instances, imageStudies } = at.store
+    const { database } = at.store
     const shown = [`${IMAGE}.7`]
     expect(at.note()?.state).toBe('current')
-    expect(instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
-    expect(instances.partOfStudy(STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(
+    expect(listStudyInstances(database, STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(
       shown,
     )
-    expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
-    imageStudies.recount(STUDY)
-    expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, series: 1, modalities: ['CT'] })
+    expect(
+      listPartOfStudy(database, STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid),
+    ).toEqual(shown)
+    expect(findImageStudy(database, STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
+    recountInstances(database, STUDY)
+    expect(findImageStudy(database, STUDY)).toMatchObject({
+      instances: 1,
+      series: 1,
+      modalities: ['CT'],
+    })
   })
 })
 
@@ -333,17 +363,17 @@ describe('a correction that is undone before anything of it was queued', () => {
   it('keeps no note that was being written meanwhile', async () => {
     await using at = await openStage({ archive: 'later' })
     const done = await at.correct()
-    const [row] = at.store.outbox.due(CORRECTION_REJECT, LATER, 10)
-    const sending = at.notes.send(CORRECTION, row?.payload)
+    const [row] = listDueOutboxJobs(at.store.database, CORRECTION_REJECT, LATER, 10)
+    const sending = sendRejection(at.store, { subject: CORRECTION, payload: row?.payload })
     at.undo(done)
     await sending
-    expect(at.store.correctionNotices.noteOf(CORRECTION)).toBeUndefined()
+    expect(findRejectionNote(at.store.database, CORRECTION)).toBeUndefined()
   })
 
   it('is queued once a destination may have got something of it', async () => {
     await using at = await openStage({ archive: 'later' })
     await at.correct()
     await at.sendWaiting()
-    expect(at.store.correctionNotices.noteOf(CORRECTION)).toBeDefined()
+    expect(findRejectionNote(at.store.database, CORRECTION)).toBeDefined()
   })
 })

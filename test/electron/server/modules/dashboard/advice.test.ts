@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { adviceFor, type Condition } from '#server/modules/dashboard/advice.ts'
+import { english } from '#shared/messages/english.ts'
 
 const DEVICE: Condition['devices'][number] = { isEnabled: true, port: 104, tls: 'optional' }
 const fine: Condition = {
@@ -33,7 +34,7 @@ it('begins a new gateway with its partner, its first device and its public URL',
     devices: [],
     settings: { ...fine.settings, 'http.publicUrl': null },
   }
-  expect(adviceFor(fresh).map((text) => text.split('.')[0])).toEqual([
+  expect(adviceFor(fresh).map((text) => english(text).split('.')[0])).toEqual([
     'No partner is set, so every worklist is refused',
     'No device is known',
     'Links given to the partner point to this PC only',
@@ -96,7 +97,7 @@ it('warns of doors left open', () => {
     ...fine,
     settings: { ...fine.settings, 'http.host': '0.0.0.0', 'dimse.allowUnknownDevices': true },
   }
-  expect(adviceFor(open).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
+  expect(adviceFor(open).map((text) => english(text).split(' ').slice(0, 3).join(' '))).toEqual([
     'Any device on',
     'The window is',
   ])

@@ -1,22 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { bannerOf, bannersOf, type Situation, timeText } from '#server/modules/dashboard/banner.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { textOf } from '../../../../support/saying.ts'
 
 const at = (text: string) => `2026-11-20T${text}.000Z`
 const well: Situation = {
   listeners: [
-    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
-    { name: 'http', address: '127.0.0.1:8042', aeTitle: null, isUp: true, detail: '' },
+    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
+    { name: 'http', address: '127.0.0.1:8042', aeTitle: null, isUp: true, detail: null },
   ],
   partner: {
     url: 'https://partner.example',
     state: 'up',
     fault: null,
-    detail: '',
+    detail: null,
     lastOkAt: at('09:40:10'),
     downSince: null,
   },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
-  storage: { state: 'ok', freeBytes: 9, totalBytes: 9, detail: '' },
+  storage: { state: 'ok', freeBytes: 9, totalBytes: 9, detail: null },
   now: Date.parse(at('09:42:30')),
   timeZone: 'Europe/Berlin',
   storedMinutes: 15,
@@ -28,7 +30,7 @@ const down: Situation = {
     ...well.partner,
     state: 'down',
     fault: 'unreachable',
-    detail: 'connection refused',
+    detail: verbatim('connection refused'),
     downSince: at('09:42:00'),
   },
 }
@@ -69,7 +71,7 @@ describe('the banner', () => {
     const undelivered = {
       count: 1,
       since: at('08:40:00'),
-      fault: 'it answered 500',
+      fault: verbatim('it answered 500'),
       switchedOff: [],
     }
     expect(bannerOf({ ...well, undelivered })).toEqual({
@@ -78,21 +80,21 @@ describe('the banner', () => {
     })
     expect(
       bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text,
-    ).toBe(
+    ).toEqual(
       '3 signed reports have not reached the partner since 09:40. They are tried again by themselves; tell the partner by phone what cannot wait.',
     )
     expect(
       bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } }),
     ).toBeNull()
     // No worklist at all is worse than a late report.
-    expect(bannerOf({ ...down, undelivered })?.text).toContain('Partner unreachable')
+    expect(textOf(bannerOf({ ...down, undelivered })?.text)).toContain('Partner unreachable')
   })
 
   it('names an endpoint that is switched off before all else of the partner', () => {
     const switchedOff = [
       {
         name: 'ris.example',
-        reason: 'It answered a report with 410: this address is no longer used.',
+        reason: verbatim('It answered a report with 410: this address is no longer used.'),
       },
     ]
     expect(
@@ -115,7 +117,7 @@ describe('the banner', () => {
 
   it('names each fault in words', () => {
     const text = (fault: NonNullable<Situation['partner']['fault']>) =>
-      bannerOf({ ...down, partner: { ...down.partner, fault } })?.text
+      textOf(bannerOf({ ...down, partner: { ...down.partner, fault } })?.text)
     expect(text('timeout')).toContain('Partner does not answer in time since 10:42.')
     expect(text('invalid')).toContain('Partner sends answers that cannot be read since 10:42.')
     expect(text('circuit-open')).toContain('Partner unreachable since 10:42.')
@@ -139,14 +141,14 @@ describe('the banner', () => {
       partner: { ...down.partner, lastOkAt: at('22:50:00'), downSince: at('22:52:00') },
     }
     const soon = { ...nightDown, now: Date.parse(at('23:04:00')) }
-    expect(bannerOf(soon)?.text).toBe(
+    expect(bannerOf(soon)?.text).toEqual(
       'Partner unreachable since 20 Nov 23:52. Worklists come from 20 Nov 23:50 (14 min old).',
     )
     const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
     const tooOld =
       'Partner unreachable since 20 Nov 23:52. The last answer is from 20 Nov 23:50 (2 h old), too old to serve: devices get no worklist.'
     expect(bannerOf(later)).toEqual({ tone: 'danger', text: tooOld })
-    expect(bannerOf({ ...later, downtime: inDowntime })?.text).toBe(tooOld)
+    expect(bannerOf({ ...later, downtime: inDowntime })?.text).toEqual(tooOld)
   })
 
   it('turns to danger when there is no earlier answer, or the partner refuses', () => {
@@ -173,7 +175,7 @@ describe('the banner', () => {
     const listeners = well.listeners.map((listener) => ({
       ...listener,
       isUp: listener.name !== 'dimse',
-      detail: 'port 11112 is taken',
+      detail: verbatim('port 11112 is taken'),
     }))
     expect(bannerOf({ ...down, listeners })).toEqual({
       tone: 'danger',
@@ -186,7 +188,7 @@ describe('the banner about images', () => {
   const storage = (state: Situation['storage']['state'], detail: string) => ({
     ...well.storage,
     state,
-    detail,
+    detail: verbatim(detail),
   })
 
   it('puts a disk that takes no more images before the partner, and a disk that fills up after it', () => {
@@ -207,7 +209,7 @@ describe('the banner about images', () => {
       text: 'The image folder cannot be written to: no images are taken. Devices keep theirs until this is mended.',
     })
     const low = storage('low', '15 GB are free; below 5 GB no more images are taken.')
-    expect(bannerOf({ ...down, storage: low })?.text).toContain('Partner unreachable since')
+    expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain('Partner unreachable since')
     expect(bannerOf({ ...well, storage: low, downtime: inDowntime })).toEqual({
       tone: 'warning',
       text: '15 GB are free; below 5 GB no more images are taken.',
@@ -220,14 +222,14 @@ describe('the banner about images', () => {
       address: '0.0.0.0:2762',
       aeTitle: 'ISTHMUS',
       isUp: false,
-      detail: 'port 2762 is taken',
+      detail: verbatim('port 2762 is taken'),
     } as const
     expect(bannerOf({ ...well, listeners: [tls, ...well.listeners] })).toEqual({
       tone: 'danger',
       text: 'No device can reach the gateway by TLS: its DICOM TLS listener is down (port 2762 is taken).',
     })
     const none = [tls, ...well.listeners.map((listener) => ({ ...listener, isUp: false }))]
-    expect(bannerOf({ ...well, listeners: none })?.text).toBe(
+    expect(bannerOf({ ...well, listeners: none })?.text).toEqual(
       'No device can reach the gateway: its DICOM listener is down.',
     )
   })
@@ -237,7 +239,7 @@ describe('a time', () => {
   it('has its day when that is not today in the time zone of the clinic', () => {
     const now = Date.parse('2026-11-20T23:30:00.000Z')
     expect(timeText('2026-11-20T23:10:00.000Z', 'Europe/Berlin', now)).toBe('00:10')
-    expect(timeText('2026-11-20T22:10:00.000Z', 'Europe/Berlin', now)).toBe('20 Nov 23:10')
+    expect(timeText('2026-11-20T22:10:00.000Z', 'Europe/Berlin', now)).toEqual('20 Nov 23:10')
     expect(timeText('2026-11-20T22:10:00.000Z', 'America/New_York', now)).toBe('17:10')
   })
 })

@@ -2,31 +2,36 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openContext } from '#server/context.ts'
-import type { HttpApp, SessionUse } from '#server/http/http-app.ts'
-import { openHttpServer } from '#server/http/server.ts'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import { openAuditTrail } from '#server/modules/audit/audit-trail.ts'
+import { type Context, openContext } from '#server/context.ts'
+import type { SessionUse } from '#server/http/callers.ts'
+import type { Certificates } from '#server/http/certificates.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { createFeed, type Feed } from '#server/live-events/feed.ts'
+import { AuditTrail } from '#server/modules/audit/audit-trail.ts'
+import { serveAudit } from '#server/modules/audit/routes.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { serveDashboard } from '#server/modules/dashboard/dashboard.ts'
-import { createFeed, type Feed } from '#server/modules/dashboard/feed.ts'
-import type { DashboardPorts, ImagePorts } from '#server/modules/dashboard/ports.ts'
-import { openDevices } from '#server/modules/devices/devices.ts'
+import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts'
+import { serveDevices } from '#server/modules/devices/routes.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
-import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
-import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { openClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
-import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
+import { serveImages } from '#server/modules/images/image-routes.ts'
+import type { Quarantine } from '#server/modules/images/quarantine.ts'
+import type { ImageRecovery } from '#server/modules/images/recovery.ts'
+import type { StudyCreation } from '#server/modules/images/study-creation.ts'
+import { servePartner } from '#server/modules/partners/routes.ts'
+import { serveSettings } from '#server/modules/settings/routes.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
-import { sessionsOf } from '#server/modules/users/session-routes.ts'
-import { openDowntime } from '#server/modules/worklist/downtime.ts'
+import { serveSessions, sessionReply, sessionsOf } from '#server/modules/users/session-routes.ts'
 import type { InspectionRecord } from '#server/modules/worklist/inspection-queries.ts'
+import { serveWorklist } from '#server/modules/worklist/routes.ts'
+import type { Worklist } from '#server/modules/worklist/worklist.ts'
+import type { Requester } from '#server/webhooks/request.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Destination, Pull } from '#shared/contract/destinations.ts'
 import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import {
   type HttpAnswer,
@@ -37,6 +42,7 @@ import {
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { peopleOf } from '../../../../support/people.ts'
 import { prepareDataFolder } from '../../../../support/temp-store.ts'
+import { openTestServer } from '../../http/http-fixture.ts'
 
 export const START = Date.parse('2026-11-20T09:00:00.000Z')
 export const PASSWORD = 'a long and quiet evening'
@@ -55,7 +61,7 @@ export interface TestWindow {
 export const record = (more: Partial<InspectionRecord> = {}): InspectionRecord =>
   inspectionRecord('2026-11-20T08:55:00.000Z', {
     ...{ deviceName: 'CT room 1', transferSyntax: '1.2.840.10008.1.2', detail: Buffer.from('{}') },
-    ...{ sent: 6, withheld: 1, tookMs: 412, sentence: 'CT1 asked for today; 6 sent.' },
+    ...{ sent: 6, withheld: 1, tookMs: 412, sentence: verbatim('CT1 asked for today; 6 sent.') },
     ...more,
   })
 
@@ -80,7 +86,7 @@ export const STORAGE: Status['storage'] = {
   state: 'ok',
   freeBytes: 400_000_000_000,
   totalBytes: 500_000_000_000,
-  detail: '',
+  detail: null,
 }
 
 export const certificate = (more: Partial<Certificate> = {}): Certificate => ({
@@ -112,7 +118,7 @@ export const destination = (more: Partial<Destination> = {}): Destination => ({
   createdAt: '2026-11-20T08:00:00.000Z',
   updatedAt: '2026-11-20T08:00:00.000Z',
   queue: { waiting: 0, sent: 0, failed: 0 },
-  ...{ lastError: '', lastSentAt: null, nextAttemptAt: null },
+  ...{ lastError: null, lastSentAt: null, nextAttemptAt: null },
   ...more,
 })
 
@@ -133,15 +139,15 @@ const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
     failed: 0,
     remaining: 0,
   },
-  ...{ detail: '', startedAt: '2026-11-20T09:00:00.000Z', endedAt: null },
+  ...{ detail: null, startedAt: '2026-11-20T09:00:00.000Z', endedAt: null },
 })
 
 const FORWARDING: Partial<Forwarding> = {
-  list: () => ({ destinations: [destination()], native: { isAvailable: true, detail: '' } }),
+  list: () => ({ destinations: [destination()], native: { isAvailable: true, detail: null } }),
   add: (made) => destination(made),
   update: () => destination(),
   remove: () => ({ success: true }),
-  echo: async () => ({ success: true, message: 'The destination answers.', tookMs: 4 }),
+  echo: async () => ({ success: true, message: verbatim('The destination answers.'), tookMs: 4 }),
   studies: () => ({ items: [] }),
   instances: () => ({ items: [] }),
   send: () => ({ success: true }),
@@ -149,86 +155,70 @@ const FORWARDING: Partial<Forwarding> = {
   drop: async () => ({ success: true }),
   findPriors: async () => ({ studies: [], tookMs: 9 }),
   pull,
-  pulls: () => [],
+  pulls: { list: () => [] as Pull[] } as Forwarding['pulls'],
 }
 
-const IMAGES: ImagePorts = {
-  retryEnrichment: async () => {},
-  releaseInstance: async () => ({ success: true }),
-  discardInstance: async () => ({ success: true }),
-  releaseGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
-  discardGroup: async () => ({ success: true, message: '', decided: 1, left: 0 }),
+const done = async () => ({ success: true, message: '', decided: 1, left: 0 })
+const IMAGES = {
+  retry: async (_studyInstanceUid: string) => {},
+  release: done,
+  discard: done,
+  releaseGroup: done,
+  discardGroup: done,
   restoreVersion: () => ({ success: true }),
-  recovery: {
-    files: () => ({ items: [] }),
-    describe: async () => {
-      throw new Error('there is no such file')
-    },
-    import: async () => ({ imported: 1, failed: 0, problem: '', next: null }),
-    discard: async () => ({ success: true }),
-  },
 }
+const RECOVERY = {
+  files: () => ({ items: [] }),
+  import: async () => ({ imported: 1, failed: 0, problem: '', next: null }),
+  discard: async () => ({ success: true }),
+} as unknown as ImageRecovery
+
+type ImageCalls = Pick<
+  Quarantine,
+  'release' | 'discard' | 'releaseGroup' | 'discardGroup' | 'restoreVersion'
+> &
+  Pick<StudyCreation, 'retry'>
 
 interface DashboardParts {
-  readonly images?: Partial<ImagePorts>
+  readonly images?: Partial<ImageCalls>
+  readonly worklist?: Partial<Worklist>
+  readonly echo?: Parameters<typeof serveDevices>[2]
   readonly forwarding?: Partial<Forwarding>
   /** Declares more of the window's calls. */
-  readonly serve?: (
-    app: HttpApp,
-    on: { readonly deps: DomainDeps; readonly settings: Settings; readonly feed: Feed },
-  ) => void
+  readonly serve?: (app: HttpApp, on: { readonly store: Context; readonly feed: Feed }) => void
 }
 
 /**
  * The dashboard on a real store, a real domain and a real listener; the other slices are functions.
  */
 export async function openTestDashboard(
-  ports: Partial<DashboardPorts> = {},
-  { images = {}, forwarding = {}, serve }: DashboardParts = {},
+  live: Partial<LiveState> = {},
+  { images = {}, forwarding = {}, worklist = {}, echo, serve }: DashboardParts = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-dashboard-'))
   let now = START
   const clock = () => now
   prepareDataFolder(folder)
-  const store = openContext({ folder, clock, uuid: randomUUID })
+  const feed = createFeed({ clock, quietMs: 1 })
+  const store = { ...openContext({ folder, clock, uuid: randomUUID }), feed }
   store.settings.set('clinic.timeZone', 'Europe/Berlin')
   const deps = { store, clock, uuid: randomUUID }
   const people = peopleOf(store)
-  const settings = openSettings(deps)
-  const devices = openDevices(deps)
-  const downtime = openDowntime(deps)
-  const closedSteps = openClosedSteps(deps)
+
   const customers = bound(customerService, deps.store)
-  const auditTrail = openAuditTrail(deps)
-  const feed = createFeed({ clock, statusMs: 1 })
-  const filled: DashboardPorts = {
-    askWorklist: async () => inspection(),
-    lint: async (device) => ({
-      profile: device.profile,
-      source: '',
-      inspectionId: 7,
-      rows: 0,
-      refused: 0,
-      findings: [],
-    }),
-    echoDevice: async () => ({ success: true, message: 'The device answers.', tookMs: 4 }),
-    inspection: async () => undefined,
-    listenerStatus: () => [
-      { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+  const auditTrail = new AuditTrail(deps.store)
+  const filled: LiveState = {
+    auditTrail,
+    listeners: () => [
+      { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
     ],
-    partnerStatus: () => ({
+    partner: () => ({
       url: null,
       state: 'unset',
       fault: null,
-      detail: '',
+      detail: null,
       lastOkAt: null,
       downSince: null,
-    }),
-    testPartner: async () => ({
-      success: true,
-      message: 'The partner answered.',
-      tookMs: 12,
-      items: 24,
     }),
     openAssociations: () => 3,
     collectorFault: () => undefined,
@@ -237,21 +227,37 @@ export async function openTestDashboard(
     correctionNotices: () => ({ count: 0, since: null }),
     forwards: () => ({ waiting: 2, failed: 0 }),
     undelivered: () => ({ count: 0, since: null, fault: null, switchedOff: [] }),
+    keyStore: () => undefined,
     certificates: () => [certificate()],
-    renewCertificate: (use) => certificate({ use, fingerprint256: '0B' }),
-    feed,
-    ...ports,
+    examsToday: async () => {
+      throw new Error('no exams are asked for here')
+    },
+    firstReconciledDay: () => '2026-11-20',
+    ...live,
   }
+  const certificates = {
+    list: () => [certificate()],
+    renew: (use) => certificate({ use, fingerprint256: '0B' }),
+  } satisfies Partial<Certificates>
+  const answering = {
+    ask: async () => inspection(),
+    lint: async (device) => ({
+      profile: device.profile,
+      source: '',
+      inspectionId: 7,
+      rows: 0,
+      refused: 0,
+      findings: [],
+    }),
+    ...worklist,
+  } satisfies Partial<Worklist>
   const uses: SessionUse[] = []
   const { onClosed: _, ...sessions } = sessionsOf(store)
-  const server = await openHttpServer({
-    host: '127.0.0.1',
-    port: 0,
-    log: { error: () => {} },
-    uuid: randomUUID,
-    allowedHosts: () => settings.get('http.allowedHosts'),
-    publicUrl: () => settings.get('http.publicUrl'),
-    pageFolder: join(folder, 'no-page'),
+  const server = await openTestServer({
+    hosts: () => ({
+      publicUrl: deps.store.settings.get('http.publicUrl'),
+      allowedHosts: deps.store.settings.get('http.allowedHosts'),
+    }),
     sessions: {
       ...sessions,
       userOf(token, use) {
@@ -260,27 +266,24 @@ export async function openTestDashboard(
       },
     },
     register(app) {
-      const about = {
+      const calls = { ...IMAGES, ...images } as unknown as Quarantine & StudyCreation
+      serveImages(app, store, calls, calls, RECOVERY)
+      serveDestinations(app, store, { ...FORWARDING, ...forwarding } as Forwarding)
+      serve?.(app, { store, feed })
+      serveSessions(app, store, people, sessionReply(store, '0.1.0'))
+      serveStatus(app, store, filled)
+      serveWorklist(app, store, answering as Worklist)
+      serveDevices(
+        app,
         store,
-        imageStudies: openImageStudies(deps),
-        feed,
-      }
-      serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })
-      const given = { ...FORWARDING, ...forwarding } as Forwarding
-      serveDestinations(app, store, about.imageStudies, feed, given)
-      serve?.(app, { deps, settings, feed })
-      serveDashboard(app, {
-        store,
-        clock,
-        version: '0.1.0',
-        people,
-        devices,
-        settings,
-        downtime,
-        closedSteps,
-        auditTrail,
-        ports: filled,
-      })
+        echo ??
+          (async () => ({ success: true, message: verbatim('The device answers.'), tookMs: 4 })),
+      )
+      servePartner(app, store, {
+        request: async () => ({ items: 24, tookMs: 12 }),
+      } as unknown as Requester)
+      serveSettings(app, store, certificates as unknown as Certificates)
+      serveAudit(app, store, auditTrail)
     },
   })
 
@@ -333,10 +336,8 @@ export async function openTestDashboard(
       store,
       people,
       uses,
-      settings,
-      devices,
+
       customers,
-      downtime,
       feed,
       openWindow,
       signedIn,

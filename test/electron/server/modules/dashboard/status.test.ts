@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { DashboardPorts } from '#server/modules/dashboard/ports.ts'
+import { noteCaller } from '#server/modules/devices/devices.ts'
+import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard, type PartnerStatus, type Status } from '#shared/contract/dashboard.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { openEventSource } from '../../../../support/event-source.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
+import { textOf } from '../../../../support/saying.ts'
 import {
   openTestDashboard,
   record,
@@ -17,10 +21,16 @@ let storage: Status['storage']
 let gateway: TestDashboard
 let member: TestWindow
 beforeEach(async () => {
-  partner = { url: null, state: 'unset', fault: null, detail: '', lastOkAt: null, downSince: null }
+  partner = {
+    url: null,
+    state: 'unset',
+    fault: null,
+    detail: null,
+    lastOkAt: null,
+    downSince: null,
+  }
   storage = STORAGE
-  const ports: Partial<DashboardPorts> = { partnerStatus: () => partner, storage: () => storage }
-  gateway = await openTestDashboard(ports)
+  gateway = await openTestDashboard({ partner: () => partner, storage: () => storage })
   member = await gateway.signedIn('member')
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
@@ -32,7 +42,7 @@ describe('the status', () => {
   it('of a new gateway tells what to do first', async () => {
     expect(await status()).toEqual({
       listeners: [
-        { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+        { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
       ],
       partner,
       downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
@@ -40,8 +50,13 @@ describe('the status', () => {
       today: { queries: 0, rowsSent: 0, failures: 0, withheld: 0 },
       unknownCallers: 0,
       openAssociations: 3,
-      storage: { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' },
-      records: { state: 'ok', since: null, detail: '' },
+      storage: {
+        state: 'ok',
+        freeBytes: 400_000_000_000,
+        totalBytes: 500_000_000_000,
+        detail: null,
+      },
+      records: { state: 'ok', since: null, detail: null },
       images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
       forwards: { waiting: 2, failed: 0 },
       advice: [
@@ -55,9 +70,9 @@ describe('the status', () => {
   })
 
   it('counts the queries of the day of the clinic', async () => {
-    gateway.store.inspections.insert(record({ at: '2026-11-19T22:59:59.999Z' }))
-    gateway.store.inspections.insert(record({ at: '2026-11-19T23:00:00.000Z' }))
-    gateway.store.inspections.insert(record({ status: 'A700', sent: 0, withheld: 0 }))
+    insertInspection(gateway.store.database, record({ at: '2026-11-19T22:59:59.999Z' }))
+    insertInspection(gateway.store.database, record({ at: '2026-11-19T23:00:00.000Z' }))
+    insertInspection(gateway.store.database, record({ status: 'A700', sent: 0, withheld: 0 }))
     expect((await status()).today).toEqual({ queries: 2, rowsSent: 6, failures: 1, withheld: 1 })
   })
 
@@ -80,7 +95,7 @@ describe('the status', () => {
       state: 'full',
       freeBytes: 4_000_000_000,
       totalBytes: 500_000_000_000,
-      detail: 'No images are taken: 4 GB are free.',
+      detail: verbatim('No images are taken: 4 GB are free.'),
     }
     partner = { ...partner, state: 'down', fault: 'timeout', downSince: '2026-11-20T08:59:00.000Z' }
     const now = await status()
@@ -113,7 +128,7 @@ describe('the status', () => {
   })
 
   it('has the unknown callers that wait', async () => {
-    await gateway.devices.noteCaller({
+    await noteCaller(gateway.store, {
       aeTitle: 'MR1',
       address: '10.0.0.9',
       calledAeTitle: 'ISTHMUS',
@@ -121,7 +136,7 @@ describe('the status', () => {
     })
     const now = await status()
     expect(now.unknownCallers).toBe(1)
-    expect(now.advice).toContain(
+    expect(now.advice.map(english)).toContain(
       'An unknown device has called. Approve or dismiss it under Devices.',
     )
   })
@@ -140,7 +155,7 @@ describe('downtime mode', () => {
     expect([started.status, started.json]).toEqual([200, on])
     const now = await status()
     expect(now.downtime).toEqual(on)
-    expect(now.banner?.text).toContain('Downtime mode is on since 10:00 (Vera member)')
+    expect(textOf(now.banner?.text)).toContain('Downtime mode is on since 10:00 (Vera member)')
     const admin = await gateway.signedIn('admin')
     const off = { isOn: false, since: null, until: null, reason: '', userName: '' }
     expect((await admin.call('DELETE', '/dashboard/downtime')).json).toEqual(off)
@@ -164,7 +179,7 @@ describe('the feed', () => {
       tone: 'good',
       aeTitle: 'CT1',
       address: '10.0.3.7',
-      text,
+      text: verbatim(text),
       inspectionId: 7,
       studyInstanceUid: null,
     }) as const

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
+import {
+  countDrafts,
+  countFailedEvents,
+  countNeededAddenda,
+  countOpenCriticalResults,
+  countPendingInvitations,
+  countSignedReports,
+  countUnreadStudies,
+} from '#server/modules/dashboard/today-count-queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
+import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { insertCriticalResult } from '#server/modules/reports/report-queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
+import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
+import { findExamFacts } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
@@ -27,7 +40,7 @@ function clinic() {
   ) => {
     made++
     const at = instantOf(clock())
-    return store.studies.insert({
+    return insertStudy(store.database, {
       ...{
         area: 'scribe',
         studyId: `stu_${String(made).padStart(32, '0')}`,
@@ -63,11 +76,22 @@ describe('unread studies', () => {
     made.study({ severity: 'stat', status: 'in_progress' })
     made.study({ severity: 'stat', cancelledAt: first })
     made.study()
-    const { unread } = made.store.todayCounts
     expect(
-      unread({ statuses: OPEN, severities: ['stat'], customers: undefined, most: 10 }),
+      countUnreadStudies(made.store.database, {
+        statuses: OPEN,
+        severities: ['stat'],
+        customers: undefined,
+        most: 10,
+      }),
     ).toEqual({ count: 2, since: first })
-    expect(unread({ statuses: OPEN, severities: ALL, customers: undefined, most: 10 })).toEqual({
+    expect(
+      countUnreadStudies(made.store.database, {
+        statuses: OPEN,
+        severities: ALL,
+        customers: undefined,
+        most: 10,
+      }),
+    ).toEqual({
       count: 3,
       since: first,
     })
@@ -77,7 +101,7 @@ describe('unread studies', () => {
     using made = clinic()
     for (let count = 0; count < 5; count++) made.study()
     expect(
-      made.store.todayCounts.unread({
+      countUnreadStudies(made.store.database, {
         statuses: OPEN,
         severities: ALL,
         customers: undefined,
@@ -94,10 +118,16 @@ describe('unread studies', () => {
     made.clock.pass(60 * 60_000)
     made.study()
     const of = { statuses: OPEN, severities: ALL, customers: undefined, most: 10 }
-    const { unread } = made.store.todayCounts
-    expect(unread({ ...of, before: instantOf(made.clock()) })).toEqual({ count: 2, since: first })
-    expect(unread({ ...of, before: first })).toEqual({ count: 0, since: null })
-    expect(unread({ ...of, before: instantOf(made.clock() + 1) }).count).toBe(3)
+    expect(
+      countUnreadStudies(made.store.database, { ...of, before: instantOf(made.clock()) }),
+    ).toEqual({ count: 2, since: first })
+    expect(countUnreadStudies(made.store.database, { ...of, before: first })).toEqual({
+      count: 0,
+      since: null,
+    })
+    expect(
+      countUnreadStudies(made.store.database, { ...of, before: instantOf(made.clock() + 1) }).count,
+    ).toBe(3)
   })
 
   it('are those of the person’s customers where it sees no others', () => {
@@ -126,7 +156,12 @@ describe('unread studies', () => {
     made.study({ expressCustomerId: 'cus_B' })
     made.study()
     const count = (customers: readonly string[] | undefined) =>
-      made.store.todayCounts.unread({ statuses: OPEN, severities: ALL, customers, most: 10 }).count
+      countUnreadStudies(made.store.database, {
+        statuses: OPEN,
+        severities: ALL,
+        customers,
+        most: 10,
+      }).count
     expect([count(undefined), count(['cus_A']), count(['cus_A', 'cus_B']), count([])]).toEqual([
       3, 1, 2, 0,
     ])
@@ -156,7 +191,7 @@ it('counts critical results of the customers that are seen, and all where nobody
   for (const expressCustomerId of ['cus_A', 'cus_B', null]) {
     const { studyId } = made.study({ expressCustomerId })
     const reportId = completedReport(store, { studyId, userId, isCritical: true })
-    store.criticalResults.insert({
+    insertCriticalResult(store.database, {
       reportId,
       studyId,
       openedAt,
@@ -165,13 +200,12 @@ it('counts critical results of the customers that are seen, and all where nobody
       communication: null,
     })
   }
-  const { criticals } = store.todayCounts
   expect(
     [undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map(
-      (customers) => criticals(customers, 10).count,
+      (customers) => countOpenCriticalResults(store.database, customers, 10).count,
     ),
   ).toEqual([3, 1, 2, 0])
-  expect(criticals(['cus_B'], 10).since).toBe(openedAt)
+  expect(countOpenCriticalResults(store.database, ['cus_B'], 10).since).toBe(openedAt)
 })
 
 it('counts studies that need an addendum, cancelled ones too, of the customers that are seen', () => {
@@ -203,17 +237,16 @@ it('counts studies that need an addendum, cancelled ones too, of the customers t
     clock.pass(60_000)
     correctImages(store, studyInstanceUid, instantOf(clock()))
   }
-  const { neededAddenda } = store.todayCounts
   expect(
     [undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map(
-      (customers) => neededAddenda(customers, 10).count,
+      (customers) => countNeededAddenda(store.database, customers, 10).count,
     ),
   ).toEqual([3, 1, 2, 0])
-  expect(neededAddenda(undefined, 2)).toEqual({
+  expect(countNeededAddenda(store.database, undefined, 2)).toEqual({
     count: 2,
     since: instantOf(Date.parse(first) + 60_000),
   })
-  expect(neededAddenda(['cus_B'], 10)).toEqual({
+  expect(countNeededAddenda(store.database, ['cus_B'], 10)).toEqual({
     count: 1,
     since: instantOf(Date.parse(first) + 120_000),
   })
@@ -224,14 +257,14 @@ it('counts nothing in an empty clinic', () => {
   const { store } = made
   const none = { count: 0, since: null }
   const at = instantOf(made.clock())
-  expect(store.todayCounts.drafts('usr_1', 10)).toEqual(none)
-  expect(store.todayCounts.criticals(undefined, 10)).toEqual(none)
-  expect(store.todayCounts.neededAddenda(undefined, 10)).toEqual(none)
-  expect(store.todayCounts.signed(at)).toBe(0)
-  expect(store.todayCounts.failedEvents(at, 10)).toEqual(none)
-  expect(store.todayCounts.pendingInvitations(at, 10)).toEqual(none)
-  expect(store.examFacts.unplanned(at, 10)).toEqual(none)
-  expect(store.examFacts.of([])).toEqual(new Map())
+  expect(countDrafts(store.database, 'usr_1', 10)).toEqual(none)
+  expect(countOpenCriticalResults(store.database, undefined, 10)).toEqual(none)
+  expect(countNeededAddenda(store.database, undefined, 10)).toEqual(none)
+  expect(countSignedReports(store.database, at)).toBe(0)
+  expect(countFailedEvents(store.database, at, 10)).toEqual(none)
+  expect(countPendingInvitations(store.database, at, 10)).toEqual(none)
+  expect(countUnplannedStudies(store.database, at, 10)).toEqual(none)
+  expect(findExamFacts(store.database, [])).toEqual(new Map())
 })
 
 it('counts failed events of the day, without tests and worklist questions', () => {
@@ -269,5 +302,5 @@ it('counts failed events of the day, without tests and worklist questions', () =
     type: 'report.delivered',
     createdAt: '2026-03-01T00:00:00.000Z',
   })
-  expect(made.store.todayCounts.failedEvents(at, 10)).toEqual({ count: 1, since: at })
+  expect(countFailedEvents(made.store.database, at, 10)).toEqual({ count: 1, since: at })
 })

@@ -1,19 +1,34 @@
-import { describe, expect, it } from 'vitest'
-import { itemsOf, type TodaySituation } from '#server/modules/dashboard/today-items.ts'
+import { describe, expect, it, vi } from 'vitest'
+import type { Database } from '#server/database/database.ts'
+import {
+  countDrafts,
+  countFailedEvents,
+  countNeededAddenda,
+  countOpenCriticalResults,
+  countPendingInvitations,
+  countUnreadStudies,
+} from '#server/modules/dashboard/today-count-queries.ts'
+import { itemsOf } from '#server/modules/dashboard/today-items.ts'
+import { countForToday, type TodaySituation } from '#server/modules/dashboard/today-lines.ts'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { certificate, STORAGE } from './dashboard-fixture.ts'
+
+vi.mock('#server/modules/dashboard/today-count-queries.ts', { spy: true })
 
 const NOW = '2026-11-20T09:00:00.000Z'
 const NONE = { count: 0, since: null }
 const some = (count = 3) => ({ count, since: NOW })
 const NO_COUNTS: TodaySituation['counts'] = {
-  unread: () => NONE,
-  drafts: () => NONE,
-  criticals: () => NONE,
-  neededAddenda: () => NONE,
-  signed: () => 0,
-  failedEvents: () => NONE,
-  pendingInvitations: () => NONE,
+  openCriticalResults: NONE,
+  neededAddenda: NONE,
+  unread: NONE,
+  unreadStat: NONE,
+  unreadForADay: NONE,
+  activeAddenda: NONE,
+  drafts: NONE,
+  failedEvents: NONE,
+  pendingInvitations: NONE,
 }
 const OWNER = {
   userId: 'usr_1',
@@ -33,17 +48,18 @@ const DESK = {
 const calm: TodaySituation = {
   now: Date.parse(NOW),
   person: OWNER,
+  customers: undefined,
   needsSecondFactor: false,
   isSetUp: true,
   listeners: [
-    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
   ],
   storage: STORAGE,
   partner: {
     url: 'https://partner.example',
     state: 'up',
     fault: null,
-    detail: '',
+    detail: null,
     lastOkAt: NOW,
     downSince: null,
   },
@@ -71,15 +87,10 @@ const calm: TodaySituation = {
   certificates: [certificate()],
   advice: [],
   counts: NO_COUNTS,
-  customers: undefined,
-  dayAgo: '2026-11-19T09:00:00.000Z',
-  threeDaysAgo: '2026-11-17T09:00:00.000Z',
 }
 const kindsOf = (situation: Partial<TodaySituation>) =>
   itemsOf({ ...calm, ...situation }).map(({ kind }) => kind)
 const counts = (more: Partial<TodaySituation['counts']>) => ({ counts: { ...NO_COUNTS, ...more } })
-const unreadWhere = (is: (of: Parameters<TodaySituation['counts']['unread']>[0]) => boolean) =>
-  counts({ unread: (of) => (is(of) ? some() : NONE) })
 const CALLER = {
   ...{ aeTitle: 'US9', address: '10.0.9.9', calledAeTitle: 'ISTHMUS', attempts: 3 },
   ...{ firstAt: NOW, lastAt: NOW, services: [] },
@@ -98,11 +109,11 @@ describe('what needs somebody', () => {
         listeners: calm.listeners.map((one) => ({
           ...one,
           isUp: false,
-          detail: 'Port 11112 is taken.',
+          detail: verbatim('Port 11112 is taken.'),
         })),
       },
     ],
-    ['disk', { storage: { ...STORAGE, state: 'full', detail: 'The disk is full.' } }],
+    ['disk', { storage: { ...STORAGE, state: 'full', detail: verbatim('The disk is full.') } }],
     [
       'partner-away',
       { partner: { ...calm.partner, state: 'down', fault: 'unreachable', downSince: NOW } },
@@ -112,14 +123,14 @@ describe('what needs somebody', () => {
     ['audit-anchor', { anchorFault: 'unwritable' }],
     [
       'audit-collector',
-      { collectorFault: { since: NOW, count: 4, isMore: false, detail: 'ECONNREFUSED' } },
+      { collectorFault: { since: NOW, count: 4, isMore: false, detail: verbatim('ECONNREFUSED') } },
     ],
     [
       'backup',
       {
         upkeep: {
           ...calm.upkeep,
-          backup: { tone: 'danger', since: NOW, sentence: 'The disk is full.' },
+          backup: { tone: 'danger', since: NOW, sentence: verbatim('The disk is full.') },
         },
       },
     ],
@@ -128,7 +139,7 @@ describe('what needs somebody', () => {
       {
         upkeep: {
           ...calm.upkeep,
-          rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' },
+          rehearsal: { tone: 'warning', since: NOW, sentence: verbatim('None was ever tried.') },
         },
       },
     ],
@@ -137,7 +148,7 @@ describe('what needs somebody', () => {
       {
         upkeep: {
           ...calm.upkeep,
-          standby: { tone: 'warning', since: NOW, sentence: 'It is behind.' },
+          standby: { tone: 'warning', since: NOW, sentence: verbatim('It is behind.') },
         },
       },
     ],
@@ -146,19 +157,21 @@ describe('what needs somebody', () => {
     ['correction-notices', { notices: { count: 2, since: NOW } }],
     ['images-replaced', { images: { ...calm.images, replaced: 2 } }],
     ['mismatches', { images: { ...calm.images, mismatches: 1 } }],
-    ['criticals', counts({ criticals: () => some() })],
-    ['addenda-needed', counts({ neededAddenda: () => some() })],
-    ['stat-unread', unreadWhere(({ severities }) => severities.length === 1)],
+    ['criticals', counts({ openCriticalResults: some() })],
+    ['addenda-needed', counts({ neededAddenda: some() })],
+    ['stat-unread', counts({ unreadStat: some() })],
     [
       'reports-undelivered',
-      { undelivered: { count: 2, since: NOW, fault: 'It answered 500.', switchedOff: [] } },
+      {
+        undelivered: { count: 2, since: NOW, fault: verbatim('It answered 500.'), switchedOff: [] },
+      },
     ],
     [
       'endpoints-off',
       {
         undelivered: {
           ...calm.undelivered,
-          switchedOff: [{ name: 'RIS', reason: 'It answered 410.' }],
+          switchedOff: [{ name: 'RIS', reason: verbatim('It answered 410.') }],
         },
       },
     ],
@@ -173,23 +186,23 @@ describe('what needs somebody', () => {
     ['exams-overdue', { exams: { ...calm.exams, late: 2, lateSince: NOW } }],
     ['images-unplanned', { unplanned: some() }],
     ['exams-withheld', { exams: { ...calm.exams, withheld: 2 } }],
-    ['my-drafts', counts({ drafts: (userId) => (userId === OWNER.userId ? some() : NONE) })],
-    ['addenda', unreadWhere(({ statuses }) => statuses.includes('addendum_active'))],
-    ['studies-waiting', unreadWhere(({ before }) => before === calm.dayAgo)],
-    ['events-failed', counts({ failedEvents: (since) => (since === calm.dayAgo ? some() : NONE) })],
+    ['my-drafts', counts({ drafts: some() })],
+    ['addenda', counts({ activeAddenda: some() })],
+    ['studies-waiting', counts({ unreadForADay: some() })],
+    ['events-failed', counts({ failedEvents: some() })],
     ['second-factor', { needsSecondFactor: true }],
-    ['mail-failing', { mail: { ...some(), fault: 'The mail server refuses the sender.' } }],
     [
-      'invitations-pending',
-      counts({ pendingInvitations: (before) => (before === calm.threeDaysAgo ? some() : NONE) }),
+      'mail-failing',
+      { mail: { ...some(), fault: verbatim('The mail server refuses the sender.') } },
     ],
+    ['invitations-pending', counts({ pendingInvitations: some() })],
     [
       'certificate',
       {
         certificates: [certificate({ daysLeft: 5 }), certificate({ isInUse: false, daysLeft: 1 })],
       },
     ],
-    ['advice', { advice: ['Any device on the network may read the worklist.'] }],
+    ['advice', { advice: [verbatim('Any device on the network may read the worklist.')] }],
   ]
   it.each(CASES)('is %s', (kind, situation) => {
     expect(kindsOf(situation)).toEqual([kind])
@@ -201,7 +214,7 @@ describe('what needs somebody', () => {
   })
 
   it('says how many and since when, and that there are more where counting stopped', () => {
-    expect(itemsOf({ ...calm, ...counts({ criticals: () => some(1000) }) })).toMatchObject([
+    expect(itemsOf({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
       { count: 999, isMore: true, since: NOW },
     ])
   })
@@ -222,7 +235,7 @@ describe('what needs somebody', () => {
       images: { ...calm.images, mismatches: 1 },
       exams: { ...calm.exams, withheld: 1 },
       callers: [CALLER],
-      ...counts({ drafts: () => some(1), criticals: () => some(1) }),
+      ...counts({ drafts: some(1), openCriticalResults: some(1) }),
     }
     expect(kindsOf(busy)).toEqual([
       'mismatches',
@@ -249,4 +262,29 @@ describe('what needs somebody', () => {
       'partner-away',
     )
   })
+})
+
+it('counts what waits for the person: of their customers, and since when', () => {
+  vi.mocked(countUnreadStudies).mockReturnValue(NONE)
+  vi.mocked(countOpenCriticalResults).mockReturnValue(NONE)
+  vi.mocked(countNeededAddenda).mockReturnValue(NONE)
+  vi.mocked(countDrafts).mockReturnValue(NONE)
+  vi.mocked(countFailedEvents).mockReturnValue(NONE)
+  vi.mocked(countPendingInvitations).mockReturnValue(NONE)
+  const database = {} as Database
+  const customers = ['cus_A']
+  countForToday(database, { userId: 'usr_1', customers, now: Date.parse(NOW) })
+  const statuses = ['unassigned', 'assigned', 'in_progress']
+  const unread = { statuses, severities: ['stat', 'high', 'normal'], customers, most: 1000 }
+  expect(vi.mocked(countUnreadStudies).mock.calls.map(([, of]) => of)).toEqual([
+    unread,
+    { ...unread, severities: ['stat'] },
+    { ...unread, before: '2026-11-19T09:00:00.000Z' },
+    { ...unread, statuses: ['addendum_active'] },
+  ])
+  expect(countOpenCriticalResults).toHaveBeenCalledWith(database, customers, 1000)
+  expect(countNeededAddenda).toHaveBeenCalledWith(database, customers, 1000)
+  expect(countDrafts).toHaveBeenCalledWith(database, 'usr_1', 1000)
+  expect(countFailedEvents).toHaveBeenCalledWith(database, '2026-11-19T09:00:00.000Z', 1000)
+  expect(countPendingInvitations).toHaveBeenCalledWith(database, '2026-11-17T09:00:00.000Z', 1000)
 })

@@ -1,14 +1,26 @@
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
 import type { AssociationInfo, Negotiated } from '#server/dicom/dimse/service.ts'
-import { createFeed } from '#server/modules/dashboard/feed.ts'
 import { observeAssociations } from '#server/modules/devices/association-feed.ts'
-import { openAssociationLog } from '#server/modules/devices/association-log.ts'
-import { openParts } from '#server/parts.ts'
+import { AssociationLog } from '#server/modules/devices/association-log.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
+import {
+  countUnknownCallers,
+  listUnknownCallers,
+} from '#server/modules/devices/unknown-caller-queries.ts'
 import { openLog } from '#server/platform/log.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { textOf } from '../../../../support/saying.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
-const REJECTED = { result: 1, source: 1, reason: 3, why: 'it is not in the device list' } as const
+const REJECTED = {
+  result: 1,
+  source: 1,
+  reason: 3,
+  why: verbatim('it is not in the device list'),
+} as const
 const info = (callingAeTitle: string, more: Partial<AssociationInfo> = {}): AssociationInfo => ({
   associationId: `of ${callingAeTitle}`,
   callingAeTitle,
@@ -53,30 +65,30 @@ const FIND = { service: 'Modality Worklist', commandField: 0x20, bytes: 120 }
 
 function openClinic() {
   const temp = tempDataFolder()
-  const parts = openParts(temp.folder)
-  parts.devices.add(NewDevice.parse({ aeTitle: 'CT1', name: 'CT room 1' }), 'command-line')
-  parts.devices.add(NewDevice.parse({ aeTitle: 'OFF', isEnabled: false }), 'command-line')
-  const feed = createFeed({ clock: Date.now })
-  const log: string[] = []
+  const written: string[] = []
+  const log = openLog('trace', { write: (line) => void written.push(line) })
+  const context = openContext({ folder: temp.folder, log })
+  addDevice(context, NewDevice.parse({ aeTitle: 'CT1', name: 'CT room 1' }), 'command-line')
+  addDevice(context, NewDevice.parse({ aeTitle: 'OFF', isEnabled: false }), 'command-line')
+  const { feed } = context
   // What is due a second later finds the store closed.
-  const associationLog = openAssociationLog({ ...parts.deps, onError: () => {} })
+  const associationLog = new AssociationLog(context)
   feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line))
-  const observer = observeAssociations({
-    ...parts,
-    feed,
+  const observer = observeAssociations(
+    context,
     associationLog,
-    isFetchedFrom: (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
-    log: openLog('trace', { write: (line) => void log.push(line) }),
-  })
+    (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
+    () => undefined,
+  )
   return {
     observer,
     associationLog,
-    log,
-    ...parts,
+    log: written,
+    store: context,
     /** Oldest first: kind, tone, text. */
-    lines: () => feed.after(0).map(({ kind, tone, text }) => [kind, tone, text]),
+    lines: () => feed.after(0).map(({ kind, tone, text }) => [kind, tone, text] as const),
     [Symbol.dispose]() {
-      parts[Symbol.dispose]()
+      context[Symbol.dispose]()
       temp[Symbol.dispose]()
     },
   }
@@ -90,11 +102,11 @@ it('tells the life of an association in plain words, by the name of its device',
   observer.answered(info('CT1'), { ...FIND, status: 0x0000, responses: 3, ms: 1 })
   observer.closed(info('CT1'), {
     kind: 'released',
-    detail: 'released by the peer',
+    detail: verbatim('released by the peer'),
     remoteAddress: '10.0.3.7',
   })
   expect(clinic.lines()).toEqual([
-    ['opened', 'plain', 'CT room 1 (CT1) connected for Verification, Modality Worklist.'],
+    ['opened', 'plain', 'CT room 1 (CT1) connected for Verification and Modality Worklist.'],
     ['echo', 'good', 'CT room 1 (CT1) tested the connection (C-ECHO): it works.'],
     ['closed', 'plain', 'CT room 1 (CT1) closed the connection.'],
   ])
@@ -106,14 +118,14 @@ it('says what went wrong, and with whom', () => {
   observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [], NEGOTIATED)
   observer.closed(info('CT1'), {
     kind: 'aborted',
-    detail: 'silent for 120 s',
+    detail: verbatim('silent for 120 s'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
   observer.closed(undefined, {
     kind: 'aborted',
-    detail: 'asked for nothing for 30 s',
+    detail: verbatim('asked for nothing for 30 s'),
     remoteAddress: '10.0.3.8',
   })
   expect(clinic.lines()).toEqual([
@@ -135,7 +147,7 @@ it('says what went wrong, and with whom', () => {
 
 it('puts into the inbox who is neither known nor switched off, with what it wanted', async () => {
   using clinic = openClinic()
-  const { observer, devices } = clinic
+  const { observer, store } = clinic
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.opened(info('XA1'), ['Verification'], NEGOTIATED)
   observer.opened(info('CT1'), ['Verification'], NEGOTIATED)
@@ -143,16 +155,20 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
   observer.rejected(
     info('BUSY'),
-    { result: 2, source: 3, reason: 2, why: '100 associations are open, the limit' },
+    { result: 2, source: 3, reason: 2, why: verbatim('100 associations are open, the limit') },
     ['Verification'],
   )
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
   await vi.waitFor(() =>
-    expect(devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe('10.0.3.7'),
+    expect(listDevices(store.database).find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe(
+      '10.0.3.7',
+    ),
   )
-  const callers = devices
-    .callers()
-    .map(({ aeTitle, address, services }) => ({ aeTitle, address, services }))
+  const callers = listUnknownCallers(store.database).map(({ aeTitle, address, services }) => ({
+    aeTitle,
+    address,
+    services,
+  }))
   expect(callers).toHaveLength(2)
   expect(callers).toEqual(
     expect.arrayContaining([
@@ -164,15 +180,15 @@ it('puts into the inbox who is neither known nor switched off, with what it want
 
 it('notes nobody where everyone is served', async () => {
   using clinic = openClinic()
-  clinic.settings.change({ 'dimse.allowUnknownDevices': true }, 'command-line')
+  clinic.store.settings.change({ 'dimse.allowUnknownDevices': true }, 'command-line')
   clinic.observer.opened(info('US1'), ['Modality Worklist'], NEGOTIATED)
   clinic.observer.opened(info('CT1'), ['Modality Worklist'], NEGOTIATED)
   await vi.waitFor(() =>
-    expect(clinic.devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe(
-      '10.0.3.7',
-    ),
+    expect(
+      listDevices(clinic.store.database).find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress,
+    ).toBe('10.0.3.7'),
   )
-  expect(clinic.devices.callers()).toEqual([])
+  expect(listUnknownCallers(clinic.store.database)).toEqual([])
 })
 
 it('logs rejections and answers that are no success, by numbers', () => {
@@ -201,11 +217,9 @@ it('logs rejections and answers that are no success, by numbers', () => {
     },
     { level: 'info', msg: 'answered', status: '0122' },
   ])
-  expect(clinic.lines().at(-1)).toEqual([
-    'echo',
-    'warning',
-    expect.stringContaining('tested the connection (C-ECHO): '),
-  ])
+  const [kind, tone, text] = clinic.lines().at(-1) ?? []
+  expect([kind, tone]).toEqual(['echo', 'warning'])
+  expect(textOf(text)).toContain('tested the connection (C-ECHO): ')
 })
 
 it('lists no archive among the callers to approve that is let in because a study is fetched from it', async () => {
@@ -213,8 +227,8 @@ it('lists no archive among the callers to approve that is let in because a study
   const { observer, store } = clinic
   observer.opened(info('PACS', { remoteAddress: '10.0.9.9' }), ['CT Image Storage'], NEGOTIATED)
   observer.opened(info('PACS', { remoteAddress: '10.0.9.8' }), ['Verification'], NEGOTIATED)
-  await vi.waitFor(() => expect(store.callers.count()).toBeGreaterThan(0))
-  expect(store.callers.list().map(({ address }) => address)).toEqual(['10.0.9.8'])
+  await vi.waitFor(() => expect(countUnknownCallers(store.database)).toBeGreaterThan(0))
+  expect(listUnknownCallers(store.database).map(({ address }) => address)).toEqual(['10.0.9.8'])
   expect(clinic.lines()[0]).toEqual(['opened', 'plain', 'PACS connected for CT Image Storage.'])
 })
 
@@ -262,7 +276,7 @@ it('keeps a connection with its lines, what was asked on it, and what was agreed
   })
   observer.closed(ct, {
     kind: 'released',
-    detail: 'released by the peer',
+    detail: verbatim('released by the peer'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, [])
@@ -301,7 +315,7 @@ it('keeps a connection with its lines, what was asked on it, and what was agreed
     association: {
       deviceId: null,
       how: 'rejected',
-      detail: 'it is not in the device list',
+      detail: verbatim('it is not in the device list'),
       tone: 'danger',
     },
     lines: [{ kind: 'rejected' }],

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import type { TlsPeer } from '#server/dicom/dimse/service.ts'
 import { fingerprintOf, selfSignedCertificate } from '#server/http/certificate.ts'
-import { openAssociationPolicy } from '#server/modules/devices/association-policy.ts'
-import { openParts } from '#server/parts.ts'
+import { associationPolicy } from '#server/modules/devices/association-policy.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
 const { verification, modalityWorklistFind } = SOP_CLASS
@@ -14,21 +17,21 @@ const BOTH = [verification, modalityWorklistFind]
 /** CT1 in one network, with one of its addresses switched off; MR1 anywhere, switched off. */
 function openClinic(settings: Record<string, unknown> = {}, storageFault?: string) {
   const temp = tempDataFolder()
-  const parts = openParts(temp.folder)
-  parts.settings.change(settings, 'command-line')
+  const context = openContext({ folder: temp.folder })
+  context.settings.change(settings, 'command-line')
   for (const device of [
     { aeTitle: 'CT1', address: '10.0.3.0/24' },
     { aeTitle: 'CT1', address: '10.0.3.9', isEnabled: false },
     { aeTitle: 'MR1', isEnabled: false },
   ])
-    parts.devices.add(NewDevice.parse(device), 'command-line')
-  const policy = openAssociationPolicy({
-    ...parts,
-    storageFault: () => storageFault,
-    isFetchedFrom: (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
-  })
+    addDevice(context, NewDevice.parse(device), 'command-line')
+  const policy = associationPolicy(
+    context,
+    () => (storageFault ? verbatim(storageFault) : null),
+    (aeTitle, address) => aeTitle === 'PACS' && address === '10.0.9.9',
+  )
   return {
-    parts,
+    context,
     /** `all`, `echo`, or the pair of result, source and reason with why. */
     decide(
       callingAeTitle: string,
@@ -49,10 +52,10 @@ function openClinic(settings: Record<string, unknown> = {}, storageFault?: strin
       if ('accept' in decision)
         return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
       const { result, source, reason, why } = decision.reject
-      return `${result}/${source}/${reason} ${why}`
+      return `${result}/${source}/${reason} ${english(why)}`
     },
     [Symbol.dispose]() {
-      parts[Symbol.dispose]()
+      context[Symbol.dispose]()
       temp[Symbol.dispose]()
     },
   }
@@ -122,7 +125,7 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
     { aeTitle: 'PIN', tls: 'mutual', certificate: own },
     { aeTitle: 'CA', tls: 'mutual' },
   ])
-    clinic.parts.devices.add(NewDevice.parse(device), 'command-line')
+    addDevice(clinic.context, NewDevice.parse(device), 'command-line')
   const peer = (fingerprint256?: string, isTrusted = false) => ({
     protocol: 'TLSv1.3',
     cipher: 'TLS_AES_128_GCM_SHA256',
@@ -146,7 +149,8 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
 
 it('takes the title of a device that comes by TLS from no other address, also where strangers are served', () => {
   using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
-  clinic.parts.devices.add(
+  addDevice(
+    clinic.context,
     NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }),
     'command-line',
   )

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { noteCaller, recogniseDevice } from '#server/modules/devices/devices.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import {
   openTestDashboard,
   type TestDashboard,
@@ -15,16 +17,21 @@ let gateway: TestDashboard
 let admin: TestWindow
 beforeEach(async () => {
   asked = []
-  gateway = await openTestDashboard({
-    async echoDevice(device) {
-      asked.push(['echo', device.aeTitle])
-      return { success: false, message: 'Nobody listens there.', tookMs: 3 }
+  gateway = await openTestDashboard(
+    {},
+    {
+      async echo(device) {
+        asked.push(['echo', device.aeTitle])
+        return { success: false, message: verbatim('Nobody listens there.'), tookMs: 3 }
+      },
+      worklist: {
+        async lint(device, user) {
+          asked.push(['lint', device.aeTitle, user.firstName])
+          return LINT
+        },
+      },
     },
-    async lint(device, user) {
-      asked.push(['lint', device.aeTitle, user.level])
-      return LINT
-    },
-  })
+  )
   admin = await gateway.signedIn('admin')
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
@@ -41,7 +48,7 @@ const LINT: Lint = {
       },
       ...{
         keyword: 'ScheduledProcedureStepID',
-        text: 'It has 17 characters; 16 are taken. Shorten it.',
+        text: verbatim('It has 17 characters; 16 are taken. Shorten it.'),
       },
     },
   ],
@@ -98,7 +105,7 @@ describe('a device', () => {
       address: null,
       updatedAt: '2026-11-20T09:00:01.000Z',
     })
-    expect(gateway.devices.recogniseDevice('ct1', '192.168.1.1')?.characterSet).toBe('ISO_IR 100')
+    expect(recogniseDevice(gateway.store, 'ct1', '192.168.1.1')?.characterSet).toBe('ISO_IR 100')
 
     expect((await admin.call('DELETE', path)).json).toEqual({ success: true })
     expect(await list()).toEqual([])
@@ -154,7 +161,7 @@ describe('a device', () => {
 describe('an unknown caller', () => {
   const caller = { aeTitle: 'MR1', address: '10.0.4.9' }
   beforeEach(() =>
-    gateway.devices.noteCaller({
+    noteCaller(gateway.store, {
       ...caller,
       calledAeTitle: 'ISTHMUS',
       services: ['Modality Worklist'],
@@ -193,7 +200,7 @@ describe('an unknown caller', () => {
         .status,
     ).toBe(404)
 
-    await gateway.devices.noteCaller({
+    await noteCaller(gateway.store, {
       ...caller,
       aeTitle: 'US1',
       calledAeTitle: 'ISTHMUS',
@@ -228,7 +235,7 @@ describe('a device that is tested', () => {
   it('is called, and has its rows checked, as who asked', async () => {
     const device = await add({ aeTitle: 'CT1', port: 104, profile: 'ge' })
     const path = `/dashboard/devices/${device.deviceId}`
-    const echo = { success: false, message: 'Nobody listens there.', tookMs: 3 }
+    const echo = { success: false, message: verbatim('Nobody listens there.'), tookMs: 3 }
     expect(
       dashboard.echoDevice.reply.parse((await admin.call('POST', `${path}/echo`)).json),
     ).toEqual(echo)
@@ -237,7 +244,7 @@ describe('a device that is tested', () => {
     ).toEqual(LINT)
     expect(asked).toEqual([
       ['echo', 'CT1'],
-      ['lint', 'CT1', 'admin'],
+      ['lint', 'CT1', 'Vera'],
     ])
   })
 

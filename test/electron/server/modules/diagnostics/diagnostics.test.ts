@@ -4,7 +4,12 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { putAssociation } from '#server/modules/devices/association-queries.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import {
   diagnosticsOf,
   diagnosticsZip,
@@ -15,39 +20,38 @@ import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
 import { recordEvent } from '#server/modules/events/queries.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
-import { openParts, type Parts } from '#server/parts.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { DEVICE } from '../../../../support/device.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import { tempDataFolder, tempFolder } from '../../../../support/temp-store.ts'
 
 const ACTOR = 'command-line'
-const CONTEXT = {
-  version: '9.9.9',
-  listeners: () => [
-    {
-      name: 'http' as const,
-      address: 'http://127.0.0.1:8042',
-      aeTitle: null,
-      isUp: true,
-      detail: '',
-    },
-  ],
-  readiness: async () => [
-    {
-      check: 'partner' as const,
-      verdict: 'ok' as const,
-      sentence: 'The partner is https://ris.ravenmoor.example/hook/zx81.',
-      remedy: '',
-    },
-    {
-      check: 'folder' as const,
-      verdict: 'ok' as const,
-      sentence: `The data folder is ${homedir()}/isthmus on ${hostname()}.`,
-      remedy: '',
-    },
-  ],
-}
+const VERSION = '9.9.9'
+const LISTENERS = [
+  {
+    name: 'http' as const,
+    address: 'http://127.0.0.1:8042',
+    aeTitle: null,
+    isUp: true,
+    detail: null,
+  },
+]
+const READINESS = async () => [
+  {
+    check: 'partner' as const,
+    verdict: 'ok' as const,
+    sentence: verbatim('The partner is https://ris.ravenmoor.example/hook/zx81.'),
+    remedy: null,
+  },
+  {
+    check: 'folder' as const,
+    verdict: 'ok' as const,
+    sentence: verbatim(`The data folder is ${homedir()}/isthmus on ${hostname()}.`),
+    remedy: null,
+  },
+]
 
 /** Invented things of a clinic; none of them may be in the bundle. */
 const CANARIES = [
@@ -81,10 +85,9 @@ const CANARIES = [
   ],
 ]
 
-function openRavenmoor(folder: string): Parts {
-  const parts = openParts(folder)
-  const { settings, devices, store } = parts
-  settings.change(
+function openRavenmoor(folder: string): Context {
+  const context = openContext({ folder })
+  context.settings.change(
     {
       'clinic.name': 'Ravenmoor Imaging',
       'reports.letterhead': 'Ravenmoor Imaging\nHarbour Road 4',
@@ -98,13 +101,13 @@ function openRavenmoor(folder: string): Parts {
     },
     ACTOR,
   )
-  devices.add(
+  addDevice(
+    context,
     { ...DEVICE, aeTitle: 'RAVENCT7', name: 'CT Quillfeather', address: '10.77.3.9' },
     ACTOR,
   )
   addEndpoint(
-    store,
-    settings,
+    context,
     {
       ...{
         url: 'https://ris.ravenmoor.example/hook/zx81',
@@ -121,19 +124,19 @@ function openRavenmoor(folder: string): Parts {
     },
     ACTOR,
   )
-  store.secrets.set('mail.password', 'sw0rdf1sh')
+  keepSecret(context, 'mail.password', 'sw0rdf1sh')
   createApiKey(
-    parts.store,
+    context,
     { description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' },
     ACTOR,
   )
-  addAssociations(parts)
-  addFailedEvent(parts)
-  return parts
+  addAssociations(context)
+  addFailedEvent(context)
+  return context
 }
 
 /** Of a device that is known, and of a stranger. */
-function addAssociations({ store, devices }: Parts): void {
+function addAssociations(context: Context): void {
   const nothing = {
     echoes: 0,
     queries: 0,
@@ -151,24 +154,24 @@ function addAssociations({ store, devices }: Parts): void {
     endedAt: '2026-11-20T09:00:01.500Z',
     omitted: 0,
   }
-  store.associations.put({
+  putAssociation(context.database, {
     ...common,
     ...{
       associationId: 'a1',
-      deviceId: devices.list()[0]?.deviceId ?? null,
+      deviceId: listDevices(context.database)[0]?.deviceId ?? null,
       deviceName: 'CT Quillfeather',
       aeTitle: 'RAVENCT7',
     },
     ...{
       address: '10.77.3.9',
       how: 'released',
-      detail: '',
+      detail: null,
       tone: 'plain',
       times: 1,
       counts: { ...nothing, queries: 3, exams: 41 },
     },
   })
-  store.associations.put({
+  putAssociation(context.database, {
     ...common,
     ...{
       associationId: 'a2',
@@ -179,33 +182,43 @@ function addAssociations({ store, devices }: Parts): void {
       how: 'rejected',
       tone: 'danger',
     },
-    ...{ detail: 'QUILL^OTTI at 192.0.2.44 is not in the device list', times: 4, counts: nothing },
+    ...{
+      detail: verbatim('QUILL^OTTI at 192.0.2.44 is not in the device list'),
+      times: 4,
+      counts: nothing,
+    },
   })
 }
 
-function addFailedEvent({ store }: Parts): void {
+function addFailedEvent(context: Context): void {
   const event = newEvent({
     type: 'report.delivered',
     subject: 'MRN-40017',
     studyInstanceUid: '1.2.826.0.1.3680043.8.498.90001',
   })
   const { request, response, ...facts } = attempt({
-    ...{ outcome: 'status', httpStatus: 500, detail: 'Ottilie Quillfeather is not known' },
+    ...{
+      outcome: 'status',
+      httpStatus: 500,
+      detail: verbatim('Ottilie Quillfeather is not known'),
+    },
     ...{
       request: '{"patientName":"Quillfeather^Ottilie"}',
       response: Buffer.from('{"error":"MRN-40017 haemorrhage"}'),
     },
   })
   recordEvent(
-    store.database,
+    context.database,
     { ...event, isTest: false, createdAt: facts.at },
     {
       ...facts,
       response,
       isCut: false,
-      notes: [{ path: 'items.0.PatientName.Quillfeather', sentence: 'Ottilie is no name.' }],
+      notes: [
+        { path: 'items.0.PatientName.Quillfeather', sentence: verbatim('Ottilie is no name.') },
+      ],
     },
-    { state: 'failed', request, effect: 'Ottilie Quillfeather was not told.' },
+    { state: 'failed', request, effect: verbatim('Ottilie Quillfeather was not told.') },
   )
 }
 
@@ -266,8 +279,8 @@ describe('the bundle for support', () => {
   it('has nothing of patients, secrets, passwords, people and addresses in it', async () => {
     using temp = tempFolder()
     writeLog(temp.folder)
-    using parts = openRavenmoor(temp.folder)
-    await parts.people.createUser(
+    using context = openRavenmoor(temp.folder)
+    await openPeople(context).createUser(
       {
         ...{
           email: 'nightjar@ravenmoor.example',
@@ -280,7 +293,7 @@ describe('the bundle for support', () => {
       },
       ACTOR,
     )
-    const texts = await diagnosticsOf(parts, CONTEXT)
+    const texts = await diagnosticsOf(context, VERSION, LISTENERS, READINESS)
     const archive = unzipSync(diagnosticsZip(texts, Date.UTC(2026, 10, 20)))
     const all = Object.entries(archive).map(([name, bytes]) => `${name}\n${strFromU8(bytes)}`)
     const found = CANARIES.flatMap((canary) =>
@@ -296,9 +309,12 @@ describe('the bundle for support', () => {
   it('has what support needs: versions, settings, counts, how connections and events ended', async () => {
     using temp = tempFolder()
     writeLog(temp.folder)
-    using parts = openRavenmoor(temp.folder)
+    using context = openRavenmoor(temp.folder)
     const texts = new Map(
-      (await diagnosticsOf(parts, CONTEXT)).map(({ name, text }) => [name, text]),
+      (await diagnosticsOf(context, VERSION, LISTENERS, READINESS)).map(({ name, text }) => [
+        name,
+        text,
+      ]),
     )
     expect([...texts.keys()]).toEqual([
       ...[
@@ -352,14 +368,16 @@ describe('the bundle for support', () => {
 
   it('says so where no log is kept in a file', async () => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
-    const log = (await diagnosticsOf(parts, CONTEXT)).find(({ name }) => name === 'log.txt')
+    using context = openContext({ folder: temp.folder })
+    const log = (await diagnosticsOf(context, VERSION, LISTENERS, READINESS)).find(
+      ({ name }) => name === 'log.txt',
+    )
     expect(log?.text).toContain('No log is kept in a file')
   })
 
   it('has the last lines of the log, over files that were put away', async () => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
+    using context = openContext({ folder: temp.folder })
     const folder = join(temp.folder, 'logs')
     mkdirSync(folder)
     const write = (name: string, from: number, to: number) => {
@@ -373,7 +391,7 @@ describe('the bundle for support', () => {
     write('gateway.11.log', 3000, 3100)
     writeFileSync(join(folder, 'other.log'), '{"level":"info","entries":9999}\n')
     const log = (
-      await diagnosticsOf(parts, { ...CONTEXT, logFile: join(folder, 'gateway.log') })
+      await diagnosticsOf(context, VERSION, LISTENERS, READINESS, join(folder, 'gateway.log'))
     ).find(({ name }) => name === 'log.txt')
     const entries = (log?.text ?? '')
       .trim()
@@ -384,11 +402,10 @@ describe('the bundle for support', () => {
 
   it('tells what could not be made of it, and gives the rest', async () => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
-    const texts = await diagnosticsOf(parts, {
-      ...CONTEXT,
-      readiness: () => Promise.reject(new TypeError('Ottilie')),
-    })
+    using context = openContext({ folder: temp.folder })
+    const texts = await diagnosticsOf(context, VERSION, LISTENERS, () =>
+      Promise.reject(new TypeError('Ottilie')),
+    )
     expect(texts.find(({ name }) => name === 'readiness.txt')?.text).toBe(
       'This page could not be made: TypeError.\n',
     )
@@ -399,8 +416,8 @@ describe('the bundle for support', () => {
 describe('masking', () => {
   it('tells no text of a setting that somebody wrote, whatever settings there will be', () => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
-    const masking = maskingOf(parts)
+    using context = openContext({ folder: temp.folder })
+    const masking = maskingOf(context)
     const plain = new Set([
       'clinic.timeZone',
       'backup.dailyAt',
@@ -435,14 +452,14 @@ describe('masking', () => {
     ['MRN-40017 born 19710503, 3 objects', '(number) born (day), 3 objects'],
   ])('masks %s', (text, masked) => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
-    expect(maskingOf(parts).text(text)).toBe(masked)
+    using context = openContext({ folder: temp.folder })
+    expect(maskingOf(context).text(text)).toBe(masked)
   })
 
   it('leaves numbers, and texts the program wrote, of an entry of the log', () => {
     using temp = tempDataFolder()
-    using parts = openParts(temp.folder)
-    const masking = maskingOf(parts)
+    using context = openContext({ folder: temp.folder })
+    const masking = maskingOf(context)
     expect(
       JSON.parse(
         maskedLine(

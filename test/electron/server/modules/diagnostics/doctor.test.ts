@@ -2,9 +2,11 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openParts } from '#server/parts.ts'
+import { openPeople } from '#server/modules/users/people.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../../../support/gateway.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
@@ -26,8 +28,8 @@ const LISTENING = {
 
 it('says of an empty installation what is to be mended', async () => {
   using temp = tempDataFolder()
-  using parts = openParts(temp.folder, { clock })
-  const lines = await examine(parts, { listening: LISTENING })
+  using context = openContext({ folder: temp.folder, clock })
+  const lines = await examine(context, LISTENING, undefined, undefined)
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
     expect.stringContaining('Nobody can sign in yet'),
     expect.stringContaining('No device is known'),
@@ -52,12 +54,13 @@ it('says of an empty installation what is to be mended', async () => {
 
 it('finds nothing to mend where everything is set', async () => {
   using temp = tempDataFolder()
-  using parts = openParts(temp.folder, {
+  using context = openContext({
+    folder: temp.folder,
     clock,
     overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 },
   })
   const password = 'a long and quiet evening'
-  await parts.people.createUser(
+  await openPeople(context).createUser(
     {
       email: 'o@clinic.example',
       firstName: 'O',
@@ -69,14 +72,13 @@ it('finds nothing to mend where everything is set', async () => {
     'command-line',
   )
   setPartner(
-    parts.store,
-    parts.settings,
+    context,
     { url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false },
     'command-line',
   )
-  parts.devices.add(NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
-  parts.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
-  const lines = await examine(parts, { listening: undefined })
+  addDevice(context, NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
+  context.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
+  const lines = await examine(context, undefined, undefined, undefined)
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([])
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -98,8 +100,8 @@ it('names the program that has a port, and notes a setting meant for tests', asy
     'http.port': 0,
     'dimse.allowUnknownDevices': true,
   }
-  using parts = openParts(temp.folder, { clock, overrides })
-  const lines = await examine(parts, { listening: undefined })
+  using context = openContext({ folder: temp.folder, clock, overrides })
+  const lines = await examine(context, undefined, undefined, undefined)
   await new Promise((resolve) => server.close(resolve))
   expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(
     new RegExp(

@@ -21,10 +21,8 @@ const watched = (
   openTestServer({
     ...(tls && { tls }),
     register: (app) =>
-      serveHealth(app, {
-        checks,
-        metrics: () =>
-          Promise.resolve({ contentType: 'text/plain; version=0.0.4', text: 'isthmus_up 1\n' }),
+      serveHealth(app, checks, {
+        text: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'isthmus_up 1\n' }),
       }),
   })
 

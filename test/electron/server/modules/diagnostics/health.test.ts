@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { openHealth } from '#server/modules/diagnostics/health.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const UP: Status['listeners'] = [
-  { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
-  { name: 'http', address: 'http://127.0.0.1:8042', aeTitle: null, isUp: true, detail: '' },
+  { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
+  {
+    name: 'http',
+    address: 'http://127.0.0.1:8042',
+    aeTitle: null,
+    isUp: true,
+    detail: null,
+  },
 ]
-const ROOM: Status['storage'] = { state: 'ok', freeBytes: 9, totalBytes: 9, detail: '' }
+const ROOM: Status['storage'] = { state: 'ok', freeBytes: 9, totalBytes: 9, detail: null }
 
 function watched(
   more: { isSafe?: boolean; listeners?: Status['listeners']; storage?: Status['storage'] } = {},
@@ -16,13 +24,11 @@ function watched(
   const temp = tempStore()
   const { store, clock } = temp
   const { isSafe = false, listeners = UP, storage = ROOM } = more
-  const checks = openHealth({
-    store,
-    clock,
-    isSafe,
-    listeners: () => listeners,
-    storage: () => storage,
-  })
+  const checks = openHealth(
+    { ...store, isSafe },
+    () => listeners,
+    () => storage,
+  )
   const faults = () =>
     Object.fromEntries(checks().flatMap(({ name, isOk, detail }) => (isOk ? [] : [[name, detail]])))
   return { store, clock, checks, faults, [Symbol.dispose]: () => temp[Symbol.dispose]() }
@@ -65,14 +71,14 @@ describe('whether the gateway can do its work', () => {
   })
 
   it.each(['full', 'read-only'] as const)('is not ready while the disk is %s', (state) => {
-    using gateway = watched({ storage: { ...ROOM, state, detail: '0.2 GB are free' } })
+    using gateway = watched({ storage: { ...ROOM, state, detail: verbatim('0.2 GB are free') } })
     expect(Object.keys(gateway.faults())).toEqual(['disk'])
   })
 
   it('is not ready while something waits for more than an hour to leave the gateway', () => {
     using gateway = watched()
     const { store, clock } = gateway
-    store.outbox.append({
+    addOutboxJob(store.database, {
       kind: 'report.delivered',
       subject: 'rep_1',
       payload: {},

@@ -5,10 +5,12 @@ import type {
   AssociationObserver,
   Negotiated,
 } from '#server/dicom/dimse/service.ts'
-import { openMetrics } from '#server/modules/diagnostics/metrics.ts'
+import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { Metrics } from '#server/modules/diagnostics/metrics.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -22,13 +24,14 @@ const CALLER: AssociationInfo = {
 function counting() {
   const temp = tempStore()
   const { store, clock } = temp
-  const metrics = openMetrics({
-    ...{ version: '1.2.3', store, clock, isSafe: false },
-    openAssociations: () => 3,
-    storage: () => ({ state: 'low', freeBytes: 5e9, totalBytes: 9e9, detail: '' }),
-    forwards: () => ({ waiting: 4, failed: 1 }),
-    newestBackupAt: () => Promise.resolve(instantOf(clock() - 90_000)),
-  })
+  const metrics = new Metrics(
+    store,
+    '1.2.3',
+    () => 3,
+    () => ({ state: 'low', freeBytes: 5e9, totalBytes: 9e9, detail: null }),
+    () => ({ waiting: 4, failed: 1 }),
+    () => Promise.resolve(instantOf(clock() - 90_000)),
+  )
   const heard: string[] = []
   const observer: AssociationObserver = {
     opened: () => void heard.push('opened'),
@@ -72,11 +75,15 @@ describe('what the gateway counts of its work', () => {
     observer.opened(CALLER, [], {} as Negotiated)
     observer.rejected(
       CALLER,
-      { result: 1, source: 1, reason: 3, why: 'it is not in the device list' },
+      { result: 1, source: 1, reason: 3, why: verbatim('it is not in the device list') },
       [],
     )
-    observer.rejected(CALLER, { result: 1, source: 3, reason: 9, why: 'unheard of' }, [])
-    observer.closed(CALLER, { kind: 'aborted', detail: '', remoteAddress: '10.0.0.9' })
+    observer.rejected(CALLER, { result: 1, source: 3, reason: 9, why: verbatim('unheard of') }, [])
+    observer.closed(CALLER, {
+      kind: 'aborted',
+      detail: verbatim('lost'),
+      remoteAddress: '10.0.0.9',
+    })
     expect(gateway.heard).toEqual(['opened', 'rejected', 'rejected', 'closed'])
     expect(await gateway.series()).toMatchObject({
       isthmus_associations_open: 3,
@@ -130,7 +137,7 @@ describe('what the gateway counts of its work', () => {
   it('tells what waits, how much is kept, and how old the newest back-up is', async () => {
     using gateway = counting()
     const { store, clock } = gateway
-    store.outbox.append({
+    addOutboxJob(store.database, {
       kind: 'report.delivered',
       subject: 'rep_1',
       payload: {},
@@ -155,8 +162,8 @@ describe('what the gateway counts of its work', () => {
 
   it('counts sign-ins that failed, but not those that were asked for the code of the second factor', async () => {
     using gateway = counting()
-    const wanted = new ApiError('not-signed-in', 'The code is missing.', {
-      errors: [{ path: 'body.code', message: 'is missing' }],
+    const wanted = new ApiError('not-signed-in', verbatim('The code is missing.'), {
+      errors: [{ path: 'body.code', message: verbatim('is missing') }],
     })
     let thrown = wanted
     const people = gateway.metrics.watching({
@@ -165,7 +172,7 @@ describe('what the gateway counts of its work', () => {
     await expect(people.signIn('a@clinic.example', 'x')).rejects.toBe(wanted)
     expect((await gateway.series()).isthmus_sign_ins_failed_total).toBe(0)
     await expect(people.signIn('a@clinic.example', 'x', { code: '123456' })).rejects.toBe(wanted)
-    thrown = new ApiError('not-signed-in', 'E-mail or password is wrong.')
+    thrown = new ApiError('not-signed-in', verbatim('E-mail or password is wrong.'))
     await expect(people.signIn('a@clinic.example', 'x')).rejects.toBe(thrown)
     expect((await gateway.series()).isthmus_sign_ins_failed_total).toBe(2)
   })

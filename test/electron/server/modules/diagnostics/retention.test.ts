@@ -1,6 +1,29 @@
 import { describe, expect, it } from 'vitest'
+import { keepAnswer } from '#server/http/idempotency-queries.ts'
+import { addOutboxJob, findOutboxJob, settleOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { putAssociation, readAssociation } from '#server/modules/devices/association-queries.ts'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
-import { openEventLog } from '#server/modules/events/log.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import { annotationRevision, putAnnotations } from '#server/modules/images/annotation-queries.ts'
+import {
+  announceInstances,
+  countExpected,
+} from '#server/modules/images/announced-instance-queries.ts'
+import {
+  findCommitment,
+  insertCommitment,
+  settleCommitment,
+} from '#server/modules/images/commitment-queries.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
+import {
+  insertClosedStep,
+  listClosedSteps,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
+import {
+  findPerformedStep,
+  insertPerformedStep,
+} from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { findSession, insertSession } from '#server/modules/users/session-queries.ts'
 import {
   findSignInLink,
@@ -9,14 +32,9 @@ import {
   signInAttempts,
 } from '#server/modules/users/sign-in-queries.ts'
 import { findWorkstation, putWorkstation } from '#server/modules/users/workstation-queries.ts'
-import {
-  annotationRevision,
-  findView,
-  insertLink,
-  insertView,
-  noteViewUse,
-  putAnnotations,
-} from '#server/modules/viewer/queries.ts'
+import { findView, insertLink, insertView, noteViewUse } from '#server/modules/viewer/queries.ts'
+import { insertInspection, listInspections } from '#server/modules/worklist/inspection-queries.ts'
+import { keepDocument, putAnswer, readDocument } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
@@ -35,13 +53,16 @@ describe('what is past its time', () => {
     const start = clock()
     store.settings.set('inspector.retentionHours', 2)
     const [old, kept] = [
-      store.documents.keep(Buffer.from('old')),
-      store.documents.keep(Buffer.from('kept')),
+      keepDocument(store, Buffer.from('old')),
+      keepDocument(store, Buffer.from('kept')),
     ]
     store.database.transaction(() => {
       for (let i = 0; i < 600; i++)
-        store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
-      store.inspections.insert({ ...inspectionRecord(instantOf(start + 1)), answerHash: kept })
+        insertInspection(store.database, { ...inspectionRecord(instantOf(start)), answerHash: old })
+      insertInspection(store.database, {
+        ...inspectionRecord(instantOf(start + 1)),
+        answerHash: kept,
+      })
     })
     const question = {
       callingAe: 'CT1',
@@ -49,21 +70,34 @@ describe('what is past its time', () => {
       dateEnd: '2026-03-10',
       modality: null,
     }
-    store.answers.put({ ...question, documentHash: old, receivedAt: instantOf(start), items: 1 })
+    putAnswer(store.database, {
+      ...question,
+      documentHash: old,
+      receivedAt: instantOf(start),
+      items: 1,
+    })
 
     clock.pass(2 * HOUR + 1)
-    expect(await forgetExpired(temp)).toEqual({ inspections: 600, answers: 0, documents: 0 })
-    expect(store.inspections.list({ limit: 10, outcome: 'all' }).items).toHaveLength(1)
+    expect(await forgetExpired(temp.store)).toEqual({
+      inspections: 600,
+      answers: 0,
+      documents: 0,
+    })
+    expect(listInspections(store.database, { limit: 10, outcome: 'all' }).items).toHaveLength(1)
     clock.pass(22 * HOUR)
-    expect(await forgetExpired(temp)).toEqual({ inspections: 1, answers: 1, documents: 2 })
-    expect(store.documents.read(old)).toBeUndefined()
+    expect(await forgetExpired(temp.store)).toEqual({
+      inspections: 1,
+      answers: 1,
+      documents: 2,
+    })
+    expect(readDocument(store, old)).toBeUndefined()
   })
 
   it('is a closed step after a week, and a link to sign in with after its quarter of an hour', async () => {
     using temp = tempStore()
     const { store, clock } = temp
     const at = instantOf(clock())
-    store.closedSteps.close({
+    insertClosedStep(store.database, {
       studyInstanceUid: '1.2.3',
       scheduledProcedureStepId: 'S1',
       closedAt: at,
@@ -78,14 +112,14 @@ describe('what is past its time', () => {
     }
     insertSignInLink(store.database, { ...link, expiresAt: instantOf(clock() + HOUR) })
     clock.pass(HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect([
-      store.closedSteps.list().length,
+      listClosedSteps(store.database).length,
       findSignInLink(store.database, link.tokenHash, at),
     ]).toEqual([1, undefined])
     clock.pass(7 * 24 * HOUR)
-    await forgetExpired(temp)
-    expect(store.closedSteps.list()).toEqual([])
+    await forgetExpired(temp.store)
+    expect(listClosedSteps(store.database)).toEqual([])
   })
 
   it('is a session that ended, and failed sign-ins after a day', async () => {
@@ -114,13 +148,13 @@ describe('what is past its time', () => {
         Boolean,
       )
     clock.pass(HOUR - 1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([true, true])
     clock.pass(1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([false, true])
     clock.pass(23 * HOUR + 1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([false, false])
   })
 
@@ -146,16 +180,16 @@ describe('what is past its time', () => {
     })
     const kept = () => ['asking', 'approved'].filter((id) => findWorkstation(store.database, id))
     clock.pass(HOUR - 1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual(['asking', 'approved'])
     clock.pass(1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual(['approved'])
     clock.pass(364 * 24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual(['approved'])
     clock.pass(24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([])
   })
 
@@ -186,19 +220,19 @@ describe('what is past its time', () => {
       ...peer,
       counts,
       openedAt: at,
-      detail: '',
+      detail: null,
       tone: 'plain' as const,
       times: 1,
       omitted: 0,
     }
-    store.associations.put({ ...row, associationId: 'ended', endedAt: at, how: 'released' })
-    store.associations.put({ ...row, associationId: 'open', endedAt: null, how: 'open' })
-    const kept = () => ['ended', 'open'].filter((id) => store.associations.read(id))
+    putAssociation(store.database, { ...row, associationId: 'ended', endedAt: at, how: 'released' })
+    putAssociation(store.database, { ...row, associationId: 'open', endedAt: null, how: 'open' })
+    const kept = () => ['ended', 'open'].filter((id) => readAssociation(store.database, id))
     clock.pass(3 * 24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual(['ended', 'open'])
     clock.pass(1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual(['open'])
   })
 
@@ -206,15 +240,15 @@ describe('what is past its time', () => {
     using temp = tempStore()
     const { store, clock } = temp
     const mail = { kind: 'invitation.mail', payload: {}, at: instantOf(clock()) }
-    const sent = store.outbox.append({ ...mail, subject: 'inv_1' })
-    const waiting = store.outbox.append({ ...mail, subject: 'inv_2' })
-    store.outbox.settle(sent, 'sent', mail.at)
-    const kept = () => [sent, waiting].map((id) => store.outbox.get(id) !== undefined)
+    const sent = addOutboxJob(store.database, { ...mail, subject: 'inv_1' })
+    const waiting = addOutboxJob(store.database, { ...mail, subject: 'inv_2' })
+    settleOutboxJob(store.database, sent, 'sent', mail.at)
+    const kept = () => [sent, waiting].map((id) => findOutboxJob(store.database, id) !== undefined)
     clock.pass(31 * 24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([true, true])
     clock.pass(1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept()).toEqual([false, true])
   })
 
@@ -239,7 +273,8 @@ describe('what is past its time', () => {
       revokedAt: null,
     }
     insertLink(store.database, { ...link, expiresAt: instantOf(clock() + 30_000) })
-    store.idempotency.keep(
+    keepAnswer(
+      store,
       { caller: 'c', call: 'POST /', key: 'k' },
       { status: 200, body: '{}', bodyHash: 'b'.repeat(64) },
     )
@@ -249,13 +284,13 @@ describe('what is past its time', () => {
         (table) => database.all(database.sql.selectFrom(table).select('createdAt')).length,
       )
     }
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(rows()).toEqual([1, 1])
     clock.pass(24 * HOUR + 1)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(rows()).toEqual([1, 0])
     clock.pass(6 * 24 * HOUR + 30_000)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(rows()).toEqual([0, 0])
   })
 
@@ -276,7 +311,7 @@ describe('what is past its time', () => {
     clock.pass(HOUR / 2)
     noteViewUse(store.database, 'v2', instantOf(clock()))
     clock.pass(HOUR / 2)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(['v1', 'v2'].map((viewId) => findView(store.database, viewId)?.viewId)).toEqual([
       undefined,
       'v2',
@@ -291,7 +326,7 @@ describe('what is past its time', () => {
       purges += 1
       return 0
     }
-    await forgetExpired({ ...temp, views: { purge } })
+    await forgetExpired(temp.store, { purge })
     expect(purges).toBe(1)
   })
 
@@ -299,43 +334,44 @@ describe('what is past its time', () => {
     using temp = tempStore('2026-11-20T08:45:00.000Z')
     const { store, clock } = temp
     seedImages(store, { uid: '1.2' })
-    store.performedSteps.insert(performedStep())
+    insertPerformedStep(store.database, performedStep())
     const at = instantOf(clock())
     const device = { callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1' }
-    const commitmentId = store.commitments.append({
+    const commitmentId = insertCommitment(store.database, {
       transactionUid: '2.25.1',
       ...device,
       requestedAt: at,
       nextAt: at,
       items: [],
     })
-    store.commitments.settle(commitmentId, 'delivered')
-    store.imageStudies.announce(
+    settleCommitment(store.database, commitmentId, 'delivered')
+    announceInstances(
+      store.database,
       '1.2',
       [{ sopInstanceUid: '1.2.1.2', seriesInstanceUid: '1.2.1' }],
       at,
     )
     const kept = () => [
-      store.performedSteps.get('1.9.1'),
-      store.commitments.get(commitmentId),
-      store.instances.current('1.2.1.1'),
+      findPerformedStep(store.database, '1.9.1'),
+      findCommitment(store.database, commitmentId),
+      findCurrentInstance(store.database, '1.2.1.1'),
     ]
     clock.pass(365 * 24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
-    expect(store.imageStudies.expectedOf('1.2')).toEqual({ expected: 1, missing: 1 })
+    expect(countExpected(store.database, '1.2')).toEqual({ expected: 1, missing: 1 })
     clock.pass(HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(kept().map((row) => row !== undefined)).toEqual([false, false, true])
-    expect(store.imageStudies.expectedOf('1.2').expected).toBeNull()
-    expect(store.imageStudies.get('1.2')?.instances).toBe(1)
+    expect(countExpected(store.database, '1.2').expected).toBeNull()
+    expect(findImageStudy(store.database, '1.2')?.instances).toBe(1)
   })
 
   it('is an event after the days of the settings, unless it waits, and what an accepted worklist said with its query', async () => {
     using temp = tempStore()
     const { store, clock } = temp
     store.settings.set('events.retentionDays', 2)
-    const log = openEventLog(temp.store, () => {})
+    const log = new EventLog(temp.store)
     const at = () => instantOf(clock())
     const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
     const access = newEvent()
@@ -345,14 +381,14 @@ describe('what is past its time', () => {
     const waiting = newEvent({ type: 'report.delivered' })
     log.begin(waiting)
     clock.pass(25 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(log.read(worklist.eventId)).toMatchObject({
       request: null,
       attemptList: [{ response: null, outcome: 'accepted' }],
     })
     expect(log.read(access.eventId).attemptList[0]?.response).not.toBeNull()
     clock.pass(24 * HOUR)
-    await forgetExpired(temp)
+    await forgetExpired(temp.store)
     expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([
       waiting.eventId,
     ])

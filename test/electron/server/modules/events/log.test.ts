@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { type EventLog, openEventLog } from '#server/modules/events/log.ts'
+import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { EventLog } from '#server/modules/events/log.ts'
 import { setEventState } from '#server/modules/events/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { EventRecord, EventSummary } from '#shared/contract/events.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
-import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
+import { reportedErrors, tempStore, withoutRoom } from '../../../../support/temp-store.ts'
 
 function openLog() {
   const temp = tempStore()
-  const errors: unknown[] = []
-  const log = openEventLog(temp.store, (error) => void errors.push(error))
+  const errors = reportedErrors(temp.store)
+  const log = new EventLog(temp.store)
   return { ...temp, log, errors, [Symbol.dispose]: () => temp[Symbol.dispose]() }
 }
 const all = (log: EventLog) => log.list({ limit: 100, show: 'all' }).items
@@ -44,8 +46,8 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent()
-    const note = { path: 'urls.0', sentence: 'It is not a text; it is left out.' }
-    log.noted(event, attempt({ notes: [note] }), '12 images were loaded.')
+    const note = { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }
+    log.noted(event, attempt({ notes: [note] }), verbatim('12 images were loaded.'))
     await log.flush()
     const record = EventRecord.parse(log.read(event.eventId))
     expect(record).toMatchObject({
@@ -87,7 +89,12 @@ describe('the log of events', () => {
     const event = newEvent()
     log.noted(
       event,
-      attempt({ outcome: 'refused', detail: 'study not found', response: null, request: null }),
+      attempt({
+        outcome: 'refused',
+        detail: verbatim('study not found'),
+        response: null,
+        request: null,
+      }),
     )
     await log.flush()
     expect(log.read(event.eventId)).toMatchObject({
@@ -159,7 +166,7 @@ describe('the log of events', () => {
     const event = newEvent({ type: 'report.delivered', subject: 'rep_1' })
     store.database.transaction(() => {
       log.begin(event)
-      store.outbox.append({
+      addOutboxJob(store.database, {
         kind: 'report.delivered',
         subject: 'rep_1',
         payload: {},
@@ -180,7 +187,7 @@ describe('the log of events', () => {
         event.eventId,
         attempt({ at: instantOf(clock() + 5000) }),
         'done',
-        'Delivered.',
+        verbatim('Delivered.'),
         'e2',
       ),
     )
@@ -234,15 +241,15 @@ describe('the log of events', () => {
     const [first, second] = [newEvent(), newEvent()]
     log.noted(first, attempt())
     log.noted(second, attempt())
-    log.setEffect(first.eventId, 'Before.')
+    log.setEffect(first.eventId, verbatim('Before.'))
     await log.flush()
-    store.database.transaction(() => log.setEffect(second.eventId, 'After.'))
+    store.database.transaction(() => log.setEffect(second.eventId, verbatim('After.')))
     expect([first, second].map(({ eventId }) => log.read(eventId).effect)).toEqual([
       'Before.',
       'After.',
     ])
-    log.setEffect(second.eventId, 'Later.')
-    await expect.poll(() => log.read(second.eventId).effect).toBe('Later.')
+    log.setEffect(second.eventId, verbatim('Later.'))
+    await expect.poll(() => log.read(second.eventId).effect).toEqual('Later.')
   })
 
   it('finds what is about a study by its UID, and a study that is named by its UUID by its id', async () => {
@@ -297,7 +304,7 @@ describe('the log of events', () => {
           log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
         await log.flush()
         log.noted(third, attempt())
-        log.setEffect(first.eventId, 'The report was taken.')
+        log.setEffect(first.eventId, verbatim('The report was taken.'))
         await log.flush()
         expect(all(log)).toEqual([])
       }
@@ -305,7 +312,7 @@ describe('the log of events', () => {
       expect(all(log).map(({ eventId }) => eventId)).toEqual(
         [third, second, first].map(({ eventId }) => eventId),
       )
-      expect(log.read(first.eventId).effect).toBe('The report was taken.')
+      expect(log.read(first.eventId).effect).toEqual('The report was taken.')
       expect(errors).toEqual([])
     },
   )
@@ -337,7 +344,7 @@ describe('the meter', () => {
     const { log, clock } = opened
     const note = (index: number) => ({
       path: `manifest.series.${index}.sops.7.rows`,
-      sentence: 'It is missing.',
+      sentence: verbatim('It is missing.'),
     })
     const call = (more: Parameters<typeof attempt>[0]) => {
       const event = newEvent()
@@ -349,7 +356,7 @@ describe('the meter', () => {
     call({ tookMs: 19, notes: [note(0), note(1)] })
     const newest = call({
       tookMs: 20,
-      notes: [note(2), { path: 'urls.0', sentence: 'It is not a text; it is left out.' }],
+      notes: [note(2), { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }],
     })
     call({ tookMs: 5000, outcome: 'timeout' })
     call({ tookMs: 0, outcome: 'circuit-open' })
@@ -370,7 +377,7 @@ describe('the meter', () => {
         notes: [
           {
             path: 'manifest.series.*.sops.*.rows',
-            sentence: 'It is missing.',
+            sentence: verbatim('It is missing.'),
             count: 3,
             eventId: newest.eventId,
           },

@@ -18,6 +18,8 @@ import {
 import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { tallyAttempts, tallyCalls } from '#server/modules/events/tally-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -45,14 +47,14 @@ const attempt = (
     httpStatus: 200,
     tookMs: 12,
     bytes: 2,
-    detail: '',
+    detail: null,
     notes: [],
     response: null,
     isCut: false,
   },
   ...more,
 })
-const NOTE = { path: 'urls.0', sentence: 'It is not a text; it is left out.' }
+const NOTE = { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }
 
 /** An event that ended so. */
 function ended(
@@ -89,7 +91,7 @@ describe('events', () => {
     expect(changes).toBe(1)
     for (const change of [
       () => events.setEventState(id(1), 'dropped', at(2)),
-      () => events.setEventEffect(id(1), 'Done.'),
+      () => events.setEventEffect(id(1), verbatim('Done.')),
     ])
       change()
     expect(changes).toBe(3)
@@ -114,7 +116,7 @@ describe('events', () => {
     const first = attempt(2, {
       outcome: 'status',
       httpStatus: 500,
-      detail: 'it answered 500',
+      detail: verbatim('it answered 500'),
       response: Buffer.from('oops'),
       isCut: true,
     })
@@ -123,7 +125,7 @@ describe('events', () => {
     events.addEventAttempt(id(1), second, {
       state: 'done',
       request: null,
-      effect: 'Delivered.',
+      effect: verbatim('Delivered.'),
       endpointId: 'e2',
     })
     expect(events.eventAttempts(id(1))).toEqual([
@@ -162,7 +164,7 @@ describe('events', () => {
     const events = bound(queries, database)
     events.insertEvent(event(1))
     const told = attempt(1, {
-      detail: 'Quillfeather',
+      detail: verbatim('Quillfeather'),
       notes: [NOTE],
       response: Buffer.from('Quillfeather'),
     })
@@ -179,7 +181,7 @@ describe('events', () => {
       ),
     )
     expect(bytes.includes('Quillfeather')).toBe(false)
-    expect(bytes.includes(NOTE.sentence)).toBe(false)
+    expect(bytes.includes(english(NOTE.sentence))).toBe(false)
   })
 
   it('are listed by type, state, endpoint, notes and what they are about', () => {
@@ -397,7 +399,7 @@ describe('events', () => {
     using temp = tempStore()
     const before = temp.store.database.changeCount
     ended(temp.store, 1, 'done')
-    setEventEffect(temp.store.database, id(1), 'Nothing.')
+    setEventEffect(temp.store.database, id(1), verbatim('Nothing.'))
     expect(temp.store.database.changeCount).toBe(before)
   })
 })

@@ -1,16 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { openEventLog } from '#server/modules/events/log.ts'
-import { openEventReplay, type ReplayWhich } from '#server/modules/events/replay.ts'
+import {
+  addOutboxJob,
+  listDueOutboxJobs,
+  listWaitingOutboxJobs,
+  postponeOutboxJob,
+  settleOutboxJob,
+} from '#server/jobs/outbox-queries.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import { EventReplay, type ReplayWhich } from '#server/modules/events/replay.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
-import { tempStore } from '../../../../support/temp-store.ts'
+import { reportedErrors, tempStore } from '../../../../support/temp-store.ts'
 
 const ACTOR = 'user:usr_1'
 const KIND = 'report.delivered'
@@ -19,22 +27,17 @@ function openReplay() {
   const temp = tempStore()
   const { store, clock } = temp
   const asked: string[] = []
-  const errors: unknown[] = []
+  const errors = reportedErrors(store)
   let wakes = 0
-  const replay = openEventReplay(
-    store,
-    () => void wakes++,
-    {
-      async 'patient_study.enrichment_requested'(uid) {
-        asked.push(uid)
-        if (uid === '1.9') throw new ApiError('refused', 'There is nothing to ask for.')
-        if (uid === '1.8') throw new Error('the disk is full')
-      },
-      'clinical_context.enrichment_requested': async (studyId) => void asked.push(studyId),
+  const replay = new EventReplay(store, () => void wakes++, {
+    async 'patient_study.enrichment_requested'(uid) {
+      asked.push(uid)
+      if (uid === '1.9') throw new ApiError('refused', verbatim('There is nothing to ask for.'))
+      if (uid === '1.8') throw new Error('the disk is full')
     },
-    (error) => void errors.push(error),
-  )
-  const log = openEventLog(temp.store, (error) => void errors.push(error))
+    'clinical_context.enrichment_requested': async (studyId) => void asked.push(studyId),
+  })
+  const log = new EventLog(temp.store)
   const key = newKey(store)
   const studies = bound(studyService, temp.store)
   let uids = 0
@@ -68,7 +71,7 @@ function openReplay() {
     store.database.transaction(() => {
       log.begin(event)
       const payload = { eventId: event.eventId, reportId }
-      const outboxId = store.outbox.append({
+      const outboxId = addOutboxJob(store.database, {
         kind: KIND,
         subject: reportId,
         lane: studyId,
@@ -78,12 +81,18 @@ function openReplay() {
       const outcome = state === 'done' ? 'accepted' : 'unreachable'
       log.attempted(event.eventId, attempt({ at: instantOf(clock()), outcome }), state)
       if (state === 'waiting')
-        store.outbox.postpone(outboxId, {
+        postponeOutboxJob(store.database, outboxId, {
           notBefore: instantOf(clock() + 3_600_000),
-          lastError: 'x',
+          lastError: verbatim('x'),
           at: instantOf(clock()),
         })
-      else store.outbox.settle(outboxId, state === 'done' ? 'sent' : state, instantOf(clock()))
+      else
+        settleOutboxJob(
+          store.database,
+          outboxId,
+          state === 'done' ? 'sent' : state,
+          instantOf(clock()),
+        )
     })
     return { eventId: event.eventId as WebhookEventId, reportId, studyId }
   }
@@ -108,7 +117,7 @@ function openReplay() {
     ...temp,
     ...{ replay, log, asked, errors, study, user, delivered, noted, run, these, audited },
     wakes: () => wakes,
-    due: () => store.outbox.due(KIND, instantOf(clock()), 100),
+    due: () => listDueOutboxJobs(store.database, KIND, instantOf(clock()), 100),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -145,7 +154,7 @@ describe('a report', () => {
     opened.these(eventId, eventId)
     opened.these(eventId)
     expect(opened.due()).toHaveLength(1)
-    expect(opened.store.outbox.waiting(KIND)).toHaveLength(1)
+    expect(listWaitingOutboxJobs(opened.store.database, KIND)).toHaveLength(1)
   })
 
   it('goes out after the one of its study that was made before it', () => {
@@ -153,10 +162,9 @@ describe('a report', () => {
     const first = opened.delivered('dropped')
     const second = opened.delivered('failed', { studyId: first.studyId })
     opened.these(second.eventId, first.eventId)
-    expect(opened.store.outbox.waiting(KIND).map(({ subject }) => subject)).toEqual([
-      first.reportId,
-      second.reportId,
-    ])
+    expect(
+      listWaitingOutboxJobs(opened.store.database, KIND).map(({ subject }) => subject),
+    ).toEqual([first.reportId, second.reportId])
     expect(opened.due().map(({ subject }) => subject)).toEqual([first.reportId])
   })
 
@@ -171,7 +179,7 @@ describe('a report', () => {
       queued: 0,
       skipped: [{ eventId, why: expect.stringContaining('not here') }],
     })
-    expect(opened.store.outbox.waiting(KIND)).toEqual([])
+    expect(listWaitingOutboxJobs(opened.store.database, KIND)).toEqual([])
   })
 
   it('is only counted where it is a trial', () => {
@@ -181,11 +189,11 @@ describe('a report', () => {
       queued: 1,
       skipped: [],
     })
-    expect([opened.store.outbox.waiting(KIND), opened.wakes(), opened.audited()]).toEqual([
-      [],
-      0,
-      [],
-    ])
+    expect([
+      listWaitingOutboxJobs(opened.store.database, KIND),
+      opened.wakes(),
+      opened.audited(),
+    ]).toEqual([[], 0, []])
   })
 })
 

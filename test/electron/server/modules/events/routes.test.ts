@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type EventLog, openEventLog } from '#server/modules/events/log.ts'
-import { openEventReplay } from '#server/modules/events/replay.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import { EventReplay } from '#server/modules/events/replay.ts'
 import { type SendTest, serveEvents } from '#server/modules/events/routes.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { dashboardEvents, EventRecord, MeterRow, Verdict } from '#shared/contract/events.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import {
   codeOf,
@@ -24,22 +25,19 @@ beforeEach(async () => {
   gateway = await openTestDashboard(
     {},
     {
-      serve(app, { deps, settings, feed }) {
-        const fail = (error: unknown) => {
-          throw error
-        }
-        log = openEventLog(deps.store, fail)
-        const refusedHosts = openRefusedHosts(deps.clock)
+      serve(app, { store, feed }) {
+        log = new EventLog(store)
+        const refusedHosts = openRefusedHosts(store.clock)
         const none = () => new Map<string, number>()
-        serveEndpoints(app, deps.store, settings, refusedHosts, none, feed.noteStatus)
-        const replay = openEventReplay(deps.store, () => {}, {}, fail)
+        serveEndpoints(app, store, refusedHosts, none, feed.noteStatus)
+        const replay = new EventReplay(store, () => {}, {})
         const sendTest: SendTest = async (type, endpointId) => {
           tested.push({ type, endpointId })
           const eventId = newEvent().eventId as never
-          return { success: true, message: 'The partner answered.', eventId }
+          return { success: true, message: verbatim('The partner answered.'), eventId }
         }
-        settings.change({ 'partner.plaintextHosts': ['10.0.0.5:8080'] }, 'command-line')
-        serveEvents(app, deps.store, log, replay, sendTest, feed.noteStatus)
+        store.settings.change({ 'partner.plaintextHosts': ['10.0.0.5:8080'] }, 'command-line')
+        serveEvents(app, store, log, replay, sendTest, feed.noteStatus)
       },
     },
   )
@@ -132,7 +130,7 @@ describe('the window about events', () => {
       which: 'these',
       eventIds: [eventId],
     })
-    expect(json).toEqual({ queued: 0, skipped: [{ eventId, why: expect.any(String) }] })
+    expect(json).toEqual({ queued: 0, skipped: [{ eventId, why: expect.stringMatching(/\.$/) }] })
     expect(
       (await owner.call('POST', '/dashboard/events/replay', { which: 'since-outage' })).json,
     ).toEqual({ queued: 0, skipped: [] })
@@ -179,7 +177,9 @@ describe('the window about events', () => {
   })
 
   it('measures how well partners keep to the contract', async () => {
-    await noted(3, { notes: [{ path: 'urls.2', sentence: 'It is not a text; it is left out.' }] })
+    await noted(3, {
+      notes: [{ path: 'urls.2', sentence: verbatim('It is not a text; it is left out.') }],
+    })
     const { rows } = (await owner.call('GET', '/dashboard/events/meter?days=1')).json as {
       rows: unknown[]
     }

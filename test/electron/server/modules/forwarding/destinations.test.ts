@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Actor } from '#server/modules/audit/audit.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
 import { listDestinations, noteError } from '#server/modules/forwarding/destination-queries.ts'
 import {
   addDestination,
@@ -10,6 +10,8 @@ import {
 import { type DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { ACTOR } from './forwarding-fixture.ts'
 
@@ -25,15 +27,15 @@ const destination = (more: Partial<NewDestination> = {}) =>
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const setting = (key: keyof typeof SETTINGS) => SETTINGS[key].initial as never
   const destinations = {
     list: () => listDestinations(store.database),
     existing: (id: string) => existingDestination(store.database, id),
-    add: (given: NewDestination, actor: Actor) => addDestination(store, setting, given, actor),
+    add: (given: NewDestination, actor: Actor) => addDestination(store, given, actor),
     update: (id: string, patch: DestinationPatch, actor: Actor) =>
-      updateDestination(store, setting, id, patch, actor),
+      updateDestination(store, id, patch, actor),
     remove: (id: string, actor: Actor) => removeDestination(store, id, actor),
-    noteError: (id: string, lastError: string) => noteError(store.database, id, lastError),
+    noteError: (id: string, lastError: string) =>
+      noteError(store.database, id, verbatim(lastError)),
   }
   return {
     ...{ temp, destinations },
@@ -43,7 +45,7 @@ function stage() {
         work()
       } catch (error) {
         const [fault] = (error as ApiError).errors
-        return `${(error as ApiError).code} ${fault?.path} ${fault?.message}`
+        return `${(error as ApiError).code} ${fault?.path} ${fault && english(fault.message)}`
       }
       return 'not refused'
     },
@@ -65,7 +67,7 @@ describe('destinations', () => {
       modalities: ['CT', 'MR'],
       isAutomatic: true,
       isTls: false,
-      lastError: '',
+      lastError: null,
       lastSentAt: null,
     })
     expect(on.audit()).toMatchObject([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
 import * as destinationQueries from '#server/modules/forwarding/destination-queries.ts'
 import * as forwardQueries from '#server/modules/forwarding/forward-queries.ts'
+import { storedMessage, verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -28,7 +29,7 @@ const destination = (destinationId: string): DestinationRecord => ({
     createdAt: AT,
     updatedAt: AT,
   },
-  ...{ lastSentAt: null, lastError: '' },
+  ...{ lastSentAt: null, lastError: null },
 })
 
 function stage() {
@@ -65,13 +66,13 @@ describe('destinations', () => {
   it('are kept as they were given, by name, with how the last attempt went', () => {
     using on = stage()
     expect(on.destinations.listDestinations()).toEqual([destination('a'), destination('b')])
-    on.destinations.noteError('a', 'It did not answer.')
+    on.destinations.noteError('a', verbatim('It did not answer.'))
     on.destinations.updateDestination({
       ...destination('a'),
       name: 'Z',
       isTls: true,
       modalities: [],
-      lastError: 'ignored',
+      lastError: verbatim('ignored'),
       createdAt: LATER,
     })
     expect(on.destinations.listDestinations().at(-1)).toEqual({
@@ -80,11 +81,14 @@ describe('destinations', () => {
         name: 'Z',
         isTls: true,
         modalities: [],
-        lastError: 'It did not answer.',
+        lastError: verbatim('It did not answer.'),
       },
     })
     on.destinations.noteSent('a', LATER)
-    expect(on.destinations.findDestination('a')).toMatchObject({ lastSentAt: LATER, lastError: '' })
+    expect(on.destinations.findDestination('a')).toMatchObject({
+      lastSentAt: LATER,
+      lastError: null,
+    })
   })
 
   it('go with their queue', () => {
@@ -187,7 +191,8 @@ describe('a forward', () => {
     const [waiting, sent, other] = [on.append(1), on.append(2), on.append(3)]
     on.forwards.postponeForward(waiting, { at: LATER, nextAt: LATER, ...FAULT })
     on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
-    const said = { at: LATER, lastError: 'It was set aside.' }
+    const why = verbatim('It was set aside.')
+    const said = { at: LATER, lastError: storedMessage(why) }
     expect([1, 2].map((instanceId) => on.forwards.setForwardsAside(instanceId, said))).toEqual([
       ['a'],
       [],
@@ -195,16 +200,17 @@ describe('a forward', () => {
     expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'dropped',
       nextAt: null,
-      lastError: 'It was set aside.',
+      lastError: said.lastError,
     })
     expect([sent, other].map((id) => on.forwards.findForward(id)?.state)).toEqual([
       'sent',
       'waiting',
     ])
-    expect(
-      [1, 2].map((instanceId) => on.forwards.destinationsKeptFrom(instanceId, said.lastError)),
-    ).toEqual([['a'], []])
-    expect(on.forwards.destinationsKeptFrom(1, 'Something else.')).toEqual([])
+    expect([1, 2].map((instanceId) => on.forwards.destinationsKeptFrom(instanceId, why))).toEqual([
+      ['a'],
+      [],
+    ])
+    expect(on.forwards.destinationsKeptFrom(1, verbatim('Something else.'))).toEqual([])
     on.append(1, { at: LAST })
     expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'waiting',
@@ -213,7 +219,7 @@ describe('a forward', () => {
       lastError: '',
       nextAt: LAST,
     })
-    expect(on.forwards.destinationsKeptFrom(1, said.lastError)).toEqual([])
+    expect(on.forwards.destinationsKeptFrom(1, why)).toEqual([])
   })
 
   it('is told of when it is committed, and not when it was rolled back', () => {
@@ -341,7 +347,7 @@ describe('studies on their way', () => {
     } = bound(forwardQueries, spied)
     for (const work of [
       () => void setAside(1, { at: AT, lastError: '' }),
-      () => void keptFrom(1, ''),
+      () => void keptFrom(1, verbatim('')),
     ]) {
       work()
       expect(plan).toContainEqual(

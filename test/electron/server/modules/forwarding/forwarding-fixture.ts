@@ -1,24 +1,34 @@
 import { randomUUID } from 'node:crypto'
+import { fileFor } from '#server/database/image-files.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { AssociationPolicy, CStoreRequest, CStoreScp } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
-import { storage } from '#server/dicom/scp/storage.ts'
-import { verification } from '#server/dicom/scp/verification.ts'
-import { type Outbound, openOutbound } from '#server/dicom/scu/outbound.ts'
+import { storage, verification } from '#server/dicom/scp/service-classes.ts'
+import { Outbound } from '#server/dicom/scu/outbound.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
-import { openDimseServer } from '#server/dicom/upper-layer/server.ts'
-import { openForwarding } from '#server/modules/forwarding/forwarding.ts'
+import { DimseServer } from '#server/dicom/upper-layer/server.ts'
+import { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { enqueueInstance } from '#server/modules/forwarding/queue.ts'
-import { fileFor } from '#server/modules/images/image-files.ts'
-import type { InstanceRecord, NewInstance } from '#server/modules/images/instance-queries.ts'
+import {
+  countInstance,
+  insertImageStudy,
+} from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  type InstanceRecord,
+  insertInstance,
+  type NewInstance,
+} from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
-import { SETTINGS, type SettingKey, type SettingValue } from '#shared/contract/settings.ts'
+import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../../support/instance-file.ts'
-import { tempStore } from '../../../../support/temp-store.ts'
+import { reportedErrors, tempStore } from '../../../../support/temp-store.ts'
 
 export const ACTOR = 'user:usr_1'
 export const STUDY = '2.25.100'
@@ -27,7 +37,7 @@ export const STUDY = '2.25.100'
 export const NO_MODULE: Transcoder = {
   available: () => ({
     isAvailable: false,
-    detail: 'dicom-dimse-native is not installed: run npm run native',
+    detail: verbatim('dicom-dimse-native is not installed: run npm run native'),
   }),
   transcode: () => Promise.reject(new Error('not used here')),
 }
@@ -67,15 +77,10 @@ export async function openArchive(
       return result
     },
   }
-  const server = await openDimseServer({
-    host: '127.0.0.1',
-    port,
-    services: [
-      verification(),
-      { ...storage(scp, { acceptsUnknown: () => true }), transferSyntaxes },
-    ],
+  const server = new DimseServer(
+    [verification(), { ...storage(scp, () => true), transferSyntaxes }],
     policy,
-    observer: {
+    {
       opened: () => {
         associations++
       },
@@ -83,12 +88,12 @@ export async function openArchive(
       answered: () => {},
       closed: () => {},
     },
-    limits: DEFAULT_LIMITS,
-    ids: randomUUID,
-    report: () => {},
-  })
+    DEFAULT_LIMITS,
+    () => {},
+  )
+  const taken = await server.listen('127.0.0.1', port)
   return {
-    port: server.port,
+    port: taken,
     received,
     requests,
     get associations() {
@@ -109,31 +114,22 @@ export function forwardingStage(
   const temp = tempStore()
   const { store, clock } = temp
   const news: string[] = []
-  const errors: unknown[] = []
+  const errors = reportedErrors(store)
+  for (const [key, value] of Object.entries(over.settings ?? {}))
+    store.settings.set(key as SettingKey, value as never)
+  store.feed.subscribe((change) => {
+    if (change.kind !== 'line') return
+    const { tone, text, studyInstanceUid } = change.line
+    news.push(`${tone}: ${english(text)}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`)
+  })
   const { findStudies, sendInstances } = over
-  const outbound: Outbound = {
-    ...openOutbound(
-      () => 'ISTHMUS',
-      () => ({ key: '', cert: '' }),
-    ),
-    ...(findStudies && { findStudies }),
-    ...(sendInstances && { sendInstances }),
-  }
+  const outbound = new Outbound(
+    () => 'ISTHMUS',
+    () => ({ key: '', cert: '' }),
+  )
+  Object.assign(outbound, findStudies && { findStudies }, sendInstances && { sendInstances })
   const open = () =>
-    openForwarding(
-      store,
-      <K extends SettingKey>(key: K) =>
-        (over.settings?.[key] ?? SETTINGS[key].initial) as SettingValue<K>,
-      outbound,
-      over.transcoder ?? NO_MODULE,
-      {
-        onNews: ({ tone, text, studyInstanceUid }) =>
-          news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
-        onChanged: () => {},
-        onSent: over.onSent ?? (() => {}),
-        onError: (error) => errors.push(error),
-      },
-    )
+    new Forwarding(store, outbound, over.transcoder ?? NO_MODULE, over.onSent ?? (() => {}))
   let forwarding = open()
   return {
     ...{ temp, store, clock, news, errors },
@@ -182,7 +178,9 @@ export function forwardingStage(
       forwarding
         .instances({ destinationId, studyInstanceUid }, { limit: 100 })
         .items.map(({ sopInstanceUid, state, attempts, lastError }) =>
-          [sopInstanceUid, state, attempts, lastError].filter((part) => part !== '').join(' '),
+          [sopInstanceUid, state, attempts, lastError && english(lastError)]
+            .filter((part) => part !== null)
+            .join(' '),
         ),
     audit: () =>
       store.audit
@@ -228,7 +226,7 @@ async function written(
     crc32: 0,
     state: 'current',
     reason: null,
-    detail: '',
+    detail: null,
     callingAeTitle: 'CT1',
     remoteAddress: '10.0.3.7',
     associationId: 'a1',
@@ -247,8 +245,8 @@ async function written(
 /** The rows of a kept instance, its study and series with it. */
 function keepRow(store: Store, instance: NewInstance): InstanceRecord {
   const { studyInstanceUid, seriesInstanceUid, modality, bytes, receivedAt: at } = instance
-  if (!store.imageStudies.get(studyInstanceUid))
-    store.imageStudies.insert({
+  if (!findImageStudy(store.database, studyInstanceUid))
+    insertImageStudy(store.database, {
       studyInstanceUid,
       createdAt: at,
       lastInstanceAt: at,
@@ -258,17 +256,18 @@ function keepRow(store: Store, instance: NewInstance): InstanceRecord {
       callingAeTitle: 'CT1',
       remoteAddress: '10.0.3.7',
       deviceName: 'CT 1',
-      transfer: { how: 'open', detail: '', at },
+      transfer: { how: 'open', detail: null, at },
       header: { ...NO_HEADER, patientName: 'Probe^Paula', patientId: 'P1' },
       handedOut: null,
       mismatch: null,
-      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: null, warnings: [] },
       isFetched: false,
       enrichmentAttempts: 0,
     })
-  const kept = store.instances.insert(instance)
+  const kept = insertInstance(store.database, instance)
   const series = { seriesInstanceUid, modality, seriesNumber: '1', seriesDescription: '' }
-  store.imageStudies.count(
+  countInstance(
+    store.database,
     studyInstanceUid,
     series,
     bytes,

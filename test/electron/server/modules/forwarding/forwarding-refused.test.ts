@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
+import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
+import { english } from '#shared/messages/english.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
@@ -18,7 +21,7 @@ describe('forwarding', () => {
     for (let tries = 0; tries < 8; tries++) {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
-      expect(destination?.lastError).toBe(
+      expect(destination?.lastError).toEqual(
         `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
       )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
@@ -29,7 +32,7 @@ describe('forwarding', () => {
     // It was down for longer than an instance is tried: that alone gives nothing up.
     stage.clock.pass(100 * 60 * MINUTE_MS)
     expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0', '1.2.2 waiting 0'])
-    expect(stage.forwarding.summary()).toEqual({ waiting: 2, failed: 0 })
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
       expect.stringMatching(
         /^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/,
@@ -39,7 +42,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.2'])
     expect(stage.forwarding.list().destinations).toMatchObject([
-      { lastError: '', nextAttemptAt: null },
+      { lastError: null, nextAttemptAt: null },
     ])
     expect(stage.news.slice(1)).toEqual([
       'good: PACS takes images again.',
@@ -48,16 +51,15 @@ describe('forwarding', () => {
   })
 
   it('says which AE title a destination that rejects us has to be told', async () => {
-    const rejection = { result: 1, source: 1, reason: 3, why: 'unknown' } as const
+    const rejection = { result: 1, source: 1, reason: 3, why: verbatim('unknown') } as const
     await using archive = await openArchive({ policy: { decide: () => ({ reject: rejection }) } })
     await using stage = forwardingStage()
     stage.add(archive.port)
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(stage.forwarding.list().destinations[0]?.lastError).toContain(
-      'enter ISTHMUS in its list of known nodes',
-    )
-    expect(stage.forwarding.summary()).toEqual({ waiting: 1, failed: 0 })
+    const { lastError } = stage.forwarding.list().destinations[0] ?? {}
+    expect(lastError && english(lastError)).toContain('enter ISTHMUS in its list of known nodes')
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
   })
 
   it('fails an instance at once that the destination will never take, with the reason, and sends the others', async () => {
@@ -78,7 +80,7 @@ describe('forwarding', () => {
       '1.2.3 sent 1 It stored the image with a warning (status B000).',
       '1.2.4 sent 1',
     ])
-    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 2 })
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 2 })
     expect(stage.news[0]).toMatch(
       /^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./,
     )
@@ -135,7 +137,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.received.toSorted()).toEqual(['1.2.1', '1.2.2', '1.2.3'])
     expect(stage.forwarding.list().destinations).toMatchObject([
-      { destinationId, queue: { waiting: 0, sent: 3, failed: 0 }, lastError: '' },
+      { destinationId, queue: { waiting: 0, sent: 3, failed: 0 }, lastError: null },
     ])
   })
 
@@ -170,7 +172,7 @@ describe('forwarding', () => {
   })
 
   const NOT_CONVERTED = new TranscodingError(
-    'the instance cannot be converted to Implicit VR Little Endian',
+    message('transcoding.not-possible', { syntax: 'Implicit VR Little Endian' }),
   )
   const FULL = Object.assign(new Error('ENOSPC: no space left on device'), {
     code: 'ENOSPC',
@@ -208,7 +210,7 @@ describe('forwarding', () => {
       transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
     })
     const transcoder: Transcoder = {
-      available: () => ({ isAvailable: true, detail: '' }),
+      available: () => ({ isAvailable: true, detail: null }),
       transcode: () => Promise.reject(error),
     }
     await using stage = forwardingStage({ transcoder })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
 import { enqueueInstance, releaseInstance } from '#server/modules/forwarding/queue.ts'
+import { setInstanceState } from '#server/modules/images/instance-queries.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
@@ -12,11 +15,12 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(port)
     const instance = await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    stage.store.instances.setState(
+    setInstanceState(
+      stage.store.database,
       instance.instanceId,
       'quarantined',
       'wrong-step',
-      'the wrong worklist entry was selected',
+      verbatim('the wrong worklist entry was selected'),
     )
     await using archive = await openArchive({ port })
     stage.clock.pass(MINUTE_MS)
@@ -34,7 +38,7 @@ describe('forwarding', () => {
     const aside = {
       state: 'quarantined',
       reason: 'wrong-step',
-      detail: 'the wrong worklist entry was selected',
+      detail: verbatim('the wrong worklist entry was selected'),
     } as const
     const instance = await stage.keep('1.2.1', aside)
     enqueueInstance(stage.store, instance)
@@ -51,11 +55,12 @@ describe('forwarding', () => {
     stage.forwarding.send(asked.destinationId, STUDY, ACTOR)
     await stage.forwarding.settled()
     stage.store.database.transaction(() => {
-      stage.store.instances.setState(
+      setInstanceState(
+        stage.store.database,
         instance.instanceId,
         'quarantined',
         'wrong-step',
-        'the wrong worklist entry was selected',
+        verbatim('the wrong worklist entry was selected'),
       )
       stage.forwarding.setAside([instance])
     })
@@ -65,7 +70,7 @@ describe('forwarding', () => {
     const statesAt = ({ destinationId }: { destinationId: string }) =>
       stage.states(destinationId).map((line) => line.replace(/ \d /, ' '))
     expect([automatic, asked].map(statesAt)).toEqual([dropped, dropped])
-    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
     expect(stage.audit()[0]).toMatchObject({
       actor: 'gateway',
       action: 'forward.set-aside',
@@ -76,18 +81,18 @@ describe('forwarding', () => {
     expect(() => stage.forwarding.send(asked.destinationId, STUDY, ACTOR)).toThrow(
       'There are no images of this study.',
     )
-    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
 
     await using archive = await openArchive({ port })
     stage.store.database.transaction(() => {
-      stage.store.instances.setState(instance.instanceId, 'current')
+      setInstanceState(stage.store.database, instance.instanceId, 'current')
       releaseInstance(stage.store, instance)
     })
     expect(stage.states(automatic.destinationId)).toEqual(['1.2.1 waiting 0'])
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.1'])
-    expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
+    expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
   })
 
   it('ends a transfer under way when what it sends is set aside, and goes on with the others', async () => {
@@ -106,11 +111,12 @@ describe('forwarding', () => {
     setAside = () => {
       setAside = () => {}
       stage.store.database.transaction(() => {
-        stage.store.instances.setState(
+        setInstanceState(
+          stage.store.database,
           wrong.instanceId,
           'quarantined',
           'wrong-step',
-          'the wrong worklist entry was selected',
+          verbatim('the wrong worklist entry was selected'),
         )
         stage.forwarding.setAside([wrong])
       })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { openFoundStudies } from '#server/modules/forwarding/priors.ts'
+import { rememberStudies, summaryOfStudy } from '#server/modules/forwarding/priors.ts'
 import type { PriorStudy } from '#shared/contract/destinations.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
 
 const study = (number: number): PriorStudy => ({
   studyInstanceUid: `1.2.${number}`,
@@ -17,13 +18,15 @@ const study = (number: number): PriorStudy => ({
 })
 
 it('remembers what each destination told last, and of so many studies only', () => {
-  const found = openFoundStudies({ imageStudies: { get: () => undefined } as never })
+  using temp = tempStore()
+  const { database } = temp.store
   const nameOf = (number: number, destinationId = 'a') =>
-    found.about(destinationId, `1.2.${number}`).patientName
-  found.remember('a', [study(1), study(2)])
-  found.remember('a', [{ ...study(1), patientName: 'Newer^Nina' }])
+    summaryOfStudy(database, destinationId, `1.2.${number}`).patientName
+  rememberStudies(database, 'a', [study(1), study(2)])
+  rememberStudies(database, 'a', [{ ...study(1), patientName: 'Newer^Nina' }])
   expect([nameOf(1), nameOf(2), nameOf(1, 'b')]).toEqual(['Newer^Nina', 'Probe^2', ''])
-  found.remember(
+  rememberStudies(
+    database,
     'a',
     Array.from({ length: 999 }, (_, at) => study(at + 10)),
   )

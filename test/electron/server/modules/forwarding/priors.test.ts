@@ -58,7 +58,7 @@ describe('priors', () => {
     const { destinationId } = stage.add(port)
     await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining(`Nothing listens at 127.0.0.1:${port}`),
+      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
     })
   })
 
@@ -89,13 +89,13 @@ describe('a pull', () => {
     stage.forwarding.pull(storesOnly.destinationId, STUDY, ACTOR)
     for (
       let tries = 0;
-      tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running');
+      tries < 200 && stage.forwarding.pulls.list().some(({ state }) => state === 'running');
       tries++
     )
       await sleep(10)
     expect(
-      stage.forwarding
-        .pulls()
+      stage.forwarding.pulls
+        .list()
         .map(({ destinationName, state, detail }) => [destinationName, state, detail]),
     ).toEqual([
       ['Store', 'failed', 'STORE offers none of the services that are needed.'],
@@ -140,7 +140,7 @@ describe('a pull', () => {
     const { destinationId } = stage.add(await freePort())
     const { pullId } = stage.forwarding.pull(destinationId, STUDY, ACTOR)
     expect(stage.forwarding.pull(destinationId, STUDY, ACTOR).pullId).toBe(pullId)
-    expect(stage.forwarding.pulls()).toHaveLength(1)
+    expect(stage.forwarding.pulls.list()).toHaveLength(1)
   })
 })
 
@@ -148,7 +148,8 @@ describe('images that come', () => {
   it('may be of a pull while it runs, from the archive and of the study that are pulled', async () => {
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort())
-    const { expectsFrom } = stage.forwarding
+    const expectsFrom = (...of: Parameters<typeof stage.forwarding.pulls.expects>) =>
+      stage.forwarding.pulls.expects(...of)
     expect(expectsFrom('PACS', '127.0.0.1')).toBe(false)
     stage.forwarding.pull(destinationId, STUDY, ACTOR)
     expect([expectsFrom('pacs', '127.0.0.1'), expectsFrom('PACS', '127.0.0.1', STUDY)]).toEqual([
@@ -162,7 +163,7 @@ describe('images that come', () => {
     ]).toEqual([...[false, false, false]])
     for (
       let tries = 0;
-      tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running');
+      tries < 200 && stage.forwarding.pulls.list().some(({ state }) => state === 'running');
       tries++
     )
       await sleep(10)
@@ -179,12 +180,12 @@ describe('the test of a connection', () => {
     }
     expect(await stage.forwarding.echoDevice(device)).toMatchObject({
       success: false,
-      message: expect.stringMatching(/^No port is entered/),
+      message: 'No port is entered for this device: enter the port that it listens at.',
     })
     const port = await freePort()
     expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({
       success: false,
-      message: expect.stringContaining(`Nothing listens at 127.0.0.1:${port}`),
+      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
     })
   })
 })

@@ -3,6 +3,7 @@ import * as studyService from '#server/modules/studies/service.ts'
 import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { newKey } from '../../../../support/callers.ts'
 import {
   codeOf,
@@ -27,7 +28,7 @@ const forwarded = (studyInstanceUid: string): ForwardedStudy => ({
     failed: 0,
     dropped: 0,
   },
-  ...{ lastError: '', updatedAt: '2026-11-20T08:45:00.000Z' },
+  ...{ lastError: null, updatedAt: '2026-11-20T08:45:00.000Z' },
 })
 
 /** What was asked of the forwarding. */
@@ -50,7 +51,7 @@ beforeEach(async () => {
         retry: async (...words) => done('retry')(...words),
         drop: async (...words) => done('drop')(...words),
         remove() {
-          throw new ApiError('refused', 'Two images wait for it.')
+          throw new ApiError('refused', verbatim('Two images wait for it.'))
         },
         studies({ after, limit, ...filters }) {
           asked.push(['studies', filters])
@@ -73,7 +74,7 @@ describe('destinations', () => {
     )
     expect(listed).toEqual({
       destinations: [destination()],
-      native: { isAvailable: true, detail: '' },
+      native: { isAvailable: true, detail: null },
     })
     const added = await owner.call('POST', '/dashboard/destinations', NEW)
     expect([added.status, dashboardDestinations.add.reply.parse(added.json)]).toEqual([

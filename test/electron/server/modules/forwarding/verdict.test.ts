@@ -3,7 +3,7 @@ import { verdictOn } from '#server/modules/forwarding/verdict.ts'
 
 describe('the answer to a C-STORE', () => {
   it.each([
-    [0x0000, 'sent', ''],
+    [0x0000, 'sent', null],
     [0xb000, 'sent', 'it stored the image with a warning (status B000)'],
     [0xb007, 'sent', 'it stored the image with a warning (status B007)'],
     [0xa700, 'pausing', 'it has no room left, for example on its disk (status A700)'],

@@ -1,13 +1,23 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { noteRestored, StorageFault } from '#server/database/image-files.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { noteRestored, StorageFault } from '#server/modules/images/image-files.ts'
-import type { Order } from '#server/modules/images/intake.ts'
+import type { Order } from '#server/modules/corrections/correction-rules.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import {
+  countQuarantined,
+  listQuarantined,
+  listQuarantinedGroups,
+} from '#server/modules/images/quarantine-queries.ts'
 import { originalsIn } from '#server/modules/images/stored-object.ts'
-import { identityOf } from '#server/modules/images/study-identity.ts'
+import { findImageStudy, isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
+import { identityOf } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
+import { english } from '#shared/messages/english.ts'
+import { textOf } from '../../../../support/saying.ts'
 import { HANDED_OUT, image, inFragments, openStage, STUDY, type Stage } from './intake-fixture.ts'
 
 // An older database was put back: it does not know the corrections that were made since.
@@ -79,14 +89,14 @@ async function clinic(
   return {
     stage,
     async apply(request) {
-      const { digest } = await stage.intake.corrections.preview(STUDY, request)
+      const { digest } = await stage.corrections.preview(STUDY, request)
       const order = {
         ...request,
         cause: 'wrong-worklist-entry' as const,
         reason: 'wrong entry',
         digest,
       }
-      return await stage.intake.corrections.apply(STUDY, order, 'usr_1')
+      return await stage.corrections.apply(STUDY, order, 'usr_1')
     },
     async putBack(how = 'by the gateway') {
       await stage.intake.settled()
@@ -108,19 +118,19 @@ async function clinic(
 }
 
 const identity = ({ store }: Stage, uid: string) =>
-  identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid))
+  identityOf(findImageStudy(store.database, uid), findStudyByUid(store.database, 'scribe', uid))
 const shown = ({ store }: Stage) =>
   [STUDY, TARGET].flatMap((uid) =>
-    store.instances.ofStudy(uid).map(({ patientName }) => patientName),
+    listStudyInstances(store.database, uid).map(({ patientName }) => patientName),
   )
 const dicomFiles = (stage: Stage) => stage.files().images.length
 const groupOf = ({ store }: Stage, uid: string) => {
-  const [group] = store.instances.quarantineGroups(uid)
+  const [group] = listQuarantinedGroups(store.database, uid)
   if (!group) throw new Error(`nothing of ${uid} is in quarantine`)
   return group
 }
 const said = (stage: Stage) =>
-  stage.news.map(({ text }) => text).filter((text) => /^\d+ objects? set aside/.test(text))
+  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? set aside/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -139,7 +149,7 @@ test.each(['by the gateway', 'by hand'] as const)(
       instances: 2,
       patientNames: ['Other^Olga'],
     })
-    expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(true)
+    expect(isStudyMismatched(stage.store.database, STUDY)).toBe(true)
     const { state, differences } = identity(stage, STUDY)
     expect(state).toBe('mismatch')
     expect(differences).toContainEqual({
@@ -161,8 +171,8 @@ test.each(['by the gateway', 'by hand'] as const)(
     await stage.intake.settled()
     expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
     expect(said(stage)).toHaveLength(1)
-    const preview = await stage.intake.corrections.preview(STUDY, TO_ORDER)
-    expect(preview.obstacle).toContain('is in quarantine')
+    const preview = await stage.corrections.preview(STUDY, TO_ORDER)
+    expect(textOf(preview.obstacle)).toContain('is in quarantine')
   },
 )
 
@@ -172,15 +182,19 @@ test('a person who releases the copies restores the correction, with its undo', 
   await at.apply(TO_ORDER)
   await at.putBack()
   const group = groupOf(stage, TARGET)
-  const outcome = await stage.intake.releaseGroup(group, 'the correction was right', 'user:usr_2')
+  const outcome = await stage.intake.quarantine.releaseGroup(
+    group,
+    'the correction was right',
+    'user:usr_2',
+  )
   expect(outcome).toMatchObject({ success: true, decided: 2, left: 0 })
   expect(shown(stage)).toEqual(['Other^Olga', 'Other^Olga'])
   await stage.pass(60_000)
   expect(identity(stage, STUDY).state).toBe('unverified')
   expect(identity(stage, TARGET).state).toBe('resolved')
-  expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(false)
-  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 0 })
-  expect(stage.store.imageStudies.get(TARGET)).toMatchObject({
+  expect(isStudyMismatched(stage.store.database, STUDY)).toBe(false)
+  expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({ instances: 0 })
+  expect(findImageStudy(stage.store.database, TARGET)).toMatchObject({
     instances: 2,
     quarantined: 0,
     header: { patientId: 'P200' },
@@ -189,23 +203,19 @@ test('a person who releases the copies restores the correction, with its undo', 
   // What the device sends again of the originals does not bring them back.
   await stage.send(image(1))
   expect(shown(stage)).toEqual(['Other^Olga', 'Other^Olga'])
-  const [correction] = stage.intake.corrections.list(TARGET)
+  const [correction] = stage.corrections.list(TARGET)
   expect(correction).toMatchObject({
     kind: 'reassign',
     reason: 'the correction was right',
     instances: 2,
-    undoObstacle: '',
+    undoObstacle: null,
   })
   expect(correction?.changes).toContainEqual({
     field: 'patientId',
     before: ['P100'],
     after: 'P200',
   })
-  await stage.intake.corrections.undo(
-    correction?.correctionId ?? '',
-    'it was wrong after all',
-    'usr_2',
-  )
+  await stage.corrections.undo(correction?.correctionId ?? '', 'it was wrong after all', 'usr_2')
   expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('matched')
   expect(dicomFiles(stage)).toBe(4)
@@ -216,9 +226,9 @@ test('a person who releases one copy decides about that image alone', async () =
   const { stage } = at
   await at.apply(TO_ORDER)
   await at.putBack()
-  const [copy] = stage.store.instances.quarantined({ limit: 5 }).items
+  const [copy] = listQuarantined(stage.store.database, { limit: 5 }).items
   expect(
-    await stage.intake.releaseInstance(copy?.instanceId ?? 0, 'right', 'user:usr_2'),
+    await stage.intake.quarantine.release(copy?.instanceId ?? 0, 'right', 'user:usr_2'),
   ).toMatchObject({ success: true })
   expect(shown(stage)).toEqual(['Sample^Sam', 'Other^Olga'])
   expect(identity(stage, STUDY).state).toBe('mismatch')
@@ -228,11 +238,11 @@ test('a person who discards the copies keeps the originals, which are no longer 
   await using at = await clinic()
   const { stage } = at
   const { correctionId } = await at.apply(TO_ORDER)
-  await stage.intake.corrections.undo(correctionId, 'it was right', 'usr_1')
+  await stage.corrections.undo(correctionId, 'it was right', 'usr_1')
   await at.putBack()
   // Whether a correction was undone is known to the database alone.
   expect(identity(stage, STUDY).state).toBe('mismatch')
-  const outcome = await stage.intake.discardGroup(
+  const outcome = await stage.intake.quarantine.discardGroup(
     groupOf(stage, TARGET),
     'it was undone',
     'user:usr_2',
@@ -240,7 +250,7 @@ test('a person who discards the copies keeps the originals, which are no longer 
   expect(outcome).toMatchObject({ success: true, decided: 2 })
   expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('matched')
-  expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(false)
+  expect(isStudyMismatched(stage.store.database, STUDY)).toBe(false)
 })
 
 test('a correction within the study is found, also where the copy is deflated', async () => {
@@ -258,8 +268,8 @@ test('a correction within the study is found, also where the copy is deflated', 
     received: '19800511',
   }
   expect(identity(stage, STUDY)).toMatchObject({ state: 'mismatch', differences: [birthDate] })
-  await stage.intake.releaseGroup(groupOf(stage, STUDY), 'right', 'user:usr_2')
-  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+  await stage.intake.quarantine.releaseGroup(groupOf(stage, STUDY), 'right', 'user:usr_2')
+  expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
     instances: 1,
     quarantined: 0,
     header: { patientBirthDate: '19800512' },
@@ -288,15 +298,17 @@ test('of images that the database knows neither way, one version is shown and th
   await stage.intake.settled()
   const names = shown(stage)
   expect(names).toHaveLength(2)
-  expect(store.instances.countQuarantined()).toBe(2)
-  const doubted = [STUDY, TARGET].filter((uid) => store.imageStudies.isMismatched(uid))
-  expect(doubted).toEqual([STUDY, TARGET].filter((uid) => store.instances.ofStudy(uid).length > 0))
+  expect(countQuarantined(store.database)).toBe(2)
+  const doubted = [STUDY, TARGET].filter((uid) => isStudyMismatched(store.database, uid))
+  expect(doubted).toEqual(
+    [STUDY, TARGET].filter((uid) => listStudyInstances(store.database, uid).length > 0),
+  )
   // Both ways lead to one version of each image.
   for (const uid of [STUDY, TARGET])
-    for (const group of store.instances.quarantineGroups(uid))
-      await stage.intake.releaseGroup(group, 'right', 'user:usr_2')
+    for (const group of listQuarantinedGroups(store.database, uid))
+      await stage.intake.quarantine.releaseGroup(group, 'right', 'user:usr_2')
   expect(shown(stage)).toHaveLength(2)
-  expect(store.instances.countQuarantined()).toBe(0)
+  expect(countQuarantined(store.database)).toBe(0)
   expect(dicomFiles(stage)).toBe(4)
 })
 
@@ -307,12 +319,15 @@ test('of an image that was corrected twice the last copy takes the place of what
   await at.apply(TO_ORDER)
   await at.putBack()
   expect(shown(stage)).toEqual(['Sample^Sam'])
-  expect(stage.store.instances.countQuarantined()).toBe(2)
-  await stage.intake.releaseGroup(groupOf(stage, TARGET), 'the last one', 'user:usr_2')
+  expect(countQuarantined(stage.store.database)).toBe(2)
+  await stage.intake.quarantine.releaseGroup(groupOf(stage, TARGET), 'the last one', 'user:usr_2')
   expect(shown(stage)).toEqual(['Other^Olga'])
   // The copy between the two is one that the last was made from, and is decided with it.
-  expect(stage.store.instances.countQuarantined()).toBe(0)
-  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 0, quarantined: 0 })
+  expect(countQuarantined(stage.store.database)).toBe(0)
+  expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
+    instances: 0,
+    quarantined: 0,
+  })
   expect(identity(stage, TARGET).state).toBe('resolved')
 })
 
@@ -323,7 +338,7 @@ test('of two copies of one image that are released together, the last takes its 
   const again = { ...BORN, patientName: 'Sample^Samuel' }
   await at.apply({ kind: 'correct', target: { to: 'patient', patient: again } })
   await at.putBack()
-  const outcome = await stage.intake.releaseGroup(
+  const outcome = await stage.intake.quarantine.releaseGroup(
     groupOf(stage, STUDY),
     'corrected twice',
     'user:usr_2',
@@ -337,13 +352,13 @@ test('a corrected copy that an archive returns does not stand beside its origina
   await using at = await clinic([1])
   const { stage } = at
   await at.apply(TO_ORDER)
-  const [copy] = stage.store.instances.ofStudy(TARGET)
+  const [copy] = listStudyInstances(stage.store.database, TARGET)
   const file = stage.store.imageFiles.pathOf(copy?.file ?? '')
   const dataSet = readFileSync(file).subarray(copy?.dataSetOffset ?? 0)
   await at.putBack()
   // On another PC the file is not there: only the archive has it.
-  const [found] = stage.store.instances.quarantined({ limit: 1 }).items
-  await stage.intake.discardInstance(found?.instanceId ?? 0, 'for the test', 'user:usr_1')
+  const [found] = listQuarantined(stage.store.database, { limit: 1 }).items
+  await stage.intake.quarantine.discard(found?.instanceId ?? 0, 'for the test', 'user:usr_1')
   expect(identity(stage, STUDY).state).toBe('matched')
   const result = await stage.send(
     { SOPClassUID: copy?.sopClassUid ?? '', SOPInstanceUID: copy?.sopInstanceUid ?? '' },
@@ -358,43 +373,43 @@ test('of two copies of one image of which none was made from the other, a person
   await using at = await clinic([1])
   const { stage } = at
   const { correctionId } = await at.apply(TO_BORN)
-  await stage.intake.corrections.undo(correctionId, 'it was wrong', 'usr_1')
+  await stage.corrections.undo(correctionId, 'it was wrong', 'usr_1')
   await at.apply({
     kind: 'correct',
     target: { to: 'patient', patient: { ...BORN, patientName: 'Sample^Samuel' } },
   })
   await at.putBack()
-  const release = stage.intake.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
+  const release = stage.intake.quarantine.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
   await expect(release).rejects.toThrow('none was made from another')
   expect(shown(stage)).toEqual(['Sample^Sam'])
-  expect(stage.store.instances.countQuarantined()).toBe(2)
+  expect(countQuarantined(stage.store.database)).toBe(2)
 
-  const found = stage.store.instances.quarantined({ limit: 5 }).items
+  const found = listQuarantined(stage.store.database, { limit: 5 }).items
   const last = found.find(({ patientName }) => patientName === 'Sample^Samuel')
-  await stage.intake.releaseInstance(last?.instanceId ?? 0, 'the last one', 'user:usr_2')
+  await stage.intake.quarantine.release(last?.instanceId ?? 0, 'the last one', 'user:usr_2')
   expect(shown(stage)).toEqual(['Sample^Samuel'])
   // About the other one nobody has decided: the study stays in doubt, and the correction stands.
   expect(identity(stage, STUDY).state).toBe('mismatch')
-  expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(true)
-  const [restored] = stage.intake.corrections.list(STUDY)
-  expect(restored?.undoObstacle).toContain('is in quarantine')
-  await stage.intake.discardGroup(groupOf(stage, STUDY), 'it was undone', 'user:usr_2')
+  expect(isStudyMismatched(stage.store.database, STUDY)).toBe(true)
+  const [restored] = stage.corrections.list(STUDY)
+  expect(textOf(restored?.undoObstacle)).toContain('is in quarantine')
+  await stage.intake.quarantine.discardGroup(groupOf(stage, STUDY), 'it was undone', 'user:usr_2')
   expect(identity(stage, STUDY).state).toBe('resolved')
-  await stage.intake.corrections.undo(restored?.correctionId ?? '', 'as it was', 'usr_2')
+  await stage.corrections.undo(restored?.correctionId ?? '', 'as it was', 'usr_2')
   expect(shown(stage)).toEqual(['Sample^Sam'])
 })
 
 test('a version that is found while copies are made stops the correction', async () => {
   let hold: () => Promise<void> = async () => undefined
-  await using at = await clinic([1], { writeEvents: () => hold() })
+  await using at = await clinic([1], { flushEvents: () => hold() })
   const { stage } = at
   await at.apply(TO_ORDER)
-  const [copy] = stage.store.instances.ofStudy(TARGET)
+  const [copy] = listStudyInstances(stage.store.database, TARGET)
   const dataSet = readFileSync(stage.store.imageFiles.pathOf(copy?.file ?? '')).subarray(
     copy?.dataSetOffset ?? 0,
   )
   await at.putBack()
-  await stage.intake.discardGroup(groupOf(stage, TARGET), 'for the test', 'user:usr_1')
+  await stage.intake.quarantine.discardGroup(groupOf(stage, TARGET), 'for the test', 'user:usr_1')
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   hold = () => {
     reached.resolve()
@@ -419,7 +434,7 @@ test('a second file of a copy that is in quarantine gets a row, and stays where 
   const { stage } = at
   await at.apply(TO_ORDER)
   await at.putBack('by hand')
-  const [copy] = stage.store.instances.quarantined({ limit: 1 }).items
+  const [copy] = listQuarantined(stage.store.database, { limit: 1 }).items
   const path = stage.store.imageFiles.pathOf(copy?.file ?? '')
   await stage.reopen(() => {
     copyFileSync(
@@ -439,8 +454,8 @@ test('a file that the disk does not give goes to the recovery folder, and does n
   const { stage } = at
   const { imageFiles } = stage.store
   await at.apply(TO_ORDER)
-  const [first] = stage.store.instances.ofStudy(TARGET)
-  const { secure } = imageFiles
+  const [first] = listStudyInstances(stage.store.database, TARGET)
+  const secure = imageFiles.secure.bind(imageFiles)
   imageFiles.secure = async (file) => {
     if (file === first?.file) throw new StorageFault('failed', 'a fault of the disk')
     await secure(file)
@@ -449,7 +464,7 @@ test('a file that the disk does not give goes to the recovery folder, and does n
   expect(stage.errors).toHaveLength(1)
   expect(imageFiles.isAdopting()).toBe(false)
   expect(stage.intake.recovery.count()).toBe(1)
-  expect(stage.store.instances.countQuarantined()).toBe(1)
+  expect(countQuarantined(stage.store.database)).toBe(1)
 })
 
 test('whether an object is a corrected copy is not decided where its file cannot be opened', async () => {
@@ -473,7 +488,7 @@ test('a gateway that stops begins no work on corrections', async () => {
   await at.putBack()
   const stopped = stage.intake
   await stage.reopen()
-  const release = stopped.releaseGroup(groupOf(stage, TARGET), 'right', 'user:usr_2')
+  const release = stopped.quarantine.releaseGroup(groupOf(stage, TARGET), 'right', 'user:usr_2')
   await expect(release).rejects.toThrow('is stopping')
   expect(shown(stage)).toEqual(['Sample^Sam'])
 })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as studyService from '#server/modules/studies/service.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { openEventSource } from '../../../../support/event-source.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
@@ -23,29 +24,34 @@ beforeEach(async () => {
     {},
     {
       images: {
-        async retryEnrichment(uid) {
+        async retry(uid) {
           asked.push(['enrich', uid])
         },
-        async releaseInstance(...decision) {
+        async release(...decision) {
           asked.push(['release', ...decision])
-          return { success: true, message: 'It took its place.' }
+          return { success: true, message: verbatim('It took its place.') }
         },
-        async discardInstance(...decision) {
+        async discard(...decision) {
           asked.push(['discard', ...decision])
-          return { success: true, message: 'It is gone.' }
+          return { success: true, message: verbatim('It is gone.') }
         },
         async releaseGroup(...decision) {
           asked.push(['release all', ...decision])
           return {
             success: true,
-            message: '2 images are part of their study now.',
+            message: verbatim('2 images are part of their study now.'),
             decided: 2,
             left: 0,
           }
         },
         async discardGroup(...decision) {
           asked.push(['discard all', ...decision])
-          return { success: false, message: '1 image was deleted.', decided: 1, left: 1 }
+          return {
+            success: false,
+            message: verbatim('1 image was deleted.'),
+            decided: 1,
+            left: 1,
+          }
         },
       },
     },
@@ -168,11 +174,11 @@ describe('what a person decides', () => {
     expect(codeOf(await decide('release', {}))).toEqual([400, 'malformed'])
     expect((await decide('release', { reason: 'It is the right one' })).json).toEqual({
       success: true,
-      message: 'It took its place.',
+      message: verbatim('It took its place.'),
     })
     expect((await decide('discard', { reason: 'It is the wrong one' })).json).toEqual({
       success: true,
-      message: 'It is gone.',
+      message: verbatim('It is gone.'),
     })
     expect(codeOf(await decide('discard', { reason: 'It is the wrong one' }, 999))).toEqual([
       404,

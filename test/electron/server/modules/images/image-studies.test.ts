@@ -1,10 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openImageStudies } from '#server/modules/images/image-studies.ts'
+import { announceInstances } from '#server/modules/images/announced-instance-queries.ts'
+import { insertCommitment } from '#server/modules/images/commitment-queries.ts'
+import {
+  demandDeciding,
+  demandManagingImages,
+  listImageStudies,
+  listQuarantine,
+  readImageStudy,
+  seesImages,
+} from '#server/modules/images/image-studies.ts'
+import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
+import { setInstanceState } from '#server/modules/images/instance-queries.ts'
+import { insertPerformedStep } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
-import { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
+import { ImageStudy, ImageStudySummary } from '#shared/contract/images.ts'
+import { QuarantinedInstance } from '#shared/contract/quarantine.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
@@ -31,7 +46,7 @@ function stage() {
     return expressCustomerId
   }
   return {
-    ...{ ...temp, studies, key, ofCustomer, images: openImageStudies(temp) },
+    ...{ ...temp, studies, key, ofCustomer },
     owner: atTheWindow(newUser(store, { level: 'owner' })),
     member: (customerIds: ExpressCustomerId[] = [], canManageStudies = true): UserCaller =>
       atTheWindow(newUser(store, { canManageStudies }), customerIds),
@@ -52,7 +67,7 @@ describe('a study with images', () => {
       studyDescription: 'CT',
       severity: 'normal',
     })
-    const [shown] = on.images.list(on.owner, ALL).items
+    const [shown] = listImageStudies(on.store, on.owner, ALL).items
     expect(ImageStudySummary.parse(shown)).toEqual({
       ...{
         studyInstanceUid: '1.2.3',
@@ -77,7 +92,7 @@ describe('a study with images', () => {
         quarantined: 0,
         state: 'complete',
       },
-      lastTransfer: { how: 'released', detail: '', at: '2026-11-20T08:45:00.000Z' },
+      lastTransfer: { how: 'released', detail: null, at: '2026-11-20T08:45:00.000Z' },
       ...{
         deviceName: 'CT room 1',
         callingAeTitle: 'CT1',
@@ -89,16 +104,17 @@ describe('a study with images', () => {
         lastInstanceAt: '2026-11-20T08:45:00.000Z',
       },
       studies: [{ area: 'viewer', studyId: record.studyId, isSeeded: false }],
-      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
+      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: null, warnings: [] },
     })
   })
 
   it('is complete, receiving or incomplete as what was announced and the last transfer say', () => {
     using on = stage()
-    const { store, images, owner } = on
-    const stateOf = (uid: string) => images.read(owner, uid).state
+    const { store, owner } = on
+    const stateOf = (uid: string) => readImageStudy(store, owner, uid).state
     const announced = (uid: string, count: number) =>
-      store.imageStudies.announce(
+      announceInstances(
+        store.database,
         uid,
         Array.from({ length: count }, (_, index) => ({
           sopInstanceUid: `${uid}.1.${index + 1}`,
@@ -118,10 +134,9 @@ describe('a study with images', () => {
       'incomplete',
       'complete',
     ])
-    expect(images.read(owner, '1.3')).toMatchObject({ expected: 3, missing: 1 })
+    expect(readImageStudy(store, owner, '1.3')).toMatchObject({ expected: 3, missing: 1 })
     expect(
-      images
-        .list(owner, { ...ALL, show: 'incomplete' })
+      listImageStudies(store, owner, { ...ALL, show: 'incomplete' })
         .items.map(({ studyInstanceUid }) => studyInstanceUid)
         .sort(),
     ).toEqual(['1.2', '1.3'])
@@ -134,8 +149,8 @@ describe('a study with images', () => {
       sopInstanceUid: uid,
       seriesInstanceUid: uid.slice(0, -2),
     }))
-    on.store.imageStudies.announce('1.2.3', announced, ANNOUNCED)
-    expect(ImageStudy.parse(on.images.read(on.owner, '1.2.3')).seriesList).toEqual([
+    announceInstances(on.store.database, '1.2.3', announced, ANNOUNCED)
+    expect(ImageStudy.parse(readImageStudy(on.store, on.owner, '1.2.3')).seriesList).toEqual([
       {
         ...{
           seriesInstanceUid: '1.2.3.1',
@@ -164,7 +179,7 @@ describe('a study with images', () => {
     const { store } = on
     seedImages(store, { uid: '1.2.3' })
     const at = '2026-11-20T08:40:00.000Z'
-    store.performedSteps.insert({
+    insertPerformedStep(store.database, {
       ...{
         sopInstanceUid: '1.9',
         status: 'DISCONTINUED',
@@ -186,7 +201,7 @@ describe('a study with images', () => {
         { studyInstanceUid: '1.2.8', scheduledProcedureStepId: 'S3' },
       ],
     })
-    store.commitments.append({
+    insertCommitment(store.database, {
       ...{
         transactionUid: '1.7',
         callingAeTitle: 'CT1',
@@ -197,7 +212,9 @@ describe('a study with images', () => {
       },
       items: [{ sopClassUid: '1.2.840.10008.5.1.4.1.1.2', sopInstanceUid: '1.2.3.1.1' }],
     })
-    const { performedSteps, commitments } = ImageStudy.parse(on.images.read(on.owner, '1.2.3'))
+    const { performedSteps, commitments } = ImageStudy.parse(
+      readImageStudy(on.store, on.owner, '1.2.3'),
+    )
     expect(performedSteps).toEqual([
       {
         ...{
@@ -220,7 +237,7 @@ describe('a study with images', () => {
           instances: 1,
           failed: 0,
         },
-        ...{ state: 'waiting', attempts: 0, nextAt: at, lastError: '' },
+        ...{ state: 'waiting', attempts: 0, nextAt: at, lastError: null },
       },
     ])
   })
@@ -230,9 +247,9 @@ describe('a study with images', () => {
     seedImages(on.store, { uid: '1.2.3' })
     seedImages(on.store, { uid: '1.2.4', header: { patientId: 'P-1', accessionNumber: 'B-7' } })
     const found = (search: string) =>
-      on.images
-        .list(on.owner, { ...ALL, search })
-        .items.map(({ studyInstanceUid }) => studyInstanceUid)
+      listImageStudies(on.store, on.owner, { ...ALL, search }).items.map(
+        ({ studyInstanceUid }) => studyInstanceUid,
+      )
     expect([found('p-4711'), found('B-7'), found('1.2.4'), found('P-47')]).toEqual([
       ['1.2.3'],
       ['1.2.4'],
@@ -254,24 +271,24 @@ describe('the identity of a study', () => {
       expected: 'MAIER^ANNA',
       received: 'MEIER^ANNA',
     }
-    expect(on.images.read(on.owner, '1.2.3')).toMatchObject({
+    expect(readImageStudy(on.store, on.owner, '1.2.3')).toMatchObject({
       identity: 'mismatch',
       identityCheck: { state: 'mismatch', differences: [difference], override: null },
     })
-    expect(on.images.read(on.owner, '1.2.4').identity).toBe('unverified')
-    const shown = on.images.list(on.owner, { ...ALL, show: 'mismatch' }).items
+    expect(readImageStudy(on.store, on.owner, '1.2.4').identity).toBe('unverified')
+    const shown = listImageStudies(on.store, on.owner, { ...ALL, show: 'mismatch' }).items
     expect(shown.map(({ studyInstanceUid, identity }) => [studyInstanceUid, identity])).toEqual([
       ['1.2.3', 'mismatch'],
     ])
-    expect(on.store.imageStudies.summary(ANNOUNCED).mismatches).toBe(1)
+    expect(summariseImages(on.store.database, ANNOUNCED).mismatches).toBe(1)
   })
 
   it('follows what a partner says of the patient, also after the images arrived', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
     const stateOf = () => [
-      on.images.read(on.owner, '1.2.3').identity,
-      on.store.imageStudies.isMismatched('1.2.3'),
+      readImageStudy(on.store, on.owner, '1.2.3').identity,
+      isStudyMismatched(on.store.database, '1.2.3'),
     ]
     const { studyId } = on.studies.createStudy(on.key, 'scribe', {
       ...{ studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' },
@@ -292,46 +309,46 @@ describe('the identity of a study', () => {
 describe('a member who is linked to customers', () => {
   it('sees the images of their studies alone, page by page', () => {
     using on = stage()
-    const { store, images } = on
+    const { store } = on
     for (let number = 1; number <= 30; number += 1)
       seedImages(store, { uid: `1.2.${number}`, at: `2026-11-20T08:${number + 10}:00.000Z` })
     const customers = [4, 11, 25].map((number) => on.ofCustomer(`1.2.${number}`))
     on.ofCustomer('1.2.30')
     const linked = on.member(customers)
-    const first = images.list(linked, { ...ALL, limit: 2 })
-    const second = images.list(linked, { ...ALL, limit: 2, after: first.next })
+    const first = listImageStudies(store, linked, { ...ALL, limit: 2 })
+    const second = listImageStudies(store, linked, { ...ALL, limit: 2, after: first.next })
     expect(
       [first, second].map(({ items }) => items.map(({ studyInstanceUid }) => studyInstanceUid)),
     ).toEqual([['1.2.25', '1.2.11'], ['1.2.4']])
     expect(second.next).toBeUndefined()
-    expect(images.read(linked, '1.2.4').studies).toHaveLength(1)
-    expect(codeOf(() => images.read(linked, '1.2.30'))).toBe('not-found')
-    expect(codeOf(() => images.read(linked, '1.2.5'))).toBe('not-found')
+    expect(readImageStudy(store, linked, '1.2.4').studies).toHaveLength(1)
+    expect(codeOf(() => readImageStudy(store, linked, '1.2.30'))).toBe('not-found')
+    expect(codeOf(() => readImageStudy(store, linked, '1.2.5'))).toBe('not-found')
     expect([
-      images.isVisible(linked, '1.2.4'),
-      images.isVisible(linked, '1.2.5'),
-      images.isVisible(on.member(), '1.2.5'),
+      seesImages(store, linked, '1.2.4'),
+      seesImages(store, linked, '1.2.5'),
+      seesImages(store, on.member(), '1.2.5'),
     ]).toEqual([true, false, true])
   })
 
   it('manages the images of their studies alone', () => {
     using on = stage()
-    const { store, images } = on
+    const { store } = on
     for (const uid of ['1.2.3', '1.2.4']) seedImages(store, { uid })
     const linked = on.member([on.ofCustomer('1.2.3')])
     const [mine, other] = ['1.2.3', '1.2.4'].map((uid) => quarantine(store, uid).instanceId)
-    expect(codeOf(() => images.demandManaging(linked, '1.2.3'))).toBe('none')
-    expect(codeOf(() => images.demandManaging(linked, '1.2.4'))).toBe('not-found')
-    expect(codeOf(() => images.demandManaging(linked))).toBe('not-permitted')
-    expect(codeOf(() => images.demandManaging(on.member()))).toBe('none')
-    expect(codeOf(() => images.demandManaging(on.member([], false)))).toBe('not-permitted')
-    expect(codeOf(() => images.demandDeciding(linked, mine ?? 0))).toBe('none')
-    expect(codeOf(() => images.demandDeciding(linked, other ?? 0))).toBe('not-found')
-    expect(codeOf(() => images.demandDeciding(on.member([], false), mine ?? 0))).toBe(
+    expect(codeOf(() => demandManagingImages(store, linked, '1.2.3'))).toBe('none')
+    expect(codeOf(() => demandManagingImages(store, linked, '1.2.4'))).toBe('not-found')
+    expect(codeOf(() => demandManagingImages(store, linked))).toBe('not-permitted')
+    expect(codeOf(() => demandManagingImages(store, on.member()))).toBe('none')
+    expect(codeOf(() => demandManagingImages(store, on.member([], false)))).toBe('not-permitted')
+    expect(codeOf(() => demandDeciding(store, linked, mine ?? 0))).toBe('none')
+    expect(codeOf(() => demandDeciding(store, linked, other ?? 0))).toBe('not-found')
+    expect(codeOf(() => demandDeciding(store, on.member([], false), mine ?? 0))).toBe(
       'not-permitted',
     )
     expect(
-      images.quarantine(linked, { limit: 20 }).items.map(({ instanceId }) => instanceId),
+      listQuarantine(store, linked, { limit: 20 }).items.map(({ instanceId }) => instanceId),
     ).toEqual([mine])
   })
 })
@@ -339,20 +356,20 @@ describe('a member who is linked to customers', () => {
 describe('the quarantine', () => {
   it('shows what was set aside, newest first, of all studies or of one', () => {
     using on = stage()
-    const { store, images, owner } = on
+    const { store, owner } = on
     for (const uid of ['1.2.3', '1.2.4']) seedImages(store, { uid })
     const first = quarantine(store, '1.2.3')
     const second = quarantine(store, '1.2.4', {
       reason: 'wrong-step',
-      detail: 'The wrong worklist entry was selected.',
+      detail: verbatim('The wrong worklist entry was selected.'),
     })
-    const { items } = images.quarantine(owner, { limit: 20 })
+    const { items } = listQuarantine(store, owner, { limit: 20 })
     expect(items.map(({ instanceId }) => instanceId)).toEqual([second.instanceId, first.instanceId])
     expect(QuarantinedInstance.parse(items[0])).toEqual({
       ...{
         instanceId: second.instanceId,
         reason: 'wrong-step',
-        detail: 'The wrong worklist entry was selected.',
+        detail: verbatim('The wrong worklist entry was selected.'),
       },
       ...{
         sopInstanceUid: '1.2.4.1.1',
@@ -369,16 +386,18 @@ describe('the quarantine', () => {
       },
       receivedAt: '2026-11-20T08:45:00.000Z',
     })
-    expect(images.quarantine(owner, { limit: 20, studyInstanceUid: '1.2.3' }).items).toHaveLength(1)
-    expect(images.read(owner, '1.2.3')).toMatchObject({ quarantined: 1, instances: 1 })
+    expect(
+      listQuarantine(store, owner, { limit: 20, studyInstanceUid: '1.2.3' }).items,
+    ).toHaveLength(1)
+    expect(readImageStudy(store, owner, '1.2.3')).toMatchObject({ quarantined: 1, instances: 1 })
   })
 
   it('decides on nothing twice', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
     const { instanceId } = quarantine(on.store, '1.2.3')
-    on.store.instances.setState(instanceId, 'superseded')
-    expect(codeOf(() => on.images.demandDeciding(on.owner, instanceId))).toBe('not-found')
-    expect(codeOf(() => on.images.demandDeciding(on.owner, 999))).toBe('not-found')
+    setInstanceState(on.store.database, instanceId, 'superseded')
+    expect(codeOf(() => demandDeciding(on.store, on.owner, instanceId))).toBe('not-found')
+    expect(codeOf(() => demandDeciding(on.store, on.owner, 999))).toBe('not-found')
   })
 })

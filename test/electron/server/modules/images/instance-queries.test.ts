@@ -1,5 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import type { NewInstance } from '#server/modules/images/instance-queries.ts'
+import {
+  deleteInstance,
+  findCurrentInstance,
+  findInstance,
+  hasInstanceOfFile,
+  insertInstance,
+  listInstanceVersions,
+  listPartOfStudy,
+  listStepInstances,
+  listStudyInstances,
+  type NewInstance,
+  noteInstanceSeen,
+  setInstanceState,
+} from '#server/modules/images/instance-queries.ts'
+import {
+  countQuarantined,
+  countQuarantinedIn,
+  listQuarantined,
+  listQuarantinedGroups,
+  listQuarantinedIn,
+} from '#server/modules/images/quarantine-queries.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { type SeededImages, seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -9,20 +30,20 @@ const LATER = '2026-11-20T08:46:00.000Z'
 function stage(...studies: SeededImages[]) {
   const temp = tempStore()
   for (const study of studies) seedImages(temp.store, study)
-  const { instances, imageStudies, database } = temp.store
+  const { database } = temp.store
   return {
-    ...{ ...temp, instances, imageStudies, database },
+    ...{ ...temp, database },
     first(sopInstanceUid = '1.2.1.1') {
-      const found = instances.current(sopInstanceUid)
+      const found = findCurrentInstance(database, sopInstanceUid)
       if (!found) throw new Error('There is no such instance')
       return found
     },
     /** Another version of the first instance, from the fields given. */
     version(fields: Partial<NewInstance>) {
-      const [like] = instances.versions('1.2.1.1')
+      const [like] = listInstanceVersions(database, '1.2.1.1')
       if (!like) throw new Error('There is no such instance')
       const { instanceId: _, ...of } = { ...like, state: 'current' as const }
-      return instances.insert({ ...of, file: `00/1/${crypto.randomUUID()}.dcm`, ...fields })
+      return insertInstance(database, { ...of, file: `00/1/${crypto.randomUUID()}.dcm`, ...fields })
     },
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
@@ -50,23 +71,24 @@ describe('instances', () => {
       patientName: 'HORÁK^ŽOFIE',
       bytes: 5e9,
     })
-    expect(on.instances.get(made.instanceId)).toEqual(made)
-    expect(on.instances.current('1.2.1.9')).toEqual({ ...made, image, patientName: 'HORÁK^ŽOFIE' })
-    expect(on.instances.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
-      '1.2.1.1',
-      '1.2.1.2',
-      '1.2.1.3',
-      '1.2.1.9',
-    ])
-    const [first] = on.instances.partOfStudy('1.2', 0, 1)
+    expect(findInstance(on.database, made.instanceId)).toEqual(made)
+    expect(findCurrentInstance(on.database, '1.2.1.9')).toEqual({
+      ...made,
+      image,
+      patientName: 'HORÁK^ŽOFIE',
+    })
+    expect(
+      listStudyInstances(on.database, '1.2').map(({ sopInstanceUid }) => sopInstanceUid),
+    ).toEqual(['1.2.1.1', '1.2.1.2', '1.2.1.3', '1.2.1.9'])
+    const [first] = listPartOfStudy(on.database, '1.2', 0, 1)
     expect(first?.sopInstanceUid).toBe('1.2.1.1')
-    const rest = on.instances.partOfStudy('1.2', first?.instanceId ?? 0, 2)
+    const rest = listPartOfStudy(on.database, '1.2', first?.instanceId ?? 0, 2)
     expect(rest.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(['1.2.1.2', '1.2.1.3'])
     expect([
-      on.instances.has(made.file),
-      on.instances.has(`00/1/${crypto.randomUUID()}.dcm`),
+      hasInstanceOfFile(on.database, made.file),
+      hasInstanceOfFile(on.database, `00/1/${crypto.randomUUID()}.dcm`),
     ]).toEqual([true, false])
-    expect(on.instances.current('1.2.1.10')).toBeUndefined()
+    expect(findCurrentInstance(on.database, '1.2.1.10')).toBeUndefined()
   })
 
   it('keep the name of the patient sealed', () => {
@@ -77,7 +99,7 @@ describe('instances', () => {
       false,
     ])
     expect(JSON.stringify(stored)).not.toContain('MEIER')
-    expect(on.instances.ofStudy('1.2').map(({ patientName }) => patientName)).toEqual([
+    expect(listStudyInstances(on.database, '1.2').map(({ patientName }) => patientName)).toEqual([
       'MEIER^ANNA',
       'MEIER^ANNA',
     ])
@@ -87,16 +109,19 @@ describe('instances', () => {
     using on = stage({ uid: '1.2' })
     expect(() => on.version({})).toThrow('UNIQUE constraint failed: instances.sopInstanceUid')
     const before = on.first()
-    on.instances.setState(before.instanceId, 'superseded')
+    setInstanceState(on.database, before.instanceId, 'superseded')
     const after = on.version({ crc32: 7 })
     const aside = on.version({
       state: 'quarantined',
       reason: 'different-content',
-      detail: 'Another image of this UID is here.',
+      detail: verbatim('Another image of this UID is here.'),
     })
-    expect(on.instances.current('1.2.1.1')).toEqual(after)
+    expect(findCurrentInstance(on.database, '1.2.1.1')).toEqual(after)
     expect(
-      on.instances.versions('1.2.1.1').map(({ instanceId, state }) => [instanceId, state]),
+      listInstanceVersions(on.database, '1.2.1.1').map(({ instanceId, state }) => [
+        instanceId,
+        state,
+      ]),
     ).toEqual([
       [before.instanceId, 'superseded'],
       [after.instanceId, 'current'],
@@ -124,34 +149,38 @@ describe('instances', () => {
     using on = stage({ uid: '1.2', instances: 2 }, { uid: '1.3' })
     const ids = ['1.2.1.1', '1.2.1.2', '1.3.1.1'].map((uid) => on.first(uid).instanceId)
     for (const id of ids)
-      on.instances.setState(
+      setInstanceState(
+        on.database,
         id,
         'quarantined',
         'wrong-step',
-        'The wrong worklist entry was selected.',
+        verbatim('The wrong worklist entry was selected.'),
       )
-    expect(on.instances.countQuarantined()).toBe(3)
-    const first = on.instances.quarantined({ limit: 2 })
+    expect(countQuarantined(on.database)).toBe(3)
+    const first = listQuarantined(on.database, { limit: 2 })
     expect(first.items.map(({ instanceId, reason }) => [instanceId, reason])).toEqual([
       [ids[2], 'wrong-step'],
       [ids[1], 'wrong-step'],
     ])
-    expect(on.instances.quarantined({ limit: 2, after: first.next })).toMatchObject({
+    expect(listQuarantined(on.database, { limit: 2, after: first.next })).toMatchObject({
       items: [{ instanceId: ids[0] }],
     })
     expect(
-      on.instances
-        .quarantined({ limit: 5, studyInstanceUid: '1.3' })
-        .items.map(({ instanceId }) => instanceId),
+      listQuarantined(on.database, { limit: 5, studyInstanceUid: '1.3' }).items.map(
+        ({ instanceId }) => instanceId,
+      ),
     ).toEqual([ids[2]])
-    on.instances.setState(ids[0] ?? 0, 'current')
-    expect(on.instances.get(ids[0] ?? 0)).toMatchObject({
+    setInstanceState(on.database, ids[0] ?? 0, 'current')
+    expect(findInstance(on.database, ids[0] ?? 0)).toMatchObject({
       state: 'current',
       reason: null,
-      detail: '',
+      detail: null,
     })
-    on.instances.remove(ids[1] ?? 0)
-    expect([on.instances.get(ids[1] ?? 0), on.instances.countQuarantined()]).toEqual([undefined, 1])
+    deleteInstance(on.database, ids[1] ?? 0)
+    expect([findInstance(on.database, ids[1] ?? 0), countQuarantined(on.database)]).toEqual([
+      undefined,
+      1,
+    ])
   })
 
   it('that were set aside are counted and found by study and reason, with the names of their patients', () => {
@@ -159,16 +188,17 @@ describe('instances', () => {
     const ids = ['1.2.1.1', '1.2.1.2', '1.2.1.3', '1.3.1.1'].map((uid) => on.first(uid).instanceId)
     const [a = 0, b = 0, c = 0, d = 0] = ids
     for (const id of [a, b, d])
-      on.instances.setState(
+      setInstanceState(
+        on.database,
         id,
         'quarantined',
         'wrong-step',
-        'The wrong worklist entry was selected.',
+        verbatim('The wrong worklist entry was selected.'),
       )
-    on.instances.setState(c, 'quarantined', 'invalid-uid', 'A UID is none.')
-    const { bytes, patientName } = on.instances.get(a) ?? { bytes: 0, patientName: '' }
+    setInstanceState(on.database, c, 'quarantined', 'invalid-uid', verbatim('A UID is none.'))
+    const { bytes, patientName } = findInstance(on.database, a) ?? { bytes: 0, patientName: '' }
     const group = { studyInstanceUid: '1.2', because: 'wrong-step', upTo: b } as const
-    expect(on.instances.quarantineGroups('1.2')).toEqual([
+    expect(listQuarantinedGroups(on.database, '1.2')).toEqual([
       {
         studyInstanceUid: '1.2',
         because: 'invalid-uid',
@@ -180,30 +210,30 @@ describe('instances', () => {
       { ...group, instances: 2, bytes: 2 * bytes, patientNames: [patientName] },
     ])
     const idsIn = (after: number, limit: number, upTo = b) =>
-      on.instances
-        .quarantinedIn({ ...group, upTo }, { after, limit })
-        .map(({ instanceId }) => instanceId)
+      listQuarantinedIn(on.database, { ...group, upTo }, { after, limit }).map(
+        ({ instanceId }) => instanceId,
+      )
     expect([idsIn(0, 10), idsIn(0, 1), idsIn(a, 10), idsIn(0, 10, a)]).toEqual([
       [a, b],
       [a],
       [b],
       [a],
     ])
-    expect(on.instances.countQuarantinedIn(group)).toBe(2)
-    expect(on.instances.quarantineGroups('1.4')).toEqual([])
+    expect(countQuarantinedIn(on.database, group)).toBe(2)
+    expect(listQuarantinedGroups(on.database, '1.4')).toEqual([])
   })
 
   it('are found by the step they arrived for', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     const other = on.version({ sopInstanceUid: '1.2.1.9', scheduledProcedureStepId: 'S2' })
-    expect(on.instances.ofStep('1.2', 'S2')).toEqual([other])
-    expect(on.instances.ofStep('1.2', 'S1')).toHaveLength(2)
-    expect(on.instances.ofStep('1.3', 'S1')).toEqual([])
+    expect(listStepInstances(on.database, '1.2', 'S2')).toEqual([other])
+    expect(listStepInstances(on.database, '1.2', 'S1')).toHaveLength(2)
+    expect(listStepInstances(on.database, '1.3', 'S1')).toEqual([])
   })
 
   it('remember when they were last sent', () => {
     using on = stage({ uid: '1.2' })
-    on.instances.seen(on.first().instanceId, LATER)
+    noteInstanceSeen(on.database, on.first().instanceId, LATER)
     expect(on.first()).toMatchObject({ receivedAt: AT, lastSeenAt: LATER })
   })
 })

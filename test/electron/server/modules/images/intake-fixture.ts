@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
@@ -12,18 +11,34 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { CommitmentReport } from '#server/dicom/scu/event-report.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
-import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import {
-  type Intake,
-  type IntakeDeps,
-  type News,
-  openIntake,
-} from '#server/modules/images/intake.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import { Commitments } from '#server/modules/commitment/commitment.ts'
+import type { CorrectionDone } from '#server/modules/corrections/correction-queries.ts'
+import type { Orders } from '#server/modules/corrections/correction-targets.ts'
+import { Corrections } from '#server/modules/corrections/corrections.ts'
+import { insertDevice } from '#server/modules/devices/device-queries.ts'
+import { Arrivals } from '#server/modules/images/arrivals.ts'
+import { AssociationStatistics } from '#server/modules/images/association-statistics.ts'
+import { DiskSpace } from '#server/modules/images/disk-space.ts'
+import { ImageReceiver, type IsFetching } from '#server/modules/images/image-receiver.ts'
+import type { InstanceRecord, OnInstanceChange } from '#server/modules/images/instance-queries.ts'
+import { PerformedStepScp } from '#server/modules/images/performed-step-scp.ts'
+import { Quarantine } from '#server/modules/images/quarantine.ts'
+import { ImageRecovery, sweepSpool } from '#server/modules/images/recovery.ts'
+import { StudyCompletion } from '#server/modules/images/study-completion.ts'
+import { StudyCreation } from '#server/modules/images/study-creation.ts'
+import type { EnrichmentAnswer } from '#server/modules/images/study-values.ts'
+import type { FindWorklistRow } from '#server/modules/images/worklist-lookup.ts'
+import { WrongSteps } from '#server/modules/images/wrong-steps.ts'
 import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
+import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { Device } from '#shared/contract/devices.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
+import type { EventData } from '#shared/contract/webhooks.ts'
 import { knownDevice } from '../../../../support/device.ts'
-import { type StandingClock, tempStore } from '../../../../support/temp-store.ts'
+import { reportedErrors, tempStore, withSettings } from '../../../../support/temp-store.ts'
 
 export const CT = '1.2.840.10008.5.1.4.1.1.2'
 export const STUDY = '1.2.3.100'
@@ -137,25 +152,94 @@ export const ASSOCIATION: AssociationInfo = {
   remoteAddress: '127.0.0.1',
 }
 
-export interface Stage extends AsyncDisposable {
-  readonly intake: Intake
-  readonly store: Context
-  readonly clock: StandingClock
-  readonly folder: string
-  readonly news: News[]
-  readonly kept: InstanceRecord[]
-  /** Ids of instances that were current and were set aside. */
-  readonly setAside: number[]
-  readonly errors: unknown[]
-  readonly reports: CommitmentReport[]
-  readonly performedSteps: IntakeDeps['performedSteps']
-  send(values: Values, options?: SendOptions): Promise<DimseResult>
-  /** Files in `images` and in `spool`. */
-  files(): { readonly images: string[]; readonly spool: string[] }
-  /** The clock is moved, and what is due is done. */
-  pass(ms: number): Promise<void>
-  /** Another run of the gateway over the same folder. */
-  reopen(meanwhile?: () => void): Promise<Intake>
+export type Settings = { readonly [K in SettingKey]?: unknown }
+type EnrichmentQuestion = EventData<'patient_study.enrichment_requested'>
+
+/** What stands in for the services beside those of images. */
+export interface IntakeOptions {
+  readonly devices?: readonly Device[]
+  readonly handedOut?: FindWorklistRow
+  /** `note`: a field of the answer that cannot be used. */
+  readonly askEnrichment?: (
+    question: EnrichmentQuestion,
+    options: { readonly signal: AbortSignal; readonly note: (field: string) => void },
+  ) => Promise<EnrichmentAnswer>
+  readonly isFetching?: IsFetching
+  readonly onChange?: OnInstanceChange
+  readonly sendEventReport?: Outbound['sendEventReport']
+  readonly orders?: Orders
+  readonly onCorrected?: (done: CorrectionDone) => void
+  readonly flushEvents?: () => Promise<void>
+  /** A correction that takes longer is answered while it is under way. */
+  readonly longMs?: number
+}
+
+const NO_ORDERS: Orders = { onDays: async () => [], get: async () => undefined }
+
+export type Intake = Awaited<ReturnType<typeof openIntake>>
+
+/** The services of images, as `electron/server/imaging.ts` opens them. */
+export async function openIntake(context: Context, options: IntakeOptions = {}) {
+  const {
+    handedOut = async () => undefined,
+    askEnrichment = async () => ({}),
+    isFetching = () => false,
+    onChange = () => undefined,
+    sendEventReport = async () => undefined,
+    orders = NO_ORDERS,
+    onCorrected = () => undefined,
+    flushEvents = async () => undefined,
+  } = options
+  const requester = {
+    async request(_type: string, question: EnrichmentQuestion, { signal, accept }: AskOptions) {
+      const note = (field: string) =>
+        accept({
+          webhookId: 'whe_1',
+          body: Buffer.from(JSON.stringify({ [field]: {} })),
+          note() {},
+        })
+      return await askEnrichment(question, { signal, note })
+    },
+  } as unknown as Requester
+  const transcode = async () => {
+    throw new Error('no module')
+  }
+  const wasCutOff = sweepSpool(context)
+  const disk = new DiskSpace(context)
+  const statistics = new AssociationStatistics(context)
+  const wrongSteps = new WrongSteps(context, onChange)
+  const arrivals = new Arrivals(context, wrongSteps, statistics, transcode, onChange)
+  const creation = new StudyCreation(context, requester, { setEffect() {} })
+  const completion = new StudyCompletion(context, arrivals, statistics, creation, handedOut)
+  const commitments = new Commitments(context, { sendEventReport }, completion)
+  const corrections = new Corrections(context, orders, flushEvents, onCorrected, options.longMs)
+  const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
+  const recovery = new ImageRecovery(context, arrivals, statistics, completion)
+  recovery.start(wasCutOff, onChange)
+  const receiver = new ImageReceiver(
+    ...([context, arrivals, disk, statistics, completion, isFetching, onChange] as const),
+  )
+  const steps = new PerformedStepScp(context, wrongSteps, completion, handedOut)
+  return {
+    ...{ disk, creation, completion, commitments, corrections, quarantine, recovery },
+    ...{ receiver, steps },
+    wake() {
+      for (const part of [completion, creation, commitments]) part.wake()
+    },
+    async settled() {
+      for (const part of [recovery, completion, creation, commitments]) await part.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const part of [corrections, recovery, completion, creation, commitments])
+        await part[Symbol.asyncDispose]()
+      context.imageFiles.close()
+    },
+  }
+}
+
+interface AskOptions {
+  readonly signal: AbortSignal
+  accept(reply: { webhookId: string; body: Buffer; note(): void }): unknown
 }
 
 export interface SendOptions {
@@ -167,72 +251,70 @@ export interface SendOptions {
   readonly dataSet?: CStoreRequest['dataSet']
 }
 
-export type Settings = { readonly [K in SettingKey]?: unknown }
+export interface StageOptions extends IntakeOptions {
+  readonly settings?: Settings
+  readonly store?: Context
+}
 
-/** A real store and intake, with the ports to the other slices filled by the test. */
-export async function openStage(
-  ports: Partial<IntakeDeps> & { readonly settings?: Settings } = {},
-): Promise<Stage> {
-  const { settings = {}, ...given } = ports
+export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** A real store with the services of images, and what was said and done. */
+export async function openStage({ settings = {}, ...options }: StageOptions = {}) {
   const temp = tempStore()
   const { store, clock, folder } = temp
-  const news: News[] = []
+  const news: FeedLine[] = []
   const kept: InstanceRecord[] = []
+  /** Ids of instances that were current and were set aside. */
   const setAside: number[] = []
-  const errors: unknown[] = []
   const reports: CommitmentReport[] = []
   const values: Settings = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings }
-  const performedSteps = openPerformedSteps({ store, clock })
-  const deps: IntakeDeps = {
-    store,
-    clock,
-    uuid: randomUUID,
-    setting: (key) =>
-      (key === 'clinic.id'
-        ? store.settings.get(key)
-        : Object.hasOwn(values, key)
-          ? values[key]
-          : SETTINGS[key].initial) as never,
-    recogniseDevice: (aeTitle) => (aeTitle === 'CT1' ? DEVICE : undefined),
-    performedSteps,
-    handedOut: async () => undefined,
-    askEnrichment: async () => ({}),
-    isFetching: () => false,
-    onKept: (instance) => kept.push(instance),
-    onReleased: (instance) => kept.push(instance),
-    onTakenBack: () => undefined,
-    onCorrected: () => undefined,
-    orders: { onDays: async () => [], get: async () => undefined },
-    transcode: async () => {
-      throw new Error('no module')
-    },
-    onSetAside: (instances) => setAside.push(...instances.map(({ instanceId }) => instanceId)),
-    sendEventReport: async (_peer, _aeTitle, report) => void reports.push(report),
-    onNews: (line) => news.push(line),
-    onChanged: () => undefined,
-    onError: (_reference, error) => errors.push(error),
-    ...given,
-  }
-  let intake = await openIntake(deps)
+  const settingOf = (key: SettingKey) =>
+    key === 'clinic.id'
+      ? store.settings.get(key)
+      : Object.hasOwn(values, key)
+        ? values[key]
+        : SETTINGS[key].initial
+  const context = withSettings(options.store ?? store, settingOf)
+  const errors = reportedErrors(context)
+  context.feed.subscribe((change) => change.kind === 'line' && news.push(change.line))
+  for (const device of options.devices ?? [DEVICE]) insertDevice(store.database, device)
+  const open = () =>
+    openIntake(context, {
+      sendEventReport: async (_peer, report) => void reports.push(report),
+      onChange(change, instances) {
+        if (change === 'kept' || change === 'released') kept.push(...instances)
+        if (change === 'set-aside') setAside.push(...instances.map(({ instanceId }) => instanceId))
+      },
+      ...options,
+    })
+  let intake = await open()
   return {
     get intake() {
       return intake
     },
-    ...{ store, clock, folder, news, kept, setAside, errors, reports, performedSteps },
-    send: (image, options = {}) => intake.cStoreScp.store(storeRequest(image, options)),
+    get corrections() {
+      return intake.corrections
+    },
+    ...{ store, clock, folder, news, kept, setAside, errors, reports },
+    performedSteps: openPerformedSteps(store),
+    send: (image: Values, more: SendOptions = {}): Promise<DimseResult> =>
+      intake.receiver.store(storeRequest(image, more)),
+    /** Files in `images` and in `spool`. */
     files: () => ({
       images: filesIn(join(folder, 'images')),
       spool: filesIn(join(folder, 'spool')),
     }),
-    async pass(ms) {
+    /** The clock is moved, and what is due is done. */
+    async pass(ms: number) {
       clock.pass(ms)
       intake.wake()
       await intake.settled()
     },
-    async reopen(meanwhile) {
+    /** Another run of the gateway over the same folder. */
+    async reopen(meanwhile?: () => void): Promise<Intake> {
       await intake[Symbol.asyncDispose]()
       meanwhile?.()
-      intake = await openIntake(deps)
+      intake = await open()
       return intake
     },
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { EnrichmentQuestion } from '#server/modules/images/ports.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { english } from '#shared/messages/english.ts'
+import { message } from '#shared/messages/message.ts'
 import { HANDED_OUT, IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
-import { exam, partner, scribeOf } from './seeding-fixture.ts'
+import { exam, partner, scribeOf } from './study-creation-fixture.ts'
 
 describe('late images', () => {
   it('count, and neither seed nor ask again', async () => {
@@ -9,10 +12,13 @@ describe('late images', () => {
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     await stage.send(image(2), { association: { associationId: 'a2' } })
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', instances: 2 })
-    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
+      state: 'receiving',
+      instances: 2,
+    })
+    stage.intake.completion.associationClosed('a2', { kind: 'released', detail: null })
     await stage.pass(61_000)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+    expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
       state: 'settled',
       instances: 2,
       series: 1,
@@ -27,17 +33,19 @@ describe('late images', () => {
     const association = { associationId: 'a2' }
     for (const n of [2, 3])
       await stage.send(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
-    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    stage.intake.completion.associationClosed('a2', { kind: 'released', detail: null })
     await stage.pass(61_000)
     expect(questions).toHaveLength(1)
     expect(
-      stage.news.filter(({ text }) => text.startsWith('Images of one study name different')),
+      stage.news.filter(({ text }) =>
+        english(text).startsWith('Images of one study name different'),
+      ),
     ).toHaveLength(1)
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
       patientName: 'Sample^Sam',
       mrn: 'P100',
     })
-    const study = stage.store.imageStudies.get(STUDY)
+    const study = findImageStudy(stage.store.database, STUDY)
     expect(study?.header.patientId).toBe('P100')
     expect(study?.mismatch).toMatchObject({
       fields: [],
@@ -55,7 +63,7 @@ describe('late images', () => {
       association: { associationId: 'a2' },
     })
     await stage.intake.settled()
-    expect(stage.store.imageStudies.get(STUDY)?.mismatch).toBeNull()
+    expect(findImageStudy(stage.store.database, STUDY)?.mismatch).toBeNull()
     expect(stage.news.filter(({ tone }) => tone === 'danger')).toEqual([])
   })
 
@@ -65,9 +73,9 @@ describe('late images', () => {
     })
     await stage.send(IMAGE)
     await stage.send(image(2, { PatientID: 'P200' }))
-    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    stage.intake.completion.associationClosed('a1', { kind: 'released', detail: null })
     await stage.pass(61_000)
-    expect(stage.store.imageStudies.get(STUDY)?.mismatch).toMatchObject({
+    expect(findImageStudy(stage.store.database, STUDY)?.mismatch).toMatchObject({
       fields: [{ field: 'patientId', handedOut: 'P999', received: 'P100' }],
       amongImages: [{ field: 'patientId', first: 'P100', other: 'P200' }],
     })
@@ -75,7 +83,7 @@ describe('late images', () => {
 
   it('that correct the patient while the partner is asked leave its answer unused, and it is asked about that one', async () => {
     const corrected = { ...IMAGE, PatientName: 'Other^Olga', PatientID: 'P200', PatientSex: 'F' }
-    const questions: EnrichmentQuestion[] = []
+    const questions: { readonly patientId?: string | undefined }[] = []
     await using stage: Stage = await openStage({
       askEnrichment: async (question) => {
         questions.push(question)
@@ -86,7 +94,7 @@ describe('late images', () => {
     })
     await exam(stage)
     expect(scribeOf(stage)).toBeUndefined()
-    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    stage.intake.completion.associationClosed('a2', { kind: 'released', detail: null })
     await stage.pass(61_000)
     expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
@@ -104,7 +112,7 @@ describe('late images', () => {
       { ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' },
       { association: { associationId: 'a2' } },
     )
-    stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
+    stage.intake.completion.associationClosed('a2', { kind: 'released', detail: null })
     await stage.pass(61_000)
     expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
@@ -116,7 +124,7 @@ describe('late images', () => {
     expect(stage.news).toContainEqual(
       expect.objectContaining({
         tone: 'warning',
-        text: expect.stringMatching(/^The device sent images again/),
+        text: message('images.identity-corrected'),
       }),
     )
   })
@@ -129,7 +137,7 @@ describe('images of a worklist row', () => {
     })
     await stage.send(IMAGE)
     await stage.intake.settled()
-    const study = stage.store.imageStudies.get(STUDY)
+    const study = findImageStudy(stage.store.database, STUDY)
     expect(study?.mismatch?.fields).toEqual([
       { field: 'patientId', handedOut: 'P999', received: 'P100' },
     ])
@@ -137,7 +145,7 @@ describe('images of a worklist row', () => {
     const [line] = stage.news.filter(({ tone }) => tone === 'danger')
     expect(line).toMatchObject({ kind: 'images', studyInstanceUid: STUDY })
     expect(JSON.stringify(line)).not.toMatch(/P999|P100/)
-    stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
+    stage.intake.completion.associationClosed('a1', { kind: 'released', detail: null })
     await stage.pass(61_000)
     expect(scribeOf(stage).detail.reportMetadata?.mrn).toBe('P100')
     expect(stage.news.filter(({ tone }) => tone === 'danger')).toHaveLength(1)
@@ -159,11 +167,12 @@ describe('images of a worklist row', () => {
     })
     await stage.intake.settled()
     expect(asked).toEqual([STUDY, '1.2.3.777'])
-    expect(stage.store.imageStudies.get(STUDY)?.mismatch?.fields).toEqual([
+    expect(findImageStudy(stage.store.database, STUDY)?.mismatch?.fields).toEqual([
       { field: 'studyInstanceUid', handedOut: '1.2.3.777', received: STUDY },
     ])
     expect(
-      stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.scheduledProcedureStepId,
+      findCurrentInstance(stage.store.database, IMAGE.SOPInstanceUID as string)
+        ?.scheduledProcedureStepId,
     ).toBe('S100')
   })
 })

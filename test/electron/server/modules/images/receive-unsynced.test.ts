@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { StorageFault } from '#server/modules/images/image-files.ts'
+import { StorageFault } from '#server/database/image-files.ts'
+import {
+  findCurrentInstance,
+  listInstanceVersions,
+} from '#server/modules/images/instance-queries.ts'
 import { IMAGE, openStage } from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
@@ -8,7 +12,7 @@ it.each(['finish', 'secure'] as const)(
   'an instance whose %s the disk refuses has no row and no file',
   async (step) => {
     await using stage = await openStage()
-    const { begin } = stage.store.imageFiles
+    const begin = stage.store.imageFiles.begin.bind(stage.store.imageFiles)
     const files = stage.store.imageFiles as { begin: typeof begin }
     files.begin = () => {
       const part = begin()
@@ -23,7 +27,7 @@ it.each(['finish', 'secure'] as const)(
     })
     expect(stage.errors).toHaveLength(1)
     files.begin = begin
-    expect(stage.store.instances.versions(INSTANCE)).toEqual([])
+    expect(listInstanceVersions(stage.store.database, INSTANCE)).toEqual([])
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(await stage.send(IMAGE)).toEqual({ status: 0 })
   },
@@ -31,7 +35,7 @@ it.each(['finish', 'secure'] as const)(
 
 it('an instance is not acknowledged before file, name and row are durable', async () => {
   await using stage = await openStage()
-  const { begin } = stage.store.imageFiles
+  const begin = stage.store.imageFiles.begin.bind(stage.store.imageFiles)
   const files = stage.store.imageFiles as { begin: typeof begin }
   const held = { finish: Promise.withResolvers<void>(), secure: Promise.withResolvers<void>() }
   const reached = { finish: Promise.withResolvers<void>(), secure: Promise.withResolvers<void>() }
@@ -57,7 +61,7 @@ it('an instance is not acknowledged before file, name and row are durable', asyn
   await Promise.all([reached.finish.promise, reached.secure.promise])
   // A commit of its own: what was asked for before it is committed too.
   await stage.store.database.commitSoon(() => undefined)
-  expect(stage.store.instances.current(INSTANCE)).toBeDefined()
+  expect(findCurrentInstance(stage.store.database, INSTANCE)).toBeDefined()
   expect(answer).toBeUndefined()
   held.secure.resolve()
   await stage.store.database.commitSoon(() => undefined)

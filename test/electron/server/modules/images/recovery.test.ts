@@ -10,7 +10,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileFor } from '#server/modules/images/image-files.ts'
+import { fileFor } from '#server/database/image-files.ts'
+import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  deleteInstance,
+  findCurrentInstance,
+  listInstanceVersions,
+} from '#server/modules/images/instance-queries.ts'
 import { encoded, IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
 
 const fileOf = (n: number) =>
@@ -43,12 +49,12 @@ async function forgotten(
 ): Promise<string> {
   await stage.send(IMAGE)
   await stage.intake.settled()
-  const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
+  const row = findCurrentInstance(stage.store.database, String(IMAGE.SOPInstanceUID))
   if (!row) throw new Error('it was not kept')
   await stage.reopen(() => {
     stage.store.database.transaction(() => {
-      stage.store.instances.remove(row.instanceId)
-      stage.store.imageStudies.recount(STUDY)
+      deleteInstance(stage.store.database, row.instanceId)
+      recountInstances(stage.store.database, STUDY)
     })
     meanwhile(stage.store.imageFiles.pathOf(row.file))
   })
@@ -67,7 +73,7 @@ describe('the start after a crash', () => {
     expect(stage.files().spool).toEqual([])
     expect(stage.files().images).toEqual([
       stage.store.imageFiles.pathOf(
-        stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.file ?? '',
+        findCurrentInstance(stage.store.database, IMAGE.SOPInstanceUID as string)?.file ?? '',
       ),
     ])
     expect(recoveredIn(stage)).toEqual([fileOf(0), fileOf(1)])
@@ -98,13 +104,13 @@ describe('the start after a crash', () => {
   it('finds files of long ago once the database is older than at the last scan', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
-    const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
+    const row = findCurrentInstance(stage.store.database, String(IMAGE.SOPInstanceUID))
     const folder = dirname(stage.store.imageFiles.pathOf(row?.file ?? ''))
     await stage.reopen()
     await stage.intake.settled()
     await stage.reopen(() => {
       stage.store.database.transaction(() => {
-        stage.store.instances.remove(row?.instanceId ?? 0)
+        deleteInstance(stage.store.database, row?.instanceId ?? 0)
         stage.store.database.run(
           stage.store.database.sql
             .deleteFrom('sqlite_sequence' as never)
@@ -127,12 +133,12 @@ describe('a recovered file', () => {
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toEqual({
       imported: 1,
       failed: 0,
-      problem: '',
+      problem: null,
       next: null,
     })
     expect(stage.intake.recovery.count()).toBe(0)
     expect(recoveredIn(stage)).toEqual([])
-    const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
+    const row = findCurrentInstance(stage.store.database, String(IMAGE.SOPInstanceUID))
     expect(row).toMatchObject({ file, callingAeTitle: 'CT1', structure: 'complete' })
     expect(readFileSync(stage.store.imageFiles.pathOf(file))).toEqual(before)
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([IMAGE.SOPInstanceUID])
@@ -147,7 +153,7 @@ describe('a recovered file', () => {
     await stage.send(IMAGE)
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toMatchObject({ imported: 1 })
     expect(recoveredIn(stage)).toEqual([])
-    expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toHaveLength(1)
+    expect(listInstanceVersions(stage.store.database, String(IMAGE.SOPInstanceUID))).toHaveLength(1)
   })
 
   it('of another content than what is here is set aside or takes its place, like one that arrives', async () => {
@@ -158,7 +164,7 @@ describe('a recovered file', () => {
       { association: { callingAeTitle: 'PACS', associationId: 'a2' } },
     )
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toMatchObject({ imported: 1 })
-    expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toMatchObject([
+    expect(listInstanceVersions(stage.store.database, String(IMAGE.SOPInstanceUID))).toMatchObject([
       { state: 'current', callingAeTitle: 'PACS' },
       { state: 'quarantined', reason: 'different-content', file },
     ])
@@ -170,7 +176,7 @@ describe('a recovered file', () => {
       writeFileSync(path, readFileSync(path).subarray(0, statSync(path).size - 4)),
     )
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toMatchObject({ imported: 1 })
-    expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toMatchObject([
+    expect(listInstanceVersions(stage.store.database, String(IMAGE.SOPInstanceUID))).toMatchObject([
       { state: 'quarantined', reason: 'incomplete' },
     ])
 
@@ -239,7 +245,7 @@ describe('a recovered file', () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
     await stage.intake.settled()
-    const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
+    const row = findCurrentInstance(stage.store.database, String(IMAGE.SOPInstanceUID))
     const file = row?.file ?? ''
     await stage.reopen(() => {
       const to = join(stage.folder, 'recovery', file)
@@ -251,7 +257,7 @@ describe('a recovered file', () => {
     expect(recoveredIn(stage)).toEqual([])
     expect(statSync(stage.store.imageFiles.pathOf(file)).size).toBe(row?.bytes)
     expect(told(stage)).toEqual([
-      '1 file moved back from the recovery folder: the database knows them again.',
+      '1 file moved back from the recovery folder: the database knows it again.',
     ])
   })
 })

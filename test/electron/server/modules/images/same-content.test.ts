@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { type ContentDeps, openContentComparison } from '#server/modules/images/same-content.ts'
+import { compareContent, type Transcode } from '#server/modules/images/same-content.ts'
 import type { StoredObject } from '#server/modules/images/stored-object.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { CT, encoded, IMAGE, type Values } from './intake-fixture.ts'
@@ -25,11 +25,10 @@ const NESTED: Values = {
 }
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
-function openStage(
-  transcode: ContentDeps['transcode'] = async () => Promise.reject(new Error('no module')),
-) {
+function openStage(transcode: Transcode = async () => Promise.reject(new Error('no module'))) {
   const temp = tempFolder()
-  const compare = openContentComparison({ folder: temp.folder, transcode })
+  const compare = (one: StoredObject, other: StoredObject) =>
+    compareContent(temp.folder, transcode, one, other)
   let files = 0
   function written(dataSet: Buffer, transferSyntaxUid: string): StoredObject {
     const meta = fileMeta({

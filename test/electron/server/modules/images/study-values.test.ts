@@ -38,7 +38,7 @@ describe('values of a study', () => {
     })
   })
 
-  it('are the partner’s field by field, in the fields of interface-choices', () => {
+  it('are the partner’s field by field, in the fields of the interface', () => {
     const { values, fromPartner } = mergedValues(HEADER, 'CT', {
       patientName: 'Sample, Samuel',
       procedure: 'CT head plain',

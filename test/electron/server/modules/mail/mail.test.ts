@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { addOutboxJob, findLatestOutboxJob, outboxSummary } from '#server/jobs/outbox-queries.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
-import { openMail } from '#server/modules/mail/mail.ts'
+import { Mail } from '#server/modules/mail/mail.ts'
 import type { SmtpServer } from '#server/modules/mail/smtp.ts'
 import { INVITATION_MAIL, type InvitationMail } from '#shared/contract/mail.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -20,16 +21,15 @@ function outgoing(smtp: () => SmtpServer | undefined) {
   const temp = tempStore()
   const { store } = temp
   store.settings.set('clinic.name', 'Praxis Kern')
-  const { outbox } = store
+  const { database } = store
   const outcomes: string[] = []
-  const mail = openMail(store, smtp, {
-    onOutcome: ({ subject, outcome, fault }) =>
-      outcomes.push([subject, outcome, fault].filter(Boolean).join(' ')),
-  })
+  const info = ({ subject, outcome, fault }: Record<string, unknown>) =>
+    outcomes.push([subject, outcome, fault].filter(Boolean).join(' '))
+  const mail = new Mail({ ...store, log: { ...store.log, info } as never }, smtp)
   return {
-    ...{ temp, outbox, mail, outcomes, clock: temp.clock },
+    ...{ temp, database, mail, outcomes, clock: temp.clock },
     append: (subject: string, more: Partial<InvitationMail> = {}) =>
-      outbox.append({
+      addOutboxJob(database, {
         kind: INVITATION_MAIL,
         subject,
         payload: { ...payload, ...more },
@@ -57,7 +57,7 @@ describe('mail', () => {
     expect(server.received[0]?.source.replace(/=\n/g, '')).toContain(
       'https://gateway.clinic.example/#/invitation?token',
     )
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')).toMatchObject({
       state: 'sent',
       attempts: 1,
       lastError: null,
@@ -74,7 +74,7 @@ describe('mail', () => {
     await using out = outgoing(() => smtp)
     out.append('inv_1')
     await out.mail.settled()
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')).toMatchObject({
       state: 'waiting',
       attempts: 0,
     })
@@ -94,14 +94,14 @@ describe('mail', () => {
     for (const wait of RETRY_SCHEDULES.mail.waits) {
       out.mail.retry()
       await out.mail.settled()
-      const row = out.outbox.latest(INVITATION_MAIL, 'inv_1')
+      const row = findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')
       expect(row).toMatchObject({ state: 'waiting', lastError: fault })
       expect(Date.parse(row?.notBefore ?? '') - out.clock()).toBe(wait)
       out.clock.pass(wait)
     }
     out.mail.retry()
     await out.mail.settled()
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')).toMatchObject({
       state: 'failed',
       attempts: RETRY_SCHEDULES.mail.waits.length + 1,
       lastError: fault,
@@ -120,8 +120,8 @@ describe('mail', () => {
     out.append('inv_1', { to: 'gone@partner.example' })
     out.append('inv_2')
     await out.mail.settled()
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')?.state).toBe('failed')
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_2')?.state).toBe('sent')
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')?.state).toBe('failed')
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_2')?.state).toBe('sent')
   })
 
   it('of an invitation that expired is not sent any more', async () => {
@@ -130,7 +130,7 @@ describe('mail', () => {
     out.append('inv_1', { expiry: AT })
     await out.mail.settled()
     expect(server.received).toEqual([])
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+    expect(findLatestOutboxJob(out.database, INVITATION_MAIL, 'inv_1')).toMatchObject({
       state: 'failed',
       lastError: 'the invitation expired before it could be sent',
     })
@@ -142,7 +142,7 @@ describe('mail', () => {
     out.append('inv_1')
     await out.mail[Symbol.asyncDispose]()
     out.append('inv_2')
-    const next = openMail(out.temp.store, () => server.smtp)
+    const next = new Mail(out.temp.store, () => server.smtp)
     await next.settled()
     expect(server.received).toHaveLength(2)
     await next[Symbol.asyncDispose]()
@@ -156,6 +156,10 @@ describe('mail', () => {
     smtp = server.smtp
     await out.mail.test('it@clinic.example')
     expect(server.received[0]?.source).toMatch(/^Subject: Test of the mail of Praxis Kern$/m)
-    expect(out.outbox.summary(INVITATION_MAIL)).toEqual({ waiting: 0, failed: 0, fault: null })
+    expect(outboxSummary(out.database, INVITATION_MAIL)).toEqual({
+      waiting: 0,
+      failed: 0,
+      fault: null,
+    })
   })
 })

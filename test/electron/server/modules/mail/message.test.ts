@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { invitationText, testText } from '#server/modules/mail/message.ts'
+import { invitationText, testText } from '#server/modules/mail/mail.ts'
 
 const given = {
   to: 'maja@partner.example',

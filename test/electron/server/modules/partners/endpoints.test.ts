@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Actor } from '#server/audit-log/audit.ts'
+import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
-import type { Actor } from '#server/modules/audit/audit.ts'
 import {
   type EndpointRecord,
   endpointSecrets,
@@ -12,8 +13,9 @@ import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointReplies, endpointReply } from '#server/modules/partners/routes.ts'
 import * as service from '#server/modules/partners/service.ts'
 import { findTarget, targetFor } from '#server/modules/partners/targets.ts'
-import { openReportDestinations } from '#server/modules/reports/report-destinations.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
+import { ReportDestinations } from '#server/modules/reports/report-destinations.ts'
+import { insertReport, type NewReportRecord } from '#server/modules/reports/report-queries.ts'
+import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { insertUser } from '#server/modules/users/queries.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -24,14 +26,13 @@ const NEXT = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
 const LAST = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
 const HOUR = 60 * 60_000
 const OWNER = 'user:usr_1'
-type NewEndpoint = Parameters<typeof service.addEndpoint>[2]
+type NewEndpoint = Parameters<typeof service.addEndpoint>[1]
 
 function clinic() {
   const temp = tempStore()
-  const settings = openSettings(temp)
   const { store } = temp
   const refusedHosts = openRefusedHosts(temp.clock)
-  const ofReports = openReportDestinations(store)
+  const ofReports = new ReportDestinations(store)
   const shown = (endpoint: EndpointRecord) =>
     endpointReply(store, refusedHosts, ofReports.waiting(), endpoint)
   const withSecret = ({ endpoint, secret }: ReturnType<typeof service.addEndpoint>) => ({
@@ -41,10 +42,10 @@ function clinic() {
   const endpoints = {
     list: () => endpointReplies(store, refusedHosts, ofReports.waiting()),
     add: (endpoint: NewEndpoint, actor: Actor) =>
-      withSecret(service.addEndpoint(store, settings, endpoint, actor)),
-    change: (id: string, patch: Parameters<typeof service.changeEndpoint>[3], actor: Actor) =>
-      shown(service.changeEndpoint(store, settings, id, patch, actor)),
-    remove: (id: string, actor: Actor) => service.removeEndpoint(store, settings, id, actor),
+      withSecret(service.addEndpoint(store, endpoint, actor)),
+    change: (id: string, patch: Parameters<typeof service.changeEndpoint>[2], actor: Actor) =>
+      shown(service.changeEndpoint(store, id, patch, actor)),
+    remove: (id: string, actor: Actor) => service.removeEndpoint(store, id, actor),
     rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[2], actor: Actor) =>
       withSecret(service.rotateSecret(store, id, secret, actor)),
     switchOff: (id: string) => service.switchOffEndpoint(store, id),
@@ -53,8 +54,8 @@ function clinic() {
   }
   const partner = {
     read: () => service.readPartner(store),
-    set: (given: Parameters<typeof service.setPartner>[2], actor: Actor) =>
-      service.setPartner(store, settings, given, actor),
+    set: (given: Parameters<typeof service.setPartner>[1], actor: Actor) =>
+      service.setPartner(store, given, actor),
   }
   const makeKey = (description: string) =>
     createApiKey(temp.store, { description, isViewerEnabled: true, scope: 'all' }, 'command-line')
@@ -63,7 +64,7 @@ function clinic() {
   store.database.subscribe('endpoints', () => changes++)
   return Object.assign(temp, {
     ...{
-      settings,
+      store: temp.store,
       endpoints,
       ofReports,
       refusedHosts,
@@ -268,9 +269,9 @@ describe('endpoints', () => {
     expect(secrets()).toEqual([LAST, NEXT, SECRET])
     temp.clock.pass(23 * HOUR)
     expect(secrets()).toEqual([LAST, NEXT])
-    temp.settings.change({ 'partner.secretOverlapHours': 0 }, OWNER)
+    temp.store.settings.change({ 'partner.secretOverlapHours': 0 }, OWNER)
     expect(secrets()).toEqual([LAST])
-    temp.settings.change({ 'partner.secretOverlapHours': 720 }, OWNER)
+    temp.store.settings.change({ 'partner.secretOverlapHours': 720 }, OWNER)
     expect(secrets()).toEqual([LAST, NEXT, SECRET])
     const made = temp.endpoints.rotateSecret(endpointId, { endOthersNow: true }, OWNER).secret
     expect(secrets()).toEqual([made])
@@ -291,7 +292,7 @@ describe('endpoints', () => {
   it('list the hosts that may be called in the clear, as long as one of them may be', () => {
     using temp = clinic()
     temp.setPartner()
-    const listed = () => temp.settings.get('partner.plaintextHosts')
+    const listed = () => temp.store.settings.get('partner.plaintextHosts')
     const plain = { url: 'http://10.0.0.5:8080/hook', allowPlaintext: true }
     expect(() =>
       temp.add({ ...plain, allowPlaintext: false, apiKeyId: temp.makeKey('x') }),
@@ -363,7 +364,7 @@ describe('the endpoint of a report', () => {
         idFromUuid('usr', temp.uuid()),
       ]
       const at = '2026-03-10T09:00:00.000Z'
-      const { database, studies, reports, outbox } = temp.store
+      const { database } = temp.store
       insertUser(database, {
         ...{
           userId,
@@ -392,7 +393,7 @@ describe('the endpoint of a report', () => {
           deactivatedAt: null,
         },
       } as unknown as Parameters<typeof insertUser>[1])
-      studies.insert({
+      insertStudy(database, {
         ...{
           studyId,
           area: 'scribe',
@@ -411,8 +412,8 @@ describe('the endpoint of a report', () => {
           createdByUserId: null,
           detail: {},
         },
-      } as Parameters<typeof studies.insert>[0])
-      reports.insert({
+      } as Parameters<typeof insertStudy>[1])
+      insertReport(database, {
         ...{
           reportId,
           studyId,
@@ -424,8 +425,14 @@ describe('the endpoint of a report', () => {
           snapshotMetadata: {},
         },
         ...{ plainText: null, createdAt: at, updatedAt: at },
-      } as Parameters<typeof reports.insert>[0])
-      outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: {}, at })
+      } as NewReportRecord)
+      addOutboxJob(database, {
+        kind: 'report.delivered',
+        subject: reportId,
+        lane: studyId,
+        payload: {},
+        at,
+      })
       return reportId
     }
     const apiKeyId = temp.makeKey('Teleradiology')

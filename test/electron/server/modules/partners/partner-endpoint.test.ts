@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -13,15 +12,14 @@ const HOUR = 60 * 60_000
 
 function clinic() {
   const temp = tempStore()
-  const settings = openSettings(temp)
   const partner = {
     read: () => readPartner(temp.store),
-    set: (given: Parameters<typeof setPartner>[2], actor: 'command-line') =>
-      setPartner(temp.store, settings, given, actor),
+    set: (given: Parameters<typeof setPartner>[1], actor: 'command-line') =>
+      setPartner(temp.store, given, actor),
     endpointFor: (event: EventType) => targetFor(temp.store, event),
   }
   const secrets = () => partner.endpointFor('report.delivered')?.secrets
-  return Object.assign(temp, { settings, partner, secrets })
+  return Object.assign(temp, { store: temp.store, partner, secrets })
 }
 
 describe('the partner endpoint', () => {
@@ -105,9 +103,12 @@ describe('the partner endpoint', () => {
       temp.partner.set({ ...plain, allowPlaintext: true }, 'command-line').allowsPlaintext,
     ).toBe(true)
     temp.partner.set({ url: 'https://10.0.0.6/', allowPlaintext: true }, 'command-line')
-    expect(temp.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.5:8080', '10.0.0.6:443'])
+    expect(temp.store.settings.get('partner.plaintextHosts')).toEqual([
+      '10.0.0.5:8080',
+      '10.0.0.6:443',
+    ])
     temp.partner.set({ url: 'https://10.0.0.6/', allowPlaintext: false }, 'command-line')
-    expect(temp.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.5:8080'])
+    expect(temp.store.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.5:8080'])
   })
 
   const WRONG: [what: string, given: { url?: string; secret?: string }, path: string][] = [

@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createFeed } from '#server/modules/dashboard/feed.ts'
+import { createFeed } from '#server/live-events/feed.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPartnerState } from '#server/modules/partners/state.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
+import { keepDocument, putAnswer } from '#server/modules/worklist/queries.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const URL = 'https://partner.example/hook'
@@ -12,7 +13,7 @@ const outcome = (fault: PartnerOutcome['fault'], time: string, detail = ''): Par
   type: 'modality_worklist.requested',
   endpointId: 'default',
   fault,
-  detail,
+  detail: verbatim(detail),
   at: at(time),
   httpStatus: null,
   tookMs: 1,
@@ -29,10 +30,13 @@ function openState(url: string | null = URL) {
   const feed = createFeed({ clock: () => at('12:00:00') })
   const temp = tempStore()
   onTestFinished(() => temp[Symbol.dispose]())
-  if (url !== null)
-    setPartner(temp.store, openSettings(temp), { url, allowPlaintext: false }, 'command-line')
-  const answers = { ...temp.store.answers, newest: () => '2026-11-20T09:00:00.000Z' }
-  const state = openPartnerState({ ...temp.store, answers }, feed)
+  if (url !== null) setPartner(temp.store, { url, allowPlaintext: false }, 'command-line')
+  putAnswer(temp.store.database, {
+    ...{ callingAe: 'CT1', dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: null },
+    ...{ documentHash: keepDocument(temp.store, Buffer.from('[]')), items: 0 },
+    receivedAt: '2026-11-20T09:00:00.000Z',
+  })
+  const state = openPartnerState(temp.store, feed)
   return { ...state, lines: () => feed.after(0).map(({ kind, tone, text }) => [kind, tone, text]) }
 }
 
@@ -61,7 +65,12 @@ it('is down since the first failure of several, and up at the first answer', () 
     downSince: '2026-11-20T09:01:00.000Z',
   })
   partner.note(outcome(null, '09:03:00'))
-  expect(partner.status()).toMatchObject({ state: 'up', fault: null, detail: '', downSince: null })
+  expect(partner.status()).toMatchObject({
+    state: 'up',
+    fault: null,
+    detail: null,
+    downSince: null,
+  })
   expect(partner.lines()).toEqual([
     ['partner', 'danger', 'The partner cannot be asked: connection refused.'],
     ['partner', 'good', 'The partner answers again.'],
@@ -74,7 +83,7 @@ it('tells a refusal from a failure, and keeps the partner’s own words, which m
   expect(partner.status()).toMatchObject({
     state: 'refusing',
     fault: 'refused',
-    detail: '',
+    detail: null,
     downSince: '2026-11-20T09:01:00.000Z',
   })
   partner.note(outcome('status', '09:02:00', 'HTTP 500'))

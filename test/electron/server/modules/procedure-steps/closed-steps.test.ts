@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
+import {
+  isStepClosed,
+  listClosedSteps,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { closeStep, reopenStep } from '#server/modules/procedure-steps/closed-steps.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const STEP = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1' }
@@ -7,18 +11,21 @@ const STEP = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1' }
 describe('closed steps', () => {
   it('are closed and opened again by a person, which is noted', () => {
     using temp = tempStore()
-    const steps = openClosedSteps(temp)
-    expect(steps.close({ ...STEP, reason: 'done on paper' }, 'user:usr_1')).toEqual({
+
+    expect(closeStep(temp.store, { ...STEP, reason: 'done on paper' }, 'user:usr_1')).toEqual({
       ...STEP,
       closedAt: '2026-03-10T09:00:00.000Z',
       reason: 'done on paper',
     })
-    expect([steps.has('1.2.3', 'S1'), steps.has('1.2.3', 'S2')]).toEqual([true, false])
-    expect(steps.list()).toHaveLength(1)
-    expect([steps.reopen(STEP, 'user:usr_2'), steps.reopen(STEP, 'user:usr_2')]).toEqual([
-      true,
-      false,
-    ])
+    expect([
+      isStepClosed(temp.store.database, '1.2.3', 'S1'),
+      isStepClosed(temp.store.database, '1.2.3', 'S2'),
+    ]).toEqual([true, false])
+    expect(listClosedSteps(temp.store.database)).toHaveLength(1)
+    expect([
+      reopenStep(temp.store, STEP, 'user:usr_2'),
+      reopenStep(temp.store, STEP, 'user:usr_2'),
+    ]).toEqual([true, false])
     expect(
       temp.store.audit
         .list({ limit: 10 })

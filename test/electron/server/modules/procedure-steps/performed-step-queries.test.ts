@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { PerformedStepRecord } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import {
+  findPerformedStep,
+  insertPerformedStep,
+  listPerformedSteps,
+  listStepStandings,
+  type PerformedStepRecord,
+  purgePerformedSteps,
+  updatePerformedStep,
+} from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { performedStep } from '../../../../support/performed-step.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -12,25 +20,25 @@ const done = { status: 'COMPLETED', endedAt: LATER, updatedAt: LATER } as const
 describe('performed steps', () => {
   it('are kept as they were given, with their attributes sealed', () => {
     using temp = tempStore()
-    const { performedSteps, database } = temp.store
+    const { database } = temp.store
     const given = step('1.9.1', {
       dataSet: { PatientName: 'MEIER^ANNA', Series: [{ Images: ['1.2.1.1'] }] },
       instances: 1,
     })
-    performedSteps.insert(given)
-    expect(performedSteps.get('1.9.1')).toEqual(given)
+    insertPerformedStep(database, given)
+    expect(findPerformedStep(database, '1.9.1')).toEqual(given)
     const row = database.get(database.sql.selectFrom('performedSteps').select('sealedDataSet'))
     expect(row?.sealedDataSet.includes('MEIER')).toBe(false)
-    expect(performedSteps.get('1.9.2')).toBeUndefined()
-    expect(() => performedSteps.insert(given)).toThrow(
+    expect(findPerformedStep(database, '1.9.2')).toBeUndefined()
+    expect(() => insertPerformedStep(database, given)).toThrow(
       'UNIQUE constraint failed: performedSteps.sopInstanceUid',
     )
   })
 
   it('change with what they perform', () => {
     using temp = tempStore()
-    const { performedSteps } = temp.store
-    performedSteps.insert(step('1.9.1'))
+    const { database } = temp.store
+    insertPerformedStep(database, step('1.9.1'))
     const changed = step('1.9.1', {
       ...{
         ...done,
@@ -43,9 +51,9 @@ describe('performed steps', () => {
         { studyInstanceUid: '1.3', scheduledProcedureStepId: 'S3' },
       ],
     })
-    performedSteps.update(changed)
-    expect(performedSteps.get('1.9.1')).toEqual(changed)
-    expect([performedSteps.ofStudy('1.2'), performedSteps.ofStudy('1.3')]).toEqual([
+    updatePerformedStep(database, changed)
+    expect(findPerformedStep(database, '1.9.1')).toEqual(changed)
+    expect([listPerformedSteps(database, '1.2'), listPerformedSteps(database, '1.3')]).toEqual([
       [changed],
       [changed],
     ])
@@ -53,59 +61,61 @@ describe('performed steps', () => {
 
   it('of a study come in the order they began', () => {
     using temp = tempStore()
-    const { performedSteps } = temp.store
+    const { database } = temp.store
     for (const uid of ['1.9.3', '1.9.1', '1.9.2'])
-      performedSteps.insert(step(uid, { startedAt: uid === '1.9.3' ? LATER : AT }))
-    performedSteps.update(step('1.9.3', done))
-    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
-      '1.9.3',
-      '1.9.1',
-      '1.9.2',
-    ])
+      insertPerformedStep(database, step(uid, { startedAt: uid === '1.9.3' ? LATER : AT }))
+    updatePerformedStep(database, step('1.9.3', done))
+    expect(listPerformedSteps(database, '1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(
+      ['1.9.3', '1.9.1', '1.9.2'],
+    )
   })
 
   it('say how each step of a study stands: the last that began speaks', () => {
     using temp = tempStore()
-    const { performedSteps } = temp.store
-    performedSteps.insert(
+    const { database } = temp.store
+    insertPerformedStep(
+      database,
       step('1.9.1', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S1' }] }),
     )
-    performedSteps.insert(
+    insertPerformedStep(
+      database,
       step('1.9.2', {
         ...done,
         items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
       }),
     )
-    expect(performedSteps.standing('1.2')).toEqual([
+    expect(listStepStandings(database, '1.2')).toEqual([
       { scheduledProcedureStepId: 'S1', status: 'IN PROGRESS', since: AT },
       { scheduledProcedureStepId: 'S2', status: 'COMPLETED', since: LATER },
     ])
-    performedSteps.insert(
+    insertPerformedStep(
+      database,
       step('1.9.3', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }] }),
     )
-    performedSteps.update(
+    updatePerformedStep(
+      database,
       step('1.9.2', {
         ...done,
         items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
       }),
     )
-    expect(performedSteps.standing('1.2').at(-1)).toEqual({
+    expect(listStepStandings(database, '1.2').at(-1)).toEqual({
       scheduledProcedureStepId: 'S2',
       status: 'IN PROGRESS',
       since: AT,
     })
-    expect(performedSteps.standing('1.3')).toEqual([])
+    expect(listStepStandings(database, '1.3')).toEqual([])
   })
 
   it('are forgotten by the time of their last change', () => {
     using temp = tempStore()
-    const { performedSteps, database } = temp.store
-    performedSteps.insert(step('1.9.1'))
-    performedSteps.insert(step('1.9.2', done))
-    expect(performedSteps.purge(LATER)).toBe(1)
-    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
-      '1.9.2',
-    ])
+    const { database } = temp.store
+    insertPerformedStep(database, step('1.9.1'))
+    insertPerformedStep(database, step('1.9.2', done))
+    expect(purgePerformedSteps(database, LATER)).toBe(1)
+    expect(listPerformedSteps(database, '1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(
+      ['1.9.2'],
+    )
     expect(database.all(database.sql.selectFrom('performedStepItems').selectAll())).toHaveLength(1)
   })
 })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { PerformedStepRecord } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  insertPerformedStep,
+  type PerformedStepRecord,
+  updatePerformedStep,
+} from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { performedStep } from '../../../../support/performed-step.ts'
@@ -11,26 +16,24 @@ const LATER = '2026-11-20T08:46:00.000Z'
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const steps = openPerformedSteps(temp)
+  const steps = openPerformedSteps(temp.store)
   return {
     ...{ ...temp, steps },
     state: (uid = '1.2') => steps.stateOf(uid, 'S1'),
     begin: (sopInstanceUid: string, more: Partial<PerformedStepRecord> = {}) =>
       store.database.transaction(() => {
-        store.performedSteps.insert(performedStep({ sopInstanceUid, ...more }))
-        steps.changed()
+        insertPerformedStep(store.database, performedStep({ sopInstanceUid, ...more }))
       }),
     end: (sopInstanceUid: string, status: PerformedStepRecord['status']) =>
       store.database.transaction(() => {
-        store.performedSteps.update(
+        updatePerformedStep(
+          store.database,
           performedStep({ sopInstanceUid, status, endedAt: LATER, updatedAt: LATER }),
         )
-        steps.changed()
       }),
     settle: (uid: string) =>
       store.database.transaction(() => {
-        store.imageStudies.update(uid, { state: 'settled', settledAt: LATER })
-        steps.changed()
+        updateImageStudy(store.database, uid, { state: 'settled', settledAt: LATER })
       }),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
@@ -93,6 +96,6 @@ describe('a step of the worklist', () => {
   it('is known after a restart', () => {
     using on = stage()
     on.begin('1.9.1')
-    expect(openPerformedSteps(on).stateOf('1.2', 'S1')).toBe('started')
+    expect(openPerformedSteps(on.store).stateOf('1.2', 'S1')).toBe('started')
   })
 })

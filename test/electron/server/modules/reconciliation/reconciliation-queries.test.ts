@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
+import {
+  countUnplannedStudies,
+  findReconciliation,
+  findReconciliationOfImages,
+  findReconciliationOfOrder,
+  insertReconciliation,
+  listReconciliations,
+  listUnscheduledStudies,
+  setReconciliationUndone,
+} from '#server/modules/reconciliation/reconciliation-queries.ts'
+import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
+import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -45,8 +57,8 @@ describe('studies without an order', () => {
   it('are those of devices that no row, no partner and no decision speaks of, the first first', () => {
     using temp = tempStore()
     const { store } = temp
-    const { imageStudies, reconciliations } = store
-    const unscheduled = () => reconciliations.unscheduled(...ALL)
+    const { database } = store
+    const unscheduled = () => listUnscheduledStudies(database, ...ALL)
     for (const [uid, hour] of [
       ['2.25.2', 10],
       ['2.25.1', 9],
@@ -57,16 +69,16 @@ describe('studies without an order', () => {
     seedImages(store, { uid: '2.25.5', at: '2026-11-21T00:00:00.000Z' })
     seedImages(store, { uid: '2.25.6', at: at(9), instances: 0 })
     expect(unscheduled()).toEqual(['2.25.1', '2.25.2', '2.25.3'])
-    expect(reconciliations.unscheduled(ALL[0], ALL[1], 2)).toEqual(['2.25.1', '2.25.2'])
-    expect(store.examFacts.unplanned(ALL[0], 10)).toEqual({ count: 4, since: at(9) })
+    expect(listUnscheduledStudies(database, ALL[0], ALL[1], 2)).toEqual(['2.25.1', '2.25.2'])
+    expect(countUnplannedStudies(store.database, ALL[0], 10)).toEqual({ count: 4, since: at(9) })
 
-    imageStudies.update('2.25.1', { handedOut: ORDER })
-    imageStudies.update('2.25.2', { isFetched: true })
-    reconciliations.insert(keep('2.25.3'))
+    updateImageStudy(database, '2.25.1', { handedOut: ORDER })
+    updateImageStudy(database, '2.25.2', { isFetched: true })
+    insertReconciliation(database, keep('2.25.3'))
     expect(unscheduled()).toEqual([])
-    expect(store.examFacts.unplanned(ALL[0], 10).count).toBe(1)
+    expect(countUnplannedStudies(store.database, ALL[0], 10).count).toBe(1)
 
-    imageStudies.update('2.25.1', { handedOut: null })
+    updateImageStudy(database, '2.25.1', { handedOut: null })
     const ofSeed = {
       ...{
         area: 'scribe',
@@ -84,7 +96,7 @@ describe('studies without an order', () => {
       },
       ...{ createdByApiKeyId: null, detail: {}, createdAt: at(9), updatedAt: at(9) },
     } as NewStudyRecord
-    store.studies.insert(ofSeed)
+    insertStudy(store.database, ofSeed)
     expect(unscheduled()).toEqual(['2.25.1'])
     seedImages(store, { uid: '2.25.7', at: at(9) })
     expect(unscheduled()).toEqual(['2.25.1', '2.25.7'])
@@ -95,7 +107,7 @@ describe('studies without an order', () => {
       studyInstanceUid: '2.25.7',
       createdByApiKeyId: apiKeyId,
     }
-    store.studies.insert(ofPartner)
+    insertStudy(store.database, ofPartner)
     expect(unscheduled()).toEqual(['2.25.1'])
   })
 })
@@ -103,34 +115,34 @@ describe('studies without an order', () => {
 describe('a decision', () => {
   it('is kept sealed, and found by its images, its order and its day until it is undone', () => {
     using temp = tempStore()
-    const { reconciliations, database } = temp.store
+    const { database } = temp.store
     seedImages(temp.store, { uid: '2.25.1', at: at(9) })
-    const kept = reconciliations.insert(keep('2.25.1'))
-    const noted = reconciliations.insert(notDone())
-    expect(reconciliations.ofImages('2.25.1')).toEqual(kept)
-    expect(reconciliations.ofOrder('2.25.9', 'S9')).toEqual(noted)
-    expect(reconciliations.between(DAY, DAY)).toEqual([kept, noted])
-    expect(reconciliations.between('2026-11-21', '2026-11-22')).toEqual([])
+    const kept = insertReconciliation(database, keep('2.25.1'))
+    const noted = insertReconciliation(database, notDone())
+    expect(findReconciliationOfImages(database, '2.25.1')).toEqual(kept)
+    expect(findReconciliationOfOrder(database, '2.25.9', 'S9')).toEqual(noted)
+    expect(listReconciliations(database, DAY, DAY)).toEqual([kept, noted])
+    expect(listReconciliations(database, '2026-11-21', '2026-11-22')).toEqual([])
     const rows = database.all(database.sql.selectFrom('reconciliations').selectAll())
     expect(JSON.stringify(rows)).not.toMatch(/Sample|Emergency|Did not come/)
 
-    expect(reconciliations.undo(kept.decisionId, at(13), 'usr_2')).toBe(true)
-    expect(reconciliations.undo(kept.decisionId, at(13), 'usr_2')).toBe(false)
-    expect(reconciliations.get(kept.decisionId)).toBeUndefined()
-    expect(reconciliations.between(DAY, DAY)).toEqual([noted])
-    expect(reconciliations.insert(keep('2.25.1')).decisionId).not.toBe(kept.decisionId)
+    expect(setReconciliationUndone(database, kept.decisionId, at(13), 'usr_2')).toBe(true)
+    expect(setReconciliationUndone(database, kept.decisionId, at(13), 'usr_2')).toBe(false)
+    expect(findReconciliation(database, kept.decisionId)).toBeUndefined()
+    expect(listReconciliations(database, DAY, DAY)).toEqual([noted])
+    expect(insertReconciliation(database, keep('2.25.1')).decisionId).not.toBe(kept.decisionId)
   })
 
   it('holds alone for its images and for its order', () => {
     using temp = tempStore()
-    const { reconciliations } = temp.store
+    const { database } = temp.store
     seedImages(temp.store, { uid: '2.25.1', at: at(9) })
-    reconciliations.insert(notDone())
-    expect(() => reconciliations.insert(notDone())).toThrow(/UNIQUE/)
+    insertReconciliation(database, notDone())
+    expect(() => insertReconciliation(database, notDone())).toThrow(/UNIQUE/)
     expect(() =>
-      reconciliations.insert({ ...notDone(), kind: 'link', imageStudyUid: '2.25.1' }),
+      insertReconciliation(database, { ...notDone(), kind: 'link', imageStudyUid: '2.25.1' }),
     ).toThrow(/UNIQUE/)
-    reconciliations.insert(keep('2.25.1'))
-    expect(() => reconciliations.insert(keep('2.25.1'))).toThrow(/UNIQUE/)
+    insertReconciliation(database, keep('2.25.1'))
+    expect(() => insertReconciliation(database, keep('2.25.1'))).toThrow(/UNIQUE/)
   })
 })

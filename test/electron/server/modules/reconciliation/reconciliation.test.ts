@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
+  keepExam,
+  linkExam,
+  markNotDone,
   type OrderChange,
-  openReconciliation,
-  type Scheduled,
+  undoDecision,
+} from '#server/modules/reconciliation/decisions.ts'
+import {
+  firstReconciledDay,
+  readReconciliation,
 } from '#server/modules/reconciliation/reconciliation.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { UserCaller } from '#server/modules/users/caller.ts'
+import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
+import type { Schedule, ScheduledExam } from '#server/modules/worklist/schedule.ts'
 import type { Exam, ExamSource } from '#shared/contract/dashboard-exams.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
@@ -21,7 +33,7 @@ const PATIENT = {
 }
 
 /** An order of today for the patient of the images, 2.25.70 unless it is another. */
-const order = (more: Partial<Exam> = {}): Scheduled => ({
+const order = (more: Partial<Exam> = {}): ScheduledExam => ({
   exam: {
     ...{
       studyInstanceUid: '2.25.70',
@@ -55,22 +67,33 @@ const order = (more: Partial<Exam> = {}): Scheduled => ({
 
 function stage() {
   const temp = tempStore(NOW)
-  const { store, clock, uuid } = temp
+  const { store } = temp
   store.settings.set('clinic.timeZone', 'UTC')
   const changes: (readonly [string, OrderChange])[] = []
   const worklist = {
-    orders: [order()] as readonly Scheduled[],
+    orders: [order()] as readonly ScheduledExam[],
     source: { kind: 'live', receivedAt: NOW, fault: null, awaySince: null } as ExamSource,
     oldestAt: NOW as string | null,
   }
-  const reconciliation = openReconciliation({
-    ...{ store, clock, uuid, setting: store.settings.get },
+  const schedule: Pick<Schedule, 'scheduled'> = {
     async scheduled(day) {
       const { orders, source, oldestAt } = worklist
-      return { exams: day === TODAY ? orders : [], source, oldestAt }
+      return { exams: day === TODAY ? [...orders] : [], source, oldestAt }
     },
-    orderChanged: (uid, change) => void changes.push([uid, change]),
-  })
+  }
+  const orderChanged = (uid: string, change: OrderChange) => void changes.push([uid, change])
+  const reconciliation = {
+    read: (range: { from?: string; to?: string }, isVisible = (_: string) => true) =>
+      readReconciliation(store, schedule, range, isVisible),
+    link: (caller: UserCaller, uid: string, orderId: string) =>
+      linkExam(store, schedule, caller, uid, orderId, orderChanged),
+    keep: (caller: UserCaller, uid: string, reason: string) =>
+      keepExam(store, caller, uid, reason, orderChanged),
+    notDone: (caller: UserCaller, orderId: string, reason: string) =>
+      markNotDone(store, schedule, caller, orderId, reason),
+    undo: (caller: UserCaller, decisionId: number) =>
+      undoDecision(store, caller, decisionId, orderChanged),
+  }
   return {
     ...temp,
     worklist,
@@ -91,8 +114,8 @@ function stage() {
         },
       }),
     fault: (at: string, fault: 'timeout' | 'no-endpoint' = 'timeout') =>
-      store.inspections.insert(inspectionRecord(at, { fault })),
-    read: (range: { from?: string; to?: string } = {}) => reconciliation.read(range, () => true),
+      insertInspection(store.database, inspectionRecord(at, { fault })),
+    read: (range: { from?: string; to?: string } = {}) => reconciliation.read(range),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -112,7 +135,7 @@ describe('the days that are reconciled', () => {
       to: TODAY,
       outage: { from: '2026-11-17', to: '2026-11-18' },
     })
-    expect(on.reconciliation.firstDay()).toBe('2026-11-17')
+    expect(firstReconciledDay(on.store)).toBe('2026-11-17')
     expect(
       (await on.read({ from: '2026-11-01', to: '2026-11-02' })).days.map(({ day }) => day),
     ).toEqual(['2026-11-01', '2026-11-02'])
@@ -168,8 +191,8 @@ describe('an exam without an order', () => {
     using on = stage()
     on.images('1.2.1')
     on.worklist.orders = [
-      order({ withheld: 'It is unfit.' }),
-      order({ studyInstanceUid: '', withheld: 'It has no Study Instance UID.' }),
+      order({ withheld: verbatim('It is unfit.') }),
+      order({ studyInstanceUid: '', withheld: verbatim('It has no Study Instance UID.') }),
     ]
     const { exams, orders } = await on.read()
     expect(exams[0]?.candidates).toMatchObject([
@@ -205,19 +228,22 @@ describe('a decision', () => {
     using on = stage()
     on.images('1.2.1')
     const { decisionId } = await on.reconciliation.link(on.manager, '1.2.1', ORDER_ID)
-    const linked = on.store.imageStudies.get('1.2.1')
+    const linked = findImageStudy(on.store.database, '1.2.1')
     expect(linked?.handedOut).toMatchObject({
       ...PATIENT,
       accessionNumber: 'A-7',
       requestedProcedureId: 'R7',
       linkedBy: 'Una Malá',
     })
-    expect(on.store.performedSteps.standing('2.25.70')).toMatchObject([
+    expect(listStepStandings(on.store.database, '2.25.70')).toMatchObject([
       { scheduledProcedureStepId: 'S7', status: 'RECEIVED' },
     ])
     on.reconciliation.undo(on.other, decisionId)
-    expect(on.store.imageStudies.get('1.2.1')).toMatchObject({ handedOut: null, mismatch: null })
-    expect(on.store.performedSteps.standing('2.25.70')).toEqual([])
+    expect(findImageStudy(on.store.database, '1.2.1')).toMatchObject({
+      handedOut: null,
+      mismatch: null,
+    })
+    expect(listStepStandings(on.store.database, '2.25.70')).toEqual([])
     expect(on.changes).toEqual([
       ['1.2.1', 'linked'],
       ['1.2.1', 'unlinked'],

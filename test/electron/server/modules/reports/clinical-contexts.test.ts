@@ -1,55 +1,60 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ContextAnswer,
-  openClinicalContexts,
-} from '#server/modules/reports/clinical-contexts.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { ClinicalContexts } from '#server/modules/reports/clinical-contexts.ts'
+import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { uuidOf } from '#shared/ids.ts'
-import { reportStage } from './reports-fixture.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
+import {
+  openPartner,
+  openTestDownloads,
+  openTestRequester,
+} from '../../webhooks/request-fixture.ts'
+import { type ReportStageOptions, reportStage } from './reports-fixture.ts'
 
-const ANSWER: ContextAnswer = {
-  state: 'answered',
-  notes: ['documentUrls.2: is not https and was left out.'],
-  answer: {
-    clinicalIndication: 'Cough for three weeks',
-    technologistTechnique: 'Helical',
-    technologistNotes: ['Breathed'],
-    documents: [{ fileName: 'letter.txt', content: ['Dear', 'colleague'] }],
-    documentUrls: [
-      { url: 'https://files.example/a/lab%20result.pdf?signature=secret' },
-      { url: 'https://files.example/b', fileName: 'b.png' },
-    ],
-    priorReports: [
-      {
-        reportText: 'Earlier: normal.',
-        modality: 'CR',
-        studyDate: '2024-05-06',
-        studyDescription: 'Chest',
-      },
-    ],
-  },
+type Answer = ReturnType<NonNullable<ReportStageOptions['answer']>>
+const ANSWER: Answer = {
+  clinicalIndication: 'Cough for three weeks',
+  technologistTechnique: 'Helical',
+  technologistNotes: ['Breathed'],
+  documents: [{ fileName: 'letter.txt', content: ['Dear', 'colleague'] }],
+  documentUrls: [
+    { url: 'https://files.example/a/lab%20result.pdf?signature=secret' },
+    { url: 'https://files.example/b', fileName: 'b.png' },
+  ],
+  priorReports: [
+    {
+      ...{ reportText: 'Earlier: normal.', modality: 'CR' },
+      ...{ studyDate: '2024-05-06', studyDescription: 'Chest' },
+    },
+  ],
 }
 const PDF = Buffer.from('%PDF-1.7 and so on')
+const DOWN = new WebhookError('unreachable', verbatim('it is down'))
 
-function stage(answers: ContextAnswer[]) {
+/** A partner that gives these answers, and is down where there is no other. */
+function stage(answers: (Answer | WebhookError)[], document = PDF) {
   const asked: unknown[] = []
   const fetched: string[] = []
+  const most: number[] = []
   const on = reportStage({
-    async ask(...question) {
+    answer(...question) {
       asked.push(question)
-      return (
-        answers.shift() ?? { state: 'failed', answer: {}, notes: ['The partner gave no answer.'] }
-      )
+      const answer = answers.shift() ?? DOWN
+      if (answer instanceof WebhookError) throw answer
+      return answer
     },
-    async fetch(url) {
+    fetch(url, maxBytes) {
       fetched.push(url)
-      return url.endsWith('/b')
-        ? { fault: 'Its host is not allowed.' }
-        : { body: PDF, mediaType: 'application/pdf' }
+      most.push(maxBytes)
+      if (url.endsWith('/b'))
+        throw new WebhookError('forbidden-address', verbatim('its host is not allowed'))
+      return document
     },
   })
   const context = () => on.contexts.of(on.studies.readStudy(on.key, 'scribe', on.studyId).record)
-  return { ...on, asked, fetched, context, [Symbol.dispose]: () => on[Symbol.dispose]() }
+  return { ...on, asked, fetched, most, context, [Symbol.dispose]: () => on[Symbol.dispose]() }
 }
 
 describe('the clinical context of a study', () => {
@@ -61,7 +66,7 @@ describe('the clinical context of a study', () => {
     expect(on.asked).toEqual([
       [
         {
-          clinicId: on.settings.get('clinic.id'),
+          clinicId: on.store.settings.get('clinic.id'),
           studyId: uuidOf(on.studyId),
           studyInstanceUid: on.study.studyInstanceUid,
           mrn: 'M-7',
@@ -75,13 +80,13 @@ describe('the clinical context of a study', () => {
       ...{
         state: 'answered',
         askedAt: '2026-03-10T09:00:00.000Z',
-        notes: ANSWER.notes,
+        notes: [],
         clinicalIndication: 'Cough for three weeks',
       },
       documents: [
-        { documentId: null, fileName: 'letter.txt', content: ['Dear', 'colleague'], fault: '' },
-        { fileName: 'lab result.pdf', mediaType: 'application/pdf', content: [], fault: '' },
-        { fileName: 'b.png', fault: 'Its host is not allowed.' },
+        { documentId: null, fileName: 'letter.txt', content: ['Dear', 'colleague'], fault: null },
+        { fileName: 'lab result.pdf', mediaType: 'application/pdf', content: [], fault: null },
+        { fileName: 'b.png', fault: 'It could not be fetched: its host is not allowed.' },
       ],
     })
     expect(on.fetched).toHaveLength(2)
@@ -110,15 +115,11 @@ describe('the clinical context of a study', () => {
   })
 
   it('is asked for again where there was no answer, or where somebody wants it', async () => {
-    using on = stage([
-      { state: 'failed', answer: {}, notes: ['The partner gave no answer: it is down.'] },
-      { state: 'answered', answer: {}, notes: [] },
-      ANSWER,
-    ])
+    using on = stage([DOWN, {}, ANSWER])
     await on.contexts.ask(on.studyId)
     expect(on.context()).toMatchObject({
       state: 'failed',
-      notes: ['The partner gave no answer: it is down.'],
+      notes: ['The partner gave no clinical context: it is down.'],
     })
     await on.contexts.ask(on.studyId)
     expect(on.context().state).toBe('empty')
@@ -131,15 +132,13 @@ describe('the clinical context of a study', () => {
     expect(on.context()).toMatchObject({
       state: 'answered',
       clinicalIndication: 'Cough for three weeks',
-      notes: ['The partner gave no answer.'],
+      notes: ['The partner gave no clinical context: it is down.'],
     })
     expect(on.context().documents).toHaveLength(3)
   })
 
   it('stands behind what the study itself says where the answer says nothing', async () => {
-    using on = stage([
-      { state: 'answered', answer: { technologistNotes: ['Second', 'First'] }, notes: [] },
-    ])
+    using on = stage([{ technologistNotes: ['Second', 'First'] }])
     on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       clinicalIndication: 'Fall',
       technologistNotes: ['First'],
@@ -155,7 +154,7 @@ describe('the clinical context of a study', () => {
     const documentUrls = Array.from({ length: 23 }, (_, at) => ({
       url: `https://files.example/${at}.pdf`,
     }))
-    using on = stage([{ state: 'answered', answer: { documentUrls }, notes: [] }])
+    using on = stage([{ documentUrls }])
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
     expect(on.context().notes).toEqual(['3 more documents were named than are fetched.'])
@@ -165,24 +164,12 @@ describe('the clinical context of a study', () => {
     const documentUrls = Array.from({ length: 9 }, (_, at) => ({
       url: `https://files.example/${at}.pdf`,
     }))
-    using on = reportStage()
-    const most: number[] = []
-    const contexts = openClinicalContexts({
-      ...on,
-      answerBytes: 100,
-      ask: async () => ({ state: 'answered', answer: { documentUrls }, notes: [] }),
-      async fetch(_, { maxBytes }) {
-        most.push(maxBytes)
-        return { body: Buffer.alloc(20), mediaType: 'application/pdf' }
-      },
-    })
-    await contexts.ask(on.studyId)
-    expect(most).toEqual([100, 100, 100, 100, 20, 20, 20, 20])
-    const faults = contexts
-      .of(on.studies.readStudy(on.key, 'scribe', on.studyId).record)
-      .documents.map(({ fault }) => fault)
-    expect(faults).toEqual([
-      ...Array(8).fill(''),
+    const MIB = 1024 * 1024
+    using on = stage([{ documentUrls }], Buffer.alloc(15 * MIB))
+    await on.contexts.ask(on.studyId)
+    expect(on.most.map((bytes) => bytes / MIB)).toEqual([20, 20, 20, 20, 20, 20, 20, 20])
+    expect(on.context().documents.map(({ fault }) => fault)).toEqual([
+      ...Array(8).fill(null),
       'It was not fetched: the documents named before it are too large together.',
     ])
   })
@@ -193,4 +180,29 @@ describe('the clinical context of a study', () => {
       code: 'not-found',
     })
   })
+})
+
+it('keeps neither a question nor a document waiting that hangs when the gateway closes, and calls neither a failure', async () => {
+  const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const partner = await openPartner((response, number) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    asked[number]?.resolve()
+  })
+  const host = `127.0.0.1:${partner.port}`
+  const { requester } = openTestRequester(partner.url)
+  const documentUrls = [{ url: `http://${host}/document.pdf` }]
+  const answering = { request: async () => ({ documentUrls }) } as unknown as typeof requester
+  const downloads = openTestDownloads({ plaintextHosts: () => [host] })
+  using on = reportStage()
+  newEndpoint(on.store, { fileHosts: [host] })
+  const given = [downloads, openRefusedHosts(Date.now), { setEffect: () => {} }] as const
+  const all = [requester, answering].map((one) => new ClinicalContexts(on.store, one, ...given))
+  const under = all.map((contexts) => contexts.ask(on.studyId))
+  const rejected = Promise.all(
+    under.map((one) => expect(one).rejects.toThrow('the gateway is closing')),
+  )
+  await Promise.all(asked.map(({ promise }) => promise))
+  for (const contexts of all) contexts[Symbol.dispose]()
+  await rejected
+  expect(on.contexts.of(on.study).state).toBe('not-asked')
 })

@@ -1,14 +1,20 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
-import { openReportWriting } from '#server/modules/reports/report-writing.ts'
+import { findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
+import type { ReportPdfInput } from '#server/modules/reports/report-pdf-layout.ts'
+import {
+  findDraft,
+  findReport,
+  listReportRevisions,
+  listReports,
+} from '#server/modules/reports/report-queries.ts'
 import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { plainReport } from '#shared/report-text.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { completedReport } from '../../../../support/reports.ts'
-import { reportStage } from './reports-fixture.ts'
+import { inputAsPdf, reportStage } from './reports-fixture.ts'
 
 // Three windows of two people on one study, each with its own list of things to do, put in any
 // order by the scheduler: also while a PDF is made for a signature. A window knows only what it was
@@ -41,19 +47,16 @@ describe('windows that write on one report', () => {
   it(
     'lose no text, overwrite none they have not seen, and sign once what they show',
     async () => {
-      using on = reportStage()
-      const { store, clock } = on
-      const ben = on.colleague()
       /** Where a signature waits for its PDF. */
       let rendering: (input: ReportPdfInput) => Promise<void> = async () => {}
-      const writing = openReportWriting({
-        ...{ ...on, events: on.eventLog },
-        async renderPdf(input): Promise<ReportPdf> {
+      using on = reportStage({
+        async renderPdf(input) {
           await rendering(input)
-          const bytes = Buffer.from(JSON.stringify(input))
-          return { bytes, pages: 1, sha256: createHash('sha256').update(bytes).digest('hex') }
+          return inputAsPdf(input)
         },
       })
+      const { store, clock, writing } = on
+      const ben = on.colleague()
       let written = 0
 
       const windowsArbitrary = fc.array(
@@ -67,7 +70,7 @@ describe('windows that write on one report', () => {
           windowsArbitrary,
           async (s, isSigned, plans) => {
             const { studyId } = on.newStudy()
-            const draftNow = () => store.reports.draftOf(studyId)
+            const draftNow = () => findDraft(store.database, studyId)
             /** Texts of each draft by revision, as they were answered for. */
             const saved = new Map<string, Map<number, string>>()
             const signed = new Map<string, string>()
@@ -76,7 +79,7 @@ describe('windows that write on one report', () => {
               ? completedReport(store, { studyId, userId: on.user.userId })
               : undefined
             if (first !== undefined) {
-              signed.set(first, JSON.stringify(store.reports.get(first)))
+              signed.set(first, JSON.stringify(findReport(store.database, first)))
               on.reports.startAddendum(on.key, first)
             }
             rendering = async ({ reportId }) => {
@@ -100,11 +103,11 @@ describe('windows that write on one report', () => {
               }
               const can: Readonly<Record<Doing, () => unknown>> = {
                 begin() {
-                  writing.begin(caller, studyId, { windowId, takeOver: false, text: '' })
+                  writing.beginReport(caller, studyId, { windowId, takeOver: false, text: '' })
                   look()
                 },
                 'take over'() {
-                  writing.begin(caller, studyId, { windowId, takeOver: true, text: '' })
+                  writing.beginReport(caller, studyId, { windowId, takeOver: true, text: '' })
                   look()
                 },
                 save() {
@@ -112,7 +115,7 @@ describe('windows that write on one report', () => {
                   const text = `Findings:\nClear.\nImpression:\nNormal, as written ${++written}.`
                   const before = draftNow()
                   const { reportId, revision } = shown
-                  const result = writing.save(caller, studyId, {
+                  const result = writing.saveReport(caller, studyId, {
                     windowId,
                     reportId,
                     revision,
@@ -161,14 +164,14 @@ describe('windows that write on one report', () => {
                   if (result.outcome !== 'signed') return
                   expect(signed.has(result.reportId)).toBe(false)
                   expect(result.reportId).toBe(showing.reportId)
-                  const report = store.reports.get(result.reportId)
+                  const report = findReport(store.database, result.reportId)
                   // Signed is what whoever signed had before them.
                   expect(report?.plainText).toBe(plainReport(showing.text))
                   expect(report?.signer?.userId).toBe(caller.user.userId)
                   signed.set(result.reportId, JSON.stringify(report))
                 },
-                'let go': () => writing.hold(caller, studyId, { windowId, isWriting: false }),
-                stay: () => writing.hold(caller, studyId, { windowId, isWriting: true }),
+                'let go': () => writing.holdReport(caller, studyId, { windowId, isWriting: false }),
+                stay: () => writing.holdReport(caller, studyId, { windowId, isWriting: true }),
                 wait: () => clock.pass(61_000),
                 'start addendum'() {
                   const [first] = signed.keys()
@@ -197,7 +200,7 @@ describe('windows that write on one report', () => {
               }
             })
             function check(): void {
-              const all = store.reports.ofStudy(studyId)
+              const all = listReports(store.database, studyId)
               expect(
                 all
                   .filter(({ status }) => status === 'completed')
@@ -205,16 +208,17 @@ describe('windows that write on one report', () => {
                   .sort(),
               ).toEqual([...signed.keys()].sort())
               for (const [reportId, then] of signed)
-                expect(JSON.stringify(store.reports.get(reportId))).toBe(then)
+                expect(JSON.stringify(findReport(store.database, reportId))).toBe(then)
               const draft = draftNow()
               if (!draft) return
               // Every text that was answered for is kept, as long as there is a draft of it.
               const texts = saved.get(draft.reportId) ?? new Map<number, string>()
               expect(
                 new Map(
-                  store.reportRevisions
-                    .list(draft.reportId)
-                    .map(({ revision, text }) => [revision, text]),
+                  listReportRevisions(store.database, draft.reportId).map(({ revision, text }) => [
+                    revision,
+                    text,
+                  ]),
                 ),
               ).toEqual(texts)
               expect(draft.plainText ?? '').toBe(texts.get(draft.revision) ?? '')
@@ -227,7 +231,9 @@ describe('windows that write on one report', () => {
               [...signed.keys()].filter((id) => id !== first).sort(),
             )
             for (const { target } of signatures)
-              expect(store.outbox.latest('report.delivered', target)?.lane).toBe(studyId)
+              expect(findLatestOutboxJob(store.database, 'report.delivered', target)?.lane).toBe(
+                studyId,
+              )
           },
         ),
         runs(60),

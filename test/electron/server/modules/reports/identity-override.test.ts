@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openReportDestinations } from '#server/modules/reports/report-destinations.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
+import { ReportDestinations } from '#server/modules/reports/report-destinations.ts'
+import { isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import { reportFindings } from '#shared/report-checks.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -38,7 +40,7 @@ describe('a report over images of another patient', () => {
       findings: [{ check: 'identity', level: 'error' }],
     })
     expect(
-      on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false }),
+      on.writing.checkReport(on.radiologist, on.studyId, { text: SOUND, isCritical: false }),
     ).toMatchObject([{ check: 'identity' }])
   })
 
@@ -85,7 +87,7 @@ describe('a report over images of another patient', () => {
   it('is a mismatch again where images name yet another patient', async () => {
     using on = stage()
     on.override()
-    on.store.imageStudies.update(on.study.studyInstanceUid, {
+    updateImageStudy(on.store.database, on.study.studyInstanceUid, {
       mismatch: {
         fields: [],
         amongImages: [{ field: 'patientId', first: 'M-9', other: 'M-10' }],
@@ -148,7 +150,7 @@ describe('withdrawing an override', () => {
     on.writing.withdrawOverride(on.radiologist, on.studyId)
     expect(on.identity()).toMatchObject({ state: 'mismatch', override: null })
     expect(on.audited()).toContain('study.withdraw-override')
-    expect(on.store.imageStudies.isMismatched(on.study.studyInstanceUid)).toBe(true)
+    expect(isStudyMismatched(on.store.database, on.study.studyInstanceUid)).toBe(true)
   })
 
   it('is refused once a report was signed by it', async () => {
@@ -165,7 +167,7 @@ describe('the delivery of a signed report', () => {
     using on = reportStage()
     const reportId = await on.signed()
     const { endpointId } = newEndpoint(on.store)
-    const destinations = openReportDestinations(on.store)
+    const destinations = new ReportDestinations(on.store)
     expect(destinations.of(reportId)).toEqual({ endpointId })
     seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER })
     expect(destinations.of(reportId)).toEqual({

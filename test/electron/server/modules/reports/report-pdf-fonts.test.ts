@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { FONT_FILES, openReportFonts } from '#server/modules/reports/report-pdf-fonts.ts'
+import { FONT_FILES, ReportFonts } from '#server/modules/reports/report-pdf-fonts.ts'
 import config from '../../../../../vite.config.ts'
 
 const fonts = () => {
   const registered: string[] = []
-  return { registered, ...openReportFonts((name) => registered.push(name)) }
+  const own = new ReportFonts((name) => registered.push(name))
+  return { registered, runsOf: own.runsOf.bind(own) }
 }
 
 describe('fonts of a report', () => {

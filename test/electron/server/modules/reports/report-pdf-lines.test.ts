@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  openTypesetter,
   printable,
   type SetLine,
   type TextStyle,
+  Typesetter,
 } from '#server/modules/reports/report-pdf-lines.ts'
 import { runs } from '../../../../support/property-runs.ts'
 
 /** Every character is one point wide. */
 const STYLE: TextStyle = { size: 1, weight: 400, color: '#000', leading: 1 }
 const typesetter = () =>
-  openTypesetter(
-    (text) => (text === '' ? [] : [{ font: 'f', text, isUnknown: text.includes('?') }]),
+  new Typesetter(
+    { runsOf: (text) => (text === '' ? [] : [{ font: 'f', text, isUnknown: text.includes('?') }]) },
     ({ text }) => [...text].length * 1000,
   )
 const textOf = ({ runs }: SetLine) => runs.map(({ text }) => text).join('')

@@ -2,8 +2,31 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import {
+  findClinicalContext,
+  listContextDocuments,
+  putClinicalContext,
+  replaceContextDocuments,
+} from '#server/modules/reports/clinical-context-queries.ts'
+import {
+  insertReportObject,
+  insertReportPdf,
+  listReportObjects,
+  readReportPdf,
+} from '#server/modules/reports/report-document-queries.ts'
+import {
+  appendReportRevision,
+  deleteReport,
+  findCriticalResult,
+  findDraft,
+  findReport,
+  findReportRevision,
+  insertCriticalResult,
+  listReportRevisions,
+} from '#server/modules/reports/report-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { idFromUuid } from '#shared/ids.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -30,7 +53,7 @@ describe('a report', () => {
   it('is a draft once for each study', () => {
     using on = stage()
     const reportId = draftReport(on.store, { ...on.of, revision: 3 })
-    expect(on.store.reports.draftOf(on.studyId)).toMatchObject({
+    expect(findDraft(on.store.database, on.studyId)).toMatchObject({
       reportId,
       revision: 3,
       textHash: null,
@@ -38,7 +61,7 @@ describe('a report', () => {
     })
     expect(() => draftReport(on.store, on.of)).toThrow(/UNIQUE/)
     completedReport(on.store, on.of)
-    expect(on.store.reports.draftOf(on.studyId)?.reportId).toBe(reportId)
+    expect(findDraft(on.store.database, on.studyId)?.reportId).toBe(reportId)
   })
 
   it('keeps who signed it, and is then never changed', () => {
@@ -50,7 +73,10 @@ describe('a report', () => {
       npiNumber: null,
     }
     const reportId = completedReport(on.store, { ...on.of, signer, textHash: 'a'.repeat(64) })
-    expect(on.store.reports.get(reportId)).toMatchObject({ signer, textHash: 'a'.repeat(64) })
+    expect(findReport(on.store.database, reportId)).toMatchObject({
+      signer,
+      textHash: 'a'.repeat(64),
+    })
     const { database } = on.store
     expect(() =>
       database.run(database.sql.updateTable('reports').set({ userId: on.userId })),
@@ -62,24 +88,25 @@ describe('a report', () => {
 describe('revisions', () => {
   it('are the newest so many of their draft, and go with it', () => {
     using on = stage()
-    const { reportRevisions, reports } = on.store
+    const { database } = on.store
     const reportId = draftReport(on.store, on.of)
     const revision = { reportId, userId: on.userId, windowId: randomUUID(), at: AT }
     for (let number = 1; number <= 5; number++)
-      reportRevisions.append({ ...revision, revision: number, text: `Text ${number}` }, 3)
-    expect(reportRevisions.list(reportId).map(({ text }) => text)).toEqual([
+      appendReportRevision(database, { ...revision, revision: number, text: `Text ${number}` }, 3)
+    expect(listReportRevisions(database, reportId).map(({ text }) => text)).toEqual([
       'Text 5',
       'Text 4',
       'Text 3',
     ])
-    expect([reportRevisions.read(reportId, 2), reportRevisions.latest(reportId)?.revision]).toEqual(
-      [undefined, 5],
-    )
-    expect(() => reportRevisions.append({ ...revision, revision: 5, text: 'Again' }, 3)).toThrow(
-      /UNIQUE/,
-    )
-    reports.remove(reportId)
-    expect(reportRevisions.list(reportId)).toEqual([])
+    expect([
+      findReportRevision(database, reportId, 2),
+      listReportRevisions(database, reportId)[0]?.revision,
+    ]).toEqual([undefined, 5])
+    expect(() =>
+      appendReportRevision(database, { ...revision, revision: 5, text: 'Again' }, 3),
+    ).toThrow(/UNIQUE/)
+    deleteReport(database, reportId)
+    expect(listReportRevisions(database, reportId)).toEqual([])
   })
 })
 
@@ -88,9 +115,9 @@ describe('copies in the archive', () => {
     using on = stage()
     const reportId = completedReport(on.store, on.of)
     const object = { reportId, kind: 'pdf', sopInstanceUid: '2.25.1', createdAt: AT } as const
-    on.store.reportObjects.insert(object)
-    on.store.reportObjects.insert({ ...object, sopInstanceUid: '2.25.2' })
-    expect(on.store.reportObjects.ofReport(reportId)).toEqual([object])
+    insertReportObject(on.store.database, object)
+    insertReportObject(on.store.database, { ...object, sopInstanceUid: '2.25.2' })
+    expect(listReportObjects(on.store.database, reportId)).toEqual([object])
   })
 })
 
@@ -102,7 +129,7 @@ it('keeps nothing of a patient in clear', () => {
     ...{ ...on.of, plainText: text, snapshotMetadata: { patientName: SECRET } },
     signer: { userId, name: SECRET, clinicRole: SECRET, npiNumber: null },
   })
-  store.reportPdfs.insert({
+  insertReportPdf(store.database, {
     reportId,
     sha256: 'b'.repeat(64),
     pages: 1,
@@ -110,7 +137,8 @@ it('keeps nothing of a patient in clear', () => {
     createdAt: AT,
   })
   const draft = draftReport(store, { ...on.of, isAddendum: true, plainText: text })
-  store.reportRevisions.append(
+  appendReportRevision(
+    store.database,
     { reportId: draft, revision: 1, userId, windowId: randomUUID(), at: AT, text },
     100,
   )
@@ -125,7 +153,7 @@ it('keeps nothing of a patient in clear', () => {
     ...told,
     recordedBy: { userId: idFromUuid('usr', randomUUID()), name: SECRET },
   }
-  store.criticalResults.insert({
+  insertCriticalResult(store.database, {
     reportId,
     studyId,
     openedAt: AT,
@@ -137,13 +165,19 @@ it('keeps nothing of a patient in clear', () => {
     clinicalIndication: SECRET,
     technologistTechnique: SECRET,
     technologistNotes: [SECRET],
-    notes: [SECRET],
+    notes: [verbatim(SECRET)],
   }
   const given = {
     documents: [{ fileName: SECRET, content: [SECRET] }],
     priorReports: [{ reportText: SECRET }],
   }
-  store.clinicalContexts.put({ studyId, state: 'answered', askedAt: AT, ...context, ...given })
+  putClinicalContext(store.database, {
+    studyId,
+    state: 'answered',
+    askedAt: AT,
+    ...context,
+    ...given,
+  })
   const document = {
     studyId,
     fileName: SECRET,
@@ -152,14 +186,19 @@ it('keeps nothing of a patient in clear', () => {
     detail: '',
     fetchedAt: AT,
   } as const
-  store.contextDocuments.replace(studyId, [
+  replaceContextDocuments(store.database, studyId, [
     { ...document, source: `https://files.example/${SECRET}`, content: Buffer.from(text) },
   ])
 
-  expect(store.reportPdfs.read(reportId)?.toString()).toBe(text)
-  expect(store.criticalResults.get(reportId)).toMatchObject({ finding: SECRET, communication })
-  expect(store.clinicalContexts.get(studyId)).toMatchObject({ ...context, ...given })
-  expect(store.contextDocuments.ofStudy(studyId)).toMatchObject([{ fileName: SECRET, bytes: 5000 }])
+  expect(readReportPdf(store.database, reportId)?.toString()).toBe(text)
+  expect(findCriticalResult(store.database, reportId)).toMatchObject({
+    finding: SECRET,
+    communication,
+  })
+  expect(findClinicalContext(store.database, studyId)).toMatchObject({ ...context, ...given })
+  expect(listContextDocuments(store.database, studyId)).toMatchObject([
+    { fileName: SECRET, bytes: 5000 },
+  ])
   const bytes = readdirSync(on.folder)
     .filter((name) => name.startsWith('gateway.sqlite'))
     .map((name) => readFileSync(join(on.folder, name)).toString('latin1'))

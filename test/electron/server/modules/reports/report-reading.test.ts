@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as customerService from '#server/modules/customers/service.ts'
+import { insertReportObject } from '#server/modules/reports/report-document-queries.ts'
+import { listReports } from '#server/modules/reports/report-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { Reading } from '#shared/contract/reports.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
@@ -14,10 +17,10 @@ describe('the reporting screen', () => {
     const reportId = await on.signed()
     seedImages(on.store, { uid: on.study.studyInstanceUid })
     const images = () => on.reading.read(on.radiologist, on.studyId).images
-    const { instances = 0 } = on.store.imageStudies.get(on.study.studyInstanceUid) ?? {}
+    const { instances = 0 } = findImageStudy(on.store.database, on.study.studyInstanceUid) ?? {}
     expect(images()?.instances).toBe(instances)
     for (const kind of (['pdf', 'sr'] as const).slice(0, instances))
-      on.store.reportObjects.insert({
+      insertReportObject(on.store.database, {
         reportId,
         kind,
         sopInstanceUid: `2.25.${kind.length}`,
@@ -31,7 +34,7 @@ describe('the reporting screen', () => {
     await on.signed(undefined, { isCritical: true, finding: 'Something' })
     on.writing.startAddendum(
       on.radiologist,
-      on.store.reports.ofStudy(on.studyId)[0]?.reportId ?? '',
+      listReports(on.store.database, on.studyId)[0]?.reportId ?? '',
     )
     on.written('Addendum')
     expect(
@@ -67,7 +70,8 @@ describe('the reporting screen', () => {
     using on = reportStage()
     expect(on.reading.read(on.radiologist, on.studyId).accessionNumber).toBe('')
     seedImages(on.store, { uid: on.study.studyInstanceUid })
-    const { accessionNumber } = on.store.imageStudies.get(on.study.studyInstanceUid)?.header ?? {}
+    const { accessionNumber } =
+      findImageStudy(on.store.database, on.study.studyInstanceUid)?.header ?? {}
     expect(on.reading.read(on.radiologist, on.studyId).accessionNumber).toBe(accessionNumber)
     expect(on.reading.read(on.radiologist, on.studyId).images).toMatchObject({ isReceiving: false })
   })
@@ -82,7 +86,7 @@ describe('earlier reports', () => {
       studyDescription: 'Chest',
     }
     using on = reportStage({
-      ask: async () => ({ state: 'answered', answer: { priorReports: [given] }, notes: [] }),
+      answer: () => ({ priorReports: [given] }),
     })
     const prior = on.newStudy({
       reportMetadata: { scanDate: '2026-01-05', scanType: 'CT' },

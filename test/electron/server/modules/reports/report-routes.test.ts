@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
-import { isReportPdfLink } from '#server/modules/reports/pdf-links.ts'
-import { serveReportPdf } from '#server/modules/reports/report-pdf-route.ts'
+import { serveReportPdf } from '#server/modules/reports/pdf-links.ts'
+import { readReportPdf } from '#server/modules/reports/report-document-queries.ts'
+import { findDraft, listReports } from '#server/modules/reports/report-queries.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import type { UserRecord } from '#server/modules/users/queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
@@ -15,23 +16,17 @@ import { reportStage, SOUND } from './reports-fixture.ts'
 type Stage = ReturnType<typeof reportStage>
 let on: Stage
 let server: HttpServer
-let told: number
-let sent: unknown[]
 /** Users by their session. */
 const users = new Map<string, UserRecord>()
 const looks: string[] = []
 
 beforeEach(async () => {
-  told = 0
-  sent = []
-  const documentUrls = [{ url: 'https://files.example/letter.pdf' }]
   on = reportStage({
-    ask: async () => ({
-      state: 'answered',
-      answer: { clinicalIndication: 'Cough', documentUrls },
-      notes: [],
+    answer: () => ({
+      clinicalIndication: 'Cough',
+      documentUrls: [{ url: 'https://files.example/letter.pdf' }],
     }),
-    fetch: async () => ({ body: Buffer.from('%PDF-1.7'), mediaType: 'application/pdf' }),
+    fetch: () => Buffer.from('%PDF-1.7'),
   })
   server = await openTestServer({
     sessions: {
@@ -44,26 +39,10 @@ beforeEach(async () => {
       },
     },
     register(app) {
-      serveDashboardReports(app, {
-        ...on,
-        feed: {
-          noteStatus() {
-            told += 1
-          },
-          noteImages: () => undefined,
-        },
-        ports: {
-          sendObjects(...order) {
-            sent.push(order)
-            return { success: true, message: 'They are on their way.' }
-          },
-          pdfUrl: on.pdfUrl,
-        },
-      })
-      serveReportPdf(app, {
-        verify: (reportId, query) => isReportPdfLink(on.store, reportId, query),
-        read: (reportId) => on.store.reportPdfs.read(reportId),
-      })
+      const { contexts, eventLog } = on
+      const publicBase = () => 'https://gateway.example'
+      serveDashboardReports(app, on.store, eventLog, contexts.asking, publicBase)
+      serveReportPdf(app, on.store)
     },
   })
 })
@@ -118,7 +97,7 @@ describe('a report, from its study to its PDF', () => {
     expect((await call('POST', reading('/draft/sign'), order)).json).toMatchObject({
       outcome: 'checks',
     })
-    const before = told
+    const noteStatus = vi.spyOn(on.store.feed, 'noteStatus')
     const signed = dashboardReports.sign.reply.parse(
       (await call('POST', reading('/draft/sign'), { ...order, acknowledged: ['sex'] })).json,
     )
@@ -126,15 +105,15 @@ describe('a report, from its study to its PDF', () => {
       outcome: 'signed',
       reading: { status: 'completed', reports: [{ text }] },
     })
-    expect(told).toBe(before + 1)
+    expect(noteStatus).toHaveBeenCalledTimes(1)
 
-    const reportId = on.store.reports.ofStudy(on.studyId)[0]?.reportId ?? ''
+    const reportId = listReports(on.store.database, on.studyId)[0]?.reportId ?? ''
     const { url } = dashboardReports.pdfLink.reply.parse(
       (await call('POST', `/dashboard/reports/${reportId}/pdf-link`)).json,
     )
     const path = url.slice('https://gateway.example'.length)
     const pdf = await fetch(server.url + path)
-    expect(Buffer.from(await pdf.arrayBuffer())).toEqual(on.store.reportPdfs.read(reportId))
+    expect(Buffer.from(await pdf.arrayBuffer())).toEqual(readReportPdf(on.store.database, reportId))
     on.clock.pass(3_600_000)
     expect((await fetch(server.url + path)).status).toBe(403)
     expect(on.audited()[0]).toBe('report.pdf-link')
@@ -197,7 +176,7 @@ describe('the clinical context', () => {
     expect(context).toMatchObject({
       state: 'answered',
       clinicalIndication: 'Cough',
-      documents: [{ fileName: 'letter.pdf', fault: '' }],
+      documents: [{ fileName: 'letter.pdf', fault: null }],
     })
     const { documentId } = context.documents[0] ?? {}
     const document = await call('GET', reading(`/documents/${documentId}`))
@@ -222,30 +201,26 @@ describe('what is sent and made known', () => {
     const reportId = await on.signed(SOUND, { isCritical: true, finding: 'Something' })
     const call = windowOf(on.user)
     const destinationId = randomUUID()
-    expect(
-      (await call('POST', `/dashboard/reports/${reportId}/send`, { destinationId })).json,
-    ).toMatchObject({ success: true })
-    expect(sent).toEqual([[reportId, destinationId, `user:${on.user.userId}`]])
-    // The port notes who asked; a second row would be a second sending.
-    expect(on.audited()).not.toContain('report.send')
+    const path = `/dashboard/reports/${reportId}/send`
+    expect(codeOf(await call('POST', path, { destinationId }))).toEqual([404, 'not-found'])
     const clerk = windowOf(newUser(on.store, { canCreateReports: false }))
-    expect(
-      codeOf(await clerk('POST', `/dashboard/reports/${reportId}/send`, { destinationId })),
-    ).toEqual([403, 'not-permitted'])
+    expect(codeOf(await clerk('POST', path, { destinationId }))).toEqual([403, 'not-permitted'])
     expect(
       dashboardReports.criticals.reply.parse((await clerk('GET', '/dashboard/criticals')).json)
         .criticals,
     ).toHaveLength(1)
-    const told = {
+    const communication = {
       communicatedTo: 'Dr. Referring',
       method: 'phone',
       communicatedAt: '2026-03-10T09:00:00.000Z',
       isReadBack: true,
     }
-    expect((await call('POST', `/dashboard/criticals/${reportId}`, told)).json).toMatchObject({
-      communication: told,
+    expect(
+      (await call('POST', `/dashboard/criticals/${reportId}`, communication)).json,
+    ).toMatchObject({
+      communication,
     })
-    expect(codeOf(await call('POST', `/dashboard/criticals/${reportId}`, told))).toEqual([
+    expect(codeOf(await call('POST', `/dashboard/criticals/${reportId}`, communication))).toEqual([
       422,
       'refused',
     ])
@@ -253,7 +228,7 @@ describe('what is sent and made known', () => {
 
   it('is nothing of a draft', async () => {
     on.written()
-    const { reportId } = on.store.reports.draftOf(on.studyId) ?? {}
+    const { reportId } = findDraft(on.store.database, on.studyId) ?? {}
     const call = windowOf(on.user)
     expect(codeOf(await call('POST', `/dashboard/reports/${reportId}/pdf-link`))).toEqual([
       404,

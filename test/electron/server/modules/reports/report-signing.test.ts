@@ -1,19 +1,39 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { noteRestored } from '#server/database/image-files.ts'
+import {
+  findLatestOutboxJob,
+  listDueOutboxJobs,
+  postponeOutboxJob,
+  settleOutboxJob,
+} from '#server/jobs/outbox-queries.ts'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
 import { listEvents, setEventState } from '#server/modules/events/queries.ts'
-import { noteRestored } from '#server/modules/images/image-files.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
+import { demandPast } from '#server/modules/reports/critical-results.ts'
+import { findReportPdf, readReportPdf } from '#server/modules/reports/report-document-queries.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
-import { accessionOf, demandPast } from '#server/modules/reports/report-signing.ts'
-import { openReportWriting } from '#server/modules/reports/report-writing.ts'
+import {
+  deleteReport,
+  findDraft,
+  findReport,
+  listReportRevisions,
+  listReports,
+  updateReport,
+} from '#server/modules/reports/report-queries.ts'
+import { signReport } from '#server/modules/reports/report-signing.ts'
+import { accessionOf } from '#server/modules/reports/signed-report.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { updateUser } from '#server/modules/users/queries.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { refusal } from '../../../../support/refusal.ts'
-import { reportStage, SOUND } from './reports-fixture.ts'
+import { inputAsPdf, reportStage, SOUND } from './reports-fixture.ts'
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 const COMMUNICATION: Communication = {
@@ -29,7 +49,7 @@ describe('signing', () => {
     using on = reportStage({ renderPdf: renderReportPdf })
     const { store, studyId } = on
     const reportId = await on.signed(`${SOUND}  \r\n`)
-    const report = store.reports.get(reportId)
+    const report = findReport(store.database, reportId)
     expect(report).toMatchObject({
       ...{
         status: 'completed',
@@ -47,17 +67,19 @@ describe('signing', () => {
       },
     })
     expect(on.status()).toBe('completed')
-    const pdf = store.reportPdfs.read(reportId) ?? Buffer.alloc(0)
+    const pdf = readReportPdf(store.database, reportId) ?? Buffer.alloc(0)
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(store.reportPdfs.entry(reportId)).toMatchObject({
+    expect(findReportPdf(store.database, reportId)).toMatchObject({
       sha256: sha256(pdf),
       bytes: pdf.length,
       pages: 1,
     })
-    expect(store.reportRevisions.list(reportId)).toEqual([])
-    const waiting = store.outbox.latest('report.delivered', reportId)
+    expect(listReportRevisions(store.database, reportId)).toEqual([])
+    const waiting = findLatestOutboxJob(store.database, 'report.delivered', reportId)
     expect(waiting).toMatchObject({ state: 'waiting', lane: studyId })
-    expect(store.outbox.latest('report.archive', reportId)).toMatchObject({ state: 'waiting' })
+    expect(findLatestOutboxJob(store.database, 'report.archive', reportId)).toMatchObject({
+      state: 'waiting',
+    })
     const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     expect(event).toMatchObject({
       type: 'report.delivered',
@@ -66,9 +88,19 @@ describe('signing', () => {
       state: 'waiting',
       studyInstanceUid: on.study.studyInstanceUid,
     })
-    const [due] = store.outbox.due('report.delivered', '2027-01-01T00:00:00.000Z', 1)
+    const [due] = listDueOutboxJobs(
+      store.database,
+      'report.delivered',
+      '2027-01-01T00:00:00.000Z',
+      1,
+    )
     expect(due?.payload).toEqual({ eventId: event?.eventId, reportId })
-    const [copy] = store.outbox.due('report.archive', '2027-01-01T00:00:00.000Z', 1)
+    const [copy] = listDueOutboxJobs(
+      store.database,
+      'report.archive',
+      '2027-01-01T00:00:00.000Z',
+      1,
+    )
     expect(copy?.payload).toEqual({ reportId })
     expect(on.reading.read(on.radiologist, studyId)).toMatchObject({
       ...{ draft: null, lock: null, mayWrite: false },
@@ -102,17 +134,17 @@ describe('signing', () => {
     const order = on.written()
     on.clock.pass(30_000)
     const at = '2026-03-10T09:00:30.000Z'
-    const { reportId = '' } = store.reports.draftOf(studyId) ?? {}
+    const { reportId = '' } = findDraft(store.database, studyId) ?? {}
     await on.writing.sign(on.radiologist, studyId, order)
-    expect(store.reports.get(reportId)).toMatchObject({
+    expect(findReport(store.database, reportId)).toMatchObject({
       createdAt: '2026-03-10T09:00:00.000Z',
       signedAt: at,
       updatedAt: at,
     })
-    expect(store.studies.get(studyId)?.updatedAt).toBe(at)
-    expect(store.outbox.latest('report.delivered', reportId)?.createdAt).toBe(at)
-    expect(store.outbox.latest('report.archive', reportId)?.createdAt).toBe(at)
-    expect(on.locks.of(reportId)).toBeUndefined()
+    expect(findStudy(store.database, studyId)?.updatedAt).toBe(at)
+    expect(findLatestOutboxJob(store.database, 'report.delivered', reportId)?.createdAt).toBe(at)
+    expect(findLatestOutboxJob(store.database, 'report.archive', reportId)?.createdAt).toBe(at)
+    expect(on.locks.findReportLock(reportId)).toBeUndefined()
   })
 
   it('shows on the PDF the clinic as it is set up, the study and the patient', async () => {
@@ -154,34 +186,37 @@ describe('signing', () => {
     expect(await on.writing.sign(on.radiologist, studyId, order)).toMatchObject({
       outcome: 'signed',
     })
-    expect(on.store.reports.ofStudy(studyId)[0]?.snapshotMetadata).toEqual({})
+    expect(listReports(on.store.database, studyId)[0]?.snapshotMetadata).toEqual({})
   })
 
   it('is all or nothing', async () => {
     using on = reportStage()
-    const writing = openReportWriting({
-      ...{ ...on, events: { begin: () => expect.unreachable('the disk is full') } },
-    })
+    const events = { begin: () => expect.unreachable('the disk is full') }
     const order = on.written()
-    await expect(writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow()
+    const signing = signReport(on.store, events, on.radiologist, on.studyId, order, inputAsPdf)
+    await expect(signing).rejects.toThrow()
     expect(on.status()).toBe('in_progress')
-    const draft = on.store.reports.draftOf(on.studyId)
+    const draft = findDraft(on.store.database, on.studyId)
     expect(draft).toMatchObject({ revision: 1, textHash: null, signedAt: null })
-    expect(on.store.reportPdfs.entry(draft?.reportId ?? '')).toBeUndefined()
-    expect(on.store.outbox.latest('report.delivered', draft?.reportId ?? '')).toBeUndefined()
+    expect(findReportPdf(on.store.database, draft?.reportId ?? '')).toBeUndefined()
+    expect(
+      findLatestOutboxJob(on.store.database, 'report.delivered', draft?.reportId ?? ''),
+    ).toBeUndefined()
     expect(on.audited()).not.toContain('report.sign')
   })
 
   it('what was signed is never changed or deleted by the database', async () => {
     using on = reportStage()
     const reportId = await on.signed()
-    const report = on.store.reports.get(reportId)
+    const report = findReport(on.store.database, reportId)
     if (!report) throw new Error('not there')
     const { seq: _, ...rest } = report
-    expect(() => on.store.reports.update({ ...rest, plainText: 'Other' })).toThrow(
+    expect(() => updateReport(on.store.database, { ...rest, plainText: 'Other' })).toThrow(
       'a signed report is never changed',
     )
-    expect(() => on.store.reports.remove(reportId)).toThrow('a signed report is never deleted')
+    expect(() => deleteReport(on.store.database, reportId)).toThrow(
+      'a signed report is never deleted',
+    )
     const { database } = on.store
     expect(() => database.run(database.sql.deleteFrom('reportPdfs'))).toThrow('never deleted')
     expect(() => database.run(database.sql.updateTable('reportPdfs').set({ pages: 9 }))).toThrow(
@@ -192,7 +227,7 @@ describe('signing', () => {
   it('is of the newest revision only', async () => {
     using on = reportStage()
     const order = on.written()
-    on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Later' })
+    on.writing.saveReport(on.radiologist, on.studyId, { ...order, text: 'Later' })
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'conflict',
       theirs: { text: 'Later', revision: 2 },
@@ -203,7 +238,7 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     on.meanwhile.push(
-      () => void on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Later' }),
+      () => void on.writing.saveReport(on.radiologist, on.studyId, { ...order, text: 'Later' }),
     )
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'conflict',
@@ -225,7 +260,7 @@ describe('signing', () => {
       outcome: 'signed',
     })
     expect(on.rendered.map(({ metadata }) => metadata.age)).toEqual(['45', '46'])
-    expect(on.store.reports.ofStudy(on.studyId)[0]?.snapshotMetadata.age).toBe('46')
+    expect(listReports(on.store.database, on.studyId)[0]?.snapshotMetadata.age).toBe('46')
   })
 
   it('is given up after five renderings where the patient’s data never stop changing', async () => {
@@ -252,9 +287,9 @@ describe('signing', () => {
   it('is refused where no report of the study is in progress any more', async () => {
     using on = reportStage()
     const order = on.written()
-    const study = on.store.studies.get(on.studyId)
+    const study = findStudy(on.store.database, on.studyId)
     if (study?.area !== 'scribe') throw new Error('not there')
-    on.store.studies.update({ ...study, status: 'assigned' }, study)
+    saveStudy(on.store.database, { ...study, status: 'assigned' }, study)
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
       ...{ code: 'refused', message: 'Nothing is being written on this study.' },
     })
@@ -305,7 +340,7 @@ describe('signing', () => {
       [1, 2].map(() => on.writing.sign(on.radiologist, on.studyId, order)),
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect(on.store.reports.ofStudy(on.studyId)).toHaveLength(1)
+    expect(listReports(on.store.database, on.studyId)).toHaveLength(1)
     expect(listEvents(on.store.database, { show: 'all', limit: 9 }).items).toHaveLength(1)
   })
 
@@ -358,7 +393,7 @@ describe('checks before signing', () => {
 
   it('stop a report that nobody wrote a word of', async () => {
     using on = reportStage()
-    on.writing.begin(on.radiologist, on.studyId, {
+    on.writing.beginReport(on.radiologist, on.studyId, {
       windowId: on.windowId,
       takeOver: false,
       text: '',
@@ -398,7 +433,7 @@ describe('a critical result', () => {
       ...{ outcome: 'checks', findings: [{ check: 'critical-without-finding', level: 'error' }] },
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, finding: 'Tension pneumothorax' })
-    const [critical] = on.criticals.open(on.radiologist)
+    const [critical] = on.criticals.listOpenCriticals(on.radiologist)
     expect(critical).toMatchObject({
       finding: 'Tension pneumothorax',
       communication: null,
@@ -418,7 +453,7 @@ describe('a critical result', () => {
       ...{ code: 'refused', errors: [{ path: 'body.communication.communicatedAt' }] },
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, communication: COMMUNICATION })
-    expect(on.criticals.open(on.radiologist)).toEqual([])
+    expect(on.criticals.listOpenCriticals(on.radiologist)).toEqual([])
     expect(on.rendered[0]?.parts[0]).toMatchObject({
       finding: 'Tension pneumothorax',
       communication: COMMUNICATION,
@@ -453,7 +488,7 @@ describe('a critical result', () => {
   it('is not made of words given for a report that is not critical', async () => {
     using on = reportStage()
     await on.signed(SOUND, { finding: 'Nothing', communication: COMMUNICATION })
-    expect(on.criticals.open(on.radiologist)).toEqual([])
+    expect(on.criticals.listOpenCriticals(on.radiologist)).toEqual([])
     expect(on.rendered[0]?.parts[0]).toMatchObject({ finding: null, communication: null })
   })
 })
@@ -463,7 +498,7 @@ describe('an addendum that is signed', () => {
     using on = reportStage({ renderPdf: renderReportPdf })
     const { store, studyId } = on
     const primary = await on.signed()
-    const before = store.reportPdfs.read(primary)
+    const before = readReportPdf(store.database, primary)
     const addenda: string[] = []
     for (const text of ['Addendum one.', 'Addendum two.']) {
       on.clock.pass(60_000)
@@ -490,14 +525,19 @@ describe('an addendum that is signed', () => {
       signer: { name: 'Una Malá, MD' },
       signedAt: '2026-03-10T09:00:00.000Z',
     })
-    expect(store.reportPdfs.read(primary)).toEqual(before)
-    const subjects = store.outbox
-      .due('report.delivered', '2027-01-01T00:00:00.000Z', 9)
-      .map(({ subject }) => subject)
+    expect(readReportPdf(store.database, primary)).toEqual(before)
+    const subjects = listDueOutboxJobs(
+      store.database,
+      'report.delivered',
+      '2027-01-01T00:00:00.000Z',
+      9,
+    ).map(({ subject }) => subject)
     // The lane of the study lets them go out one after the other.
     expect(subjects).toEqual([primary])
     expect(
-      addenda.map((reportId) => store.outbox.latest('report.delivered', reportId)?.lane),
+      addenda.map(
+        (reportId) => findLatestOutboxJob(store.database, 'report.delivered', reportId)?.lane,
+      ),
     ).toEqual([studyId, studyId])
     expect(on.delivery.deliveryOf(addenda[1] ?? '')?.data).toMatchObject({
       reportId: addenda[1],
@@ -527,14 +567,14 @@ describe('the accession number of a report', () => {
       },
       at: '2026-03-10T08:00:00.000Z',
     }
-    expect(accessionOf(on, '1.2')).toBe('')
+    expect(accessionOf(on.store.database, '1.2')).toBe('')
     seedImages(store, { uid: '1.2', header: { accessionNumber: '' } })
-    expect(accessionOf(on, '1.2')).toBe('')
-    store.imageStudies.update('1.2', { handedOut: row })
-    expect(accessionOf(on, '1.2')).toBe('A-ROW')
+    expect(accessionOf(on.store.database, '1.2')).toBe('')
+    updateImageStudy(store.database, '1.2', { handedOut: row })
+    expect(accessionOf(on.store.database, '1.2')).toBe('A-ROW')
     seedImages(store, { uid: '1.3', header: { accessionNumber: 'A-IMAGES' } })
-    store.imageStudies.update('1.3', { handedOut: { ...row, studyInstanceUid: '1.3' } })
-    expect(accessionOf(on, '1.3')).toBe('A-IMAGES')
+    updateImageStudy(store.database, '1.3', { handedOut: { ...row, studyInstanceUid: '1.3' } })
+    expect(accessionOf(on.store.database, '1.3')).toBe('A-IMAGES')
   })
 })
 
@@ -565,7 +605,7 @@ describe('what is delivered', () => {
   it('is nothing of a draft, nor of a report that is not there', () => {
     using on = reportStage()
     on.written()
-    const { reportId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
+    const { reportId = '' } = findDraft(on.store.database, on.studyId) ?? {}
     expect([on.delivery.deliveryOf(reportId), on.delivery.deliveryOf('rep_x')]).toEqual([
       undefined,
       undefined,
@@ -577,12 +617,12 @@ describe('what is delivered', () => {
     using on = reportStage()
     const { store, delivery } = on
     const reportId = await on.signed()
-    const row = store.outbox.latest('report.delivered', reportId)
+    const row = findLatestOutboxJob(store.database, 'report.delivered', reportId)
     const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     if (!row || !event) throw new Error('not there')
-    store.outbox.postpone(row.outboxId, {
+    postponeOutboxJob(store.database, row.outboxId, {
       notBefore: '2026-03-10T09:05:00.000Z',
-      lastError: 'It was down',
+      lastError: verbatim('It was down'),
       at: '2026-03-10T09:00:01.000Z',
     })
     expect(delivery.stateOf(reportId)).toEqual({
@@ -596,12 +636,12 @@ describe('what is delivered', () => {
       },
     })
     const at = '2026-03-10T09:05:01.000Z'
-    store.outbox.settle(row.outboxId, 'sent', at)
+    settleOutboxJob(store.database, row.outboxId, 'sent', at)
     const delivered = { state: 'delivered', attempts: 2, deliveredAt: at, nextAt: null }
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: event.eventId })
     setEventState(store.database, event.eventId, 'done', at)
     on.clock.pass(400 * 24 * 60 * 60_000)
-    await forgetExpired(on)
+    await forgetExpired(on.store)
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: null })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReportTemplatePatch } from '#server/modules/reports/report-templates.ts'
-import { NewReportTemplate } from '#shared/contract/reports.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { NewReportTemplate } from '#shared/contract/report-templates.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
@@ -14,8 +15,8 @@ describe('templates', () => {
     using on = reportStage()
     const { templates, radiologist } = on
     const admin = atTheWindow(newUser(on.store, { level: 'admin', canCreateReports: false }))
-    const mine = templates.add(radiologist, template('Chest'))
-    const all = templates.add(
+    const mine = templates.addTemplate(radiologist, template('Chest'))
+    const all = templates.addTemplate(
       admin,
       template('Abdomen', { for: 'everybody', kind: 'macro', shortcut: 'abd' }),
     )
@@ -25,62 +26,75 @@ describe('templates', () => {
       modalities: [],
     })
     expect(all).toMatchObject({ owner: null, shortcut: 'abd', kind: 'macro' })
-    expect(templates.list(radiologist).map(({ name }) => name)).toEqual(['Abdomen', 'Chest'])
-    expect(templates.list(on.colleague()).map(({ name }) => name)).toEqual(['Abdomen'])
+    expect(templates.listTemplates(radiologist).map(({ name }) => name)).toEqual([
+      'Abdomen',
+      'Chest',
+    ])
+    expect(templates.listTemplates(on.colleague()).map(({ name }) => name)).toEqual(['Abdomen'])
     expect(
-      refusalOf(() => templates.change(on.colleague(), mine.templateId, { name: 'Taken' })),
+      refusalOf(() => templates.changeTemplate(on.colleague(), mine.templateId, { name: 'Taken' })),
     ).toBe('not-found')
-    expect(refusalOf(() => templates.remove(admin, mine.templateId))).toBe('not-found')
+    expect(refusalOf(() => templates.removeTemplate(admin, mine.templateId))).toBe('not-found')
     expect(
-      refusalOf(() => templates.add(radiologist, template('Mine', { for: 'everybody' }))),
+      refusalOf(() => templates.addTemplate(radiologist, template('Mine', { for: 'everybody' }))),
     ).toBe('not-permitted')
-    expect(refusalOf(() => templates.change(radiologist, all.templateId, { name: 'Taken' }))).toBe(
-      'not-permitted',
-    )
     expect(
-      refusalOf(() => templates.add(on.colleague({ canCreateReports: false }), template('No'))),
+      refusalOf(() => templates.changeTemplate(radiologist, all.templateId, { name: 'Taken' })),
+    ).toBe('not-permitted')
+    expect(
+      refusalOf(() =>
+        templates.addTemplate(on.colleague({ canCreateReports: false }), template('No')),
+      ),
     ).toBe('not-permitted')
   })
 
   it('have a name and a shortcut of their own, whatever the case', () => {
     using on = reportStage()
     const { templates, radiologist } = on
-    const first = templates.add(radiologist, template('Chest', { shortcut: 'ch' }))
-    expect(refusalOf(() => templates.add(radiologist, template('CHEST')))).toBe('refused body.name')
+    const first = templates.addTemplate(radiologist, template('Chest', { shortcut: 'ch' }))
+    expect(refusalOf(() => templates.addTemplate(radiologist, template('CHEST')))).toBe(
+      'refused body.name',
+    )
     expect(
       refusalOf(() =>
-        templates.add(radiologist, template('Other', { kind: 'macro', shortcut: 'CH' })),
+        templates.addTemplate(radiologist, template('Other', { kind: 'macro', shortcut: 'CH' })),
       ),
     ).toBe('refused body.shortcut')
-    expect(templates.add(radiologist, template('Chest', { kind: 'macro' })).name).toBe('Chest')
+    expect(templates.addTemplate(radiologist, template('Chest', { kind: 'macro' })).name).toBe(
+      'Chest',
+    )
     expect(
-      templates.change(radiologist, first.templateId, { shortcut: 'ch', name: 'chest' }),
+      templates.changeTemplate(radiologist, first.templateId, { shortcut: 'ch', name: 'chest' }),
     ).toMatchObject({
       name: 'chest',
       shortcut: 'ch',
     })
-    expect(templates.add(on.colleague(), template('Chest', { shortcut: 'ch' })).shortcut).toBe('ch')
     expect(
-      refusalOf(() => templates.change(radiologist, first.templateId, { ageFrom: 60, ageTo: 20 })),
+      templates.addTemplate(on.colleague(), template('Chest', { shortcut: 'ch' })).shortcut,
+    ).toBe('ch')
+    expect(
+      refusalOf(() =>
+        templates.changeTemplate(radiologist, first.templateId, { ageFrom: 60, ageTo: 20 }),
+      ),
     ).toBe('refused body.ageTo')
   })
 
   it('are changed field by field, and removed; the trail says which', () => {
     using on = reportStage()
     const { templates, radiologist } = on
-    const { templateId } = templates.add(
+    const { templateId } = templates.addTemplate(
       radiologist,
       template('Chest', { modalities: ['ct'], keywords: ['thorax'] }),
     )
     const patch: ReportTemplatePatch = { text: 'New', shortcut: null, keywords: undefined }
-    expect(templates.change(radiologist, templateId, patch)).toMatchObject({
+    expect(templates.changeTemplate(radiologist, templateId, patch)).toMatchObject({
       text: 'New',
       modalities: ['CT'],
       keywords: ['thorax'],
     })
-    templates.remove(radiologist, templateId)
-    expect(templates.list(radiologist)).toEqual([])
-    expect(refusalOf(() => templates.remove(radiologist, templateId))).toBe('not-found')
+    templates.removeTemplate(radiologist, templateId)
+    expect(templates.listTemplates(radiologist)).toEqual([])
+    expect(refusalOf(() => templates.removeTemplate(radiologist, templateId))).toBe('not-found')
     expect(on.audited().slice(0, 3)).toEqual(['template.remove', 'template.change', 'template.add'])
     expect(on.store.audit.list({ limit: 2 }).items[1]?.detail).toEqual({ fields: ['text'] })
   })
@@ -92,8 +106,10 @@ describe('templates of a study', () => {
     const { templates, radiologist } = on
     const admin = atTheWindow(newUser(on.store, { level: 'admin' }))
     seedImages(on.store, { uid: on.study.studyInstanceUid })
-    const modality = on.store.imageStudies.get(on.study.studyInstanceUid)?.modalities[0] ?? ''
-    const add = (name: string, more: object) => templates.add(radiologist, template(name, more))
+    const modality =
+      findImageStudy(on.store.database, on.study.studyInstanceUid)?.modalities[0] ?? ''
+    const add = (name: string, more: object) =>
+      templates.addTemplate(radiologist, template(name, more))
     add('Any', {})
     add('Modality', { modalities: [modality] })
     add('Woman of 45', { modalities: [modality], sex: 'female', ageFrom: 45, ageTo: 45 })
@@ -103,8 +119,11 @@ describe('templates of a study', () => {
     add('Old', { ageFrom: 46 })
     add('Keyword', { keywords: ['pelvis', 'Chést'] })
     add('Other keyword', { keywords: ['pelvis'] })
-    templates.add(admin, template('Everybody’s', { for: 'everybody', modalities: [modality] }))
-    expect(templates.list(radiologist, on.studyId).map(({ name }) => name)).toEqual([
+    templates.addTemplate(
+      admin,
+      template('Everybody’s', { for: 'everybody', modalities: [modality] }),
+    )
+    expect(templates.listTemplates(radiologist, on.studyId).map(({ name }) => name)).toEqual([
       ...['Woman of 45', 'Keyword', 'Modality', 'Everybody’s', 'Any'],
     ])
   })
@@ -120,16 +139,18 @@ describe('templates of a study', () => {
   ])('of an age are held against %j', (reportMetadata, fits) => {
     using on = reportStage()
     const { studyId } = on.newStudy({ reportMetadata })
-    on.templates.add(on.radiologist, template('From 45', { ageFrom: 45 }))
-    expect(on.templates.list(on.radiologist, studyId)).toHaveLength(fits ? 1 : 0)
+    on.templates.addTemplate(on.radiologist, template('From 45', { ageFrom: 45 }))
+    expect(on.templates.listTemplates(on.radiologist, studyId)).toHaveLength(fits ? 1 : 0)
   })
 
   it('of a modality are held against the scan type while there are no images', () => {
     using on = reportStage()
     const { studyId } = on.newStudy({ reportMetadata: { scanType: 'ct chest' } })
-    on.templates.add(on.radiologist, template('CT', { modalities: ['CT'] }))
-    on.templates.add(on.radiologist, template('MR', { modalities: ['MR'] }))
-    expect(on.templates.list(on.radiologist, studyId).map(({ name }) => name)).toEqual(['CT'])
-    expect(refusalOf(() => on.templates.list(on.radiologist, 'stu_x'))).toBe('not-found')
+    on.templates.addTemplate(on.radiologist, template('CT', { modalities: ['CT'] }))
+    on.templates.addTemplate(on.radiologist, template('MR', { modalities: ['MR'] }))
+    expect(on.templates.listTemplates(on.radiologist, studyId).map(({ name }) => name)).toEqual([
+      'CT',
+    ])
+    expect(refusalOf(() => on.templates.listTemplates(on.radiologist, 'stu_x'))).toBe('not-found')
   })
 })

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
+import { putClinicalContext } from '#server/modules/reports/clinical-context-queries.ts'
+import {
+  findDraft,
+  listReportRevisions,
+  listReports,
+} from '#server/modules/reports/report-queries.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { refusalOf, sentenceOf } from '../../../../support/refusal.ts'
@@ -12,7 +19,7 @@ describe('a report that is begun', () => {
   it('puts the study in progress with the one who writes', () => {
     using on = reportStage()
     const { writing, reading, radiologist, studyId, windowId, status } = on
-    writing.begin(radiologist, studyId, begin(windowId))
+    writing.beginReport(radiologist, studyId, begin(windowId))
     expect(status()).toBe('in_progress')
     const read = reading.read(radiologist, studyId)
     expect(read).toMatchObject({
@@ -20,15 +27,15 @@ describe('a report that is begun', () => {
       lock: { windowId, name: 'Una Malá', until: instantOf(on.clock() + 60_000) },
       draft: { isAddendum: false, revision: 0, text: '' },
       mayWrite: true,
-      whyNot: '',
+      whyNot: null,
       reports: [{ status: 'in_progress', text: null, delivery: null, signedAt: null }],
     })
-    writing.begin(radiologist, studyId, begin(windowId))
-    expect(on.store.reports.ofStudy(studyId)).toHaveLength(1)
+    writing.beginReport(radiologist, studyId, begin(windowId))
+    expect(listReports(on.store.database, studyId)).toHaveLength(1)
     const begun = on.store.audit
       .list({ limit: 100 })
       .items.filter(({ action }) => action === 'report.begin')
-    const { reportId, ...draft } = on.store.reports.draftOf(studyId) ?? {}
+    const { reportId, ...draft } = findDraft(on.store.database, studyId) ?? {}
     expect(begun).toMatchObject([
       { actor: `user:${on.user.userId}`, target: reportId, detail: { studyId } },
     ])
@@ -48,23 +55,23 @@ describe('a report that is begun', () => {
   it('changes the study once, however often its window is opened', () => {
     using on = reportStage()
     const { writing, radiologist, studyId, windowId, store } = on
-    const changedAt = () => store.studies.get(studyId)?.updatedAt
+    const changedAt = () => findStudy(store.database, studyId)?.updatedAt
     on.clock.pass(1000)
-    writing.begin(radiologist, studyId, begin(windowId))
+    writing.beginReport(radiologist, studyId, begin(windowId))
     expect(changedAt()).toBe('2026-03-10T09:00:01.000Z')
     on.clock.pass(1000)
-    writing.begin(radiologist, studyId, begin(windowId))
+    writing.beginReport(radiologist, studyId, begin(windowId))
     expect(changedAt()).toBe('2026-03-10T09:00:01.000Z')
   })
 
   it('begins with a text, which is its first revision', () => {
     using on = reportStage()
-    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: SOUND }))
+    on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId, { text: SOUND }))
     expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({
       revision: 1,
       text: SOUND,
     })
-    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: 'Another' }))
+    on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId, { text: 'Another' }))
     expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({
       revision: 1,
       text: SOUND,
@@ -74,17 +81,17 @@ describe('a report that is begun', () => {
   it('is not for who may not write reports, nor of a study that they do not see', () => {
     using on = reportStage()
     const clerk = on.colleague({ canCreateReports: false })
-    expect(refusalOf(() => on.writing.begin(clerk, on.studyId, begin(on.windowId)))).toBe(
+    expect(refusalOf(() => on.writing.beginReport(clerk, on.studyId, begin(on.windowId)))).toBe(
       'not-permitted',
     )
     expect(on.reading.read(clerk, on.studyId)).toMatchObject({
       mayWrite: false,
-      whyNot: expect.stringContaining('may not write reports'),
+      whyNot: { code: 'users.may-not-write-reports' },
     })
     const elsewhere = atTheWindow(newUser(on.store), [
       'cus_00000000000000000000000000000001' as never,
     ])
-    expect(refusalOf(() => on.writing.begin(elsewhere, on.studyId, begin(on.windowId)))).toBe(
+    expect(refusalOf(() => on.writing.beginReport(elsewhere, on.studyId, begin(on.windowId)))).toBe(
       'not-found',
     )
     expect(refusalOf(() => on.reading.read(elsewhere, on.studyId))).toBe('not-found')
@@ -95,15 +102,19 @@ describe('a report that is begun', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     on.studies.cancelStudy(on.key, 'scribe', { studyId })
-    expect(sentenceOf(() => writing.begin(radiologist, studyId, begin(windowId)))).toBe(
+    expect(sentenceOf(() => writing.beginReport(radiologist, studyId, begin(windowId)))).toBe(
       'The study is cancelled: uncancel it first.',
     )
     expect(
-      refusalOf(() => writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })),
+      refusalOf(() =>
+        writing.saveReport(radiologist, studyId, { windowId, revision: 1, text: 'x' }),
+      ),
     ).toBe('refused')
     expect(on.status()).toBe('in_progress')
     on.studies.uncancelStudy(on.key, 'scribe', { studyId })
-    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })).toMatchObject({
+    expect(
+      writing.saveReport(radiologist, studyId, { windowId, revision: 1, text: 'x' }),
+    ).toMatchObject({
       outcome: 'saved',
       revision: 2,
     })
@@ -113,7 +124,7 @@ describe('a report that is begun', () => {
     using on = reportStage()
     await on.signed()
     expect(
-      sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))),
+      sentenceOf(() => on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId))),
     ).toContain('goes into an addendum')
   })
 })
@@ -125,25 +136,25 @@ describe('somebody else’s report', () => {
     on.written('Half a report')
     const ben = on.colleague()
     const there = randomUUID()
-    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe(
+    expect(sentenceOf(() => writing.beginReport(ben, studyId, begin(there)))).toBe(
       'Una Malá is writing this report now: take it over to write.',
     )
     on.clock.pass(61_000)
-    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe(
+    expect(sentenceOf(() => writing.beginReport(ben, studyId, begin(there)))).toBe(
       'Una Malá has begun this report: take it over to write.',
     )
     expect(reading.read(ben, studyId)).toMatchObject({
       mayWrite: false,
-      whyNot: expect.stringContaining('take it over'),
+      whyNot: 'Una Malá has begun this report: take it over to write.',
     })
-    writing.begin(ben, studyId, begin(there, { takeOver: true }))
+    writing.beginReport(ben, studyId, begin(there, { takeOver: true }))
     expect(reading.read(ben, studyId)).toMatchObject({
       draft: { text: 'Half a report', savedBy: { name: 'Una Malá' } },
       assignedTo: { name: 'Ben Okoro' },
       lock: { name: 'Ben Okoro' },
     })
     const [taken] = store.audit.list({ limit: 1 }).items
-    const draft = store.reports.draftOf(studyId)
+    const draft = findDraft(store.database, studyId)
     expect(taken).toMatchObject({
       action: 'report.take-over',
       target: draft?.reportId,
@@ -151,7 +162,11 @@ describe('somebody else’s report', () => {
     })
     expect(draft).toMatchObject({ userId: ben.user.userId, updatedAt: '2026-03-10T09:01:01.000Z' })
     const save = () =>
-      writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' })
+      writing.saveReport(on.radiologist, studyId, {
+        windowId: on.windowId,
+        revision: 1,
+        text: 'Mine',
+      })
     expect(sentenceOf(save)).toBe('Ben Okoro is writing this report now: take it over to write.')
     on.clock.pass(61_000)
     expect(sentenceOf(save)).toBe('Ben Okoro has this report: take it over to write.')
@@ -159,10 +174,10 @@ describe('somebody else’s report', () => {
 
   it('is theirs before they have written a word', () => {
     using on = reportStage()
-    on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))
+    on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId))
     on.clock.pass(61_000)
     const sentence = sentenceOf(() =>
-      on.writing.begin(on.colleague(), on.studyId, begin(randomUUID())),
+      on.writing.beginReport(on.colleague(), on.studyId, begin(randomUUID())),
     )
     expect(sentence).toBe('Una Malá has begun this report: take it over to write.')
   })
@@ -171,10 +186,10 @@ describe('somebody else’s report', () => {
     using on = reportStage()
     const ben = on.colleague()
     on.studies.updateStudy(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
-    expect(sentenceOf(() => on.writing.begin(ben, on.studyId, begin(randomUUID())))).toBe(
+    expect(sentenceOf(() => on.writing.beginReport(ben, on.studyId, begin(randomUUID())))).toBe(
       'The study is assigned to Una Malá: take it over to write.',
     )
-    on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
+    on.writing.beginReport(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
     expect(on.studies.readStudy(on.key, 'scribe', on.studyId).record.assignedTo).toBe(
       ben.user.userId,
     )
@@ -193,9 +208,9 @@ describe('somebody else’s report', () => {
     const ben = on.colleague()
     on.clock.pass(61_000)
     const there = { ...order, windowId: randomUUID() }
-    expect(sentenceOf(() => on.writing.save(ben, on.studyId, { ...there, text: 'x' }))).toContain(
-      'Una Malá has this report',
-    )
+    expect(
+      sentenceOf(() => on.writing.saveReport(ben, on.studyId, { ...there, text: 'x' })),
+    ).toContain('Una Malá has this report')
     await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow(
       'Una Malá has this report',
     )
@@ -205,12 +220,12 @@ describe('somebody else’s report', () => {
     using on = reportStage()
     const order = on.written('Here')
     const there = randomUUID()
-    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(there)))).toContain(
-      'in another window',
-    )
-    on.writing.begin(on.radiologist, on.studyId, begin(there, { takeOver: true }))
     expect(
-      sentenceOf(() => on.writing.save(on.radiologist, on.studyId, { ...order, text: 'x' })),
+      sentenceOf(() => on.writing.beginReport(on.radiologist, on.studyId, begin(there))),
+    ).toContain('in another window')
+    on.writing.beginReport(on.radiologist, on.studyId, begin(there, { takeOver: true }))
+    expect(
+      sentenceOf(() => on.writing.saveReport(on.radiologist, on.studyId, { ...order, text: 'x' })),
     ).toContain('in another window')
     expect(on.audited()).not.toContain('report.take-over')
   })
@@ -222,13 +237,15 @@ describe('saving', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written('One')
     expect(
-      writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One' }),
+      writing.saveReport(radiologist, studyId, { windowId, revision: 1, text: 'One' }),
     ).toMatchObject({ outcome: 'saved', revision: 1 })
     on.clock.pass(5000)
-    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One two' })).toEqual({
+    expect(
+      writing.saveReport(radiologist, studyId, { windowId, revision: 1, text: 'One two' }),
+    ).toEqual({
       ...{ outcome: 'saved', revision: 2, savedAt: instantOf(on.clock()) },
     })
-    expect(writing.revisions(radiologist, studyId)).toEqual([
+    expect(writing.listDraftRevisions(radiologist, studyId)).toEqual([
       {
         revision: 2,
         at: instantOf(on.clock()),
@@ -237,9 +254,9 @@ describe('saving', () => {
       },
       expect.objectContaining({ revision: 1, characters: 3 }),
     ])
-    expect(writing.revision(radiologist, studyId, 1)).toEqual({
+    expect(writing.readDraftRevision(radiologist, studyId, 1)).toEqual({
       ...{
-        reportId: on.store.reports.draftOf(studyId)?.reportId,
+        reportId: findDraft(on.store.database, studyId)?.reportId,
         isAddendum: false,
         revision: 1,
         text: 'One',
@@ -249,11 +266,11 @@ describe('saving', () => {
         savedBy: { userId: on.user.userId, name: 'Una Malá' },
       },
     })
-    expect(refusalOf(() => writing.revision(radiologist, studyId, 9))).toBe('not-found')
+    expect(refusalOf(() => writing.readDraftRevision(radiologist, studyId, 9))).toBe('not-found')
     on.clock.pass(5000)
     // What is there already was saved when it came.
     const again = { windowId, revision: 2, text: 'One two' }
-    expect(writing.save(radiologist, studyId, again)).toEqual({
+    expect(writing.saveReport(radiologist, studyId, again)).toEqual({
       outcome: 'saved',
       revision: 2,
       savedAt: '2026-03-10T09:00:05.000Z',
@@ -262,8 +279,8 @@ describe('saving', () => {
 
   it('has no revisions before a report is begun', () => {
     using on = reportStage()
-    expect(on.writing.revisions(on.radiologist, on.studyId)).toEqual([])
-    expect(sentenceOf(() => on.writing.revision(on.radiologist, on.studyId, 1))).toBe(
+    expect(on.writing.listDraftRevisions(on.radiologist, on.studyId)).toEqual([])
+    expect(sentenceOf(() => on.writing.readDraftRevision(on.radiologist, on.studyId, 1))).toBe(
       'This revision is not kept.',
     )
   })
@@ -272,7 +289,7 @@ describe('saving', () => {
     using on = reportStage()
     on.written('One')
     on.clock.pass(50_000)
-    on.writing.save(on.radiologist, on.studyId, {
+    on.writing.saveReport(on.radiologist, on.studyId, {
       windowId: on.windowId,
       revision: 1,
       text: 'One two',
@@ -288,10 +305,10 @@ describe('saving', () => {
     on.written('One')
     const there = randomUUID()
     on.clock.pass(61_000)
-    writing.begin(radiologist, studyId, begin(there))
-    writing.save(radiologist, studyId, { windowId: there, revision: 1, text: 'There' })
+    writing.beginReport(radiologist, studyId, begin(there))
+    writing.saveReport(radiologist, studyId, { windowId: there, revision: 1, text: 'There' })
     expect(
-      writing.save(radiologist, studyId, { windowId, revision: 1, text: 'Here' }),
+      writing.saveReport(radiologist, studyId, { windowId, revision: 1, text: 'Here' }),
     ).toMatchObject({
       outcome: 'conflict',
       theirs: { revision: 2, text: 'There', savedBy: { name: 'Una Malá' } },
@@ -303,9 +320,9 @@ describe('saving', () => {
     for (const isInOrder of [true, false]) {
       using on = reportStage()
       const { writing, reading, radiologist, studyId, windowId } = on
-      writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
+      writing.beginReport(radiologist, studyId, begin(windowId, { text: 'One.' }))
       const save = (text: string, isLast: boolean) =>
-        writing.save(radiologist, studyId, { windowId, revision: 1, text, isLast })
+        writing.saveReport(radiologist, studyId, { windowId, revision: 1, text, isLast })
       if (isInOrder) save('One. Two.', false)
       expect(save('One. Two. Three.', true)).toMatchObject({ outcome: 'saved' })
       if (!isInOrder) expect(save('One. Two.', false)).toMatchObject({ outcome: 'conflict' })
@@ -320,26 +337,31 @@ describe('saving', () => {
   it('goes on top of nobody else’s where a window closes, and of a draft that this window began itself', () => {
     using on = reportStage()
     const { writing, reading, radiologist, studyId, windowId } = on
-    writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
-    writing.begin(radiologist, studyId, begin(windowId, { text: 'One. Two.', isLast: true }))
+    writing.beginReport(radiologist, studyId, begin(windowId, { text: 'One.' }))
+    writing.beginReport(radiologist, studyId, begin(windowId, { text: 'One. Two.', isLast: true }))
     expect(reading.read(radiologist, studyId)).toMatchObject({
       draft: { revision: 2, text: 'One. Two.' },
       lock: null,
     })
     const other = randomUUID()
-    writing.begin(radiologist, studyId, begin(other))
-    writing.save(radiologist, studyId, {
+    writing.beginReport(radiologist, studyId, begin(other))
+    writing.saveReport(radiologist, studyId, {
       windowId: other,
       revision: 2,
       text: 'Of the other window.',
     })
-    writing.hold(radiologist, studyId, { windowId: other, isWriting: false })
+    writing.holdReport(radiologist, studyId, { windowId: other, isWriting: false })
     expect(
-      writing.save(radiologist, studyId, { windowId, revision: 2, text: 'Late.', isLast: true }),
+      writing.saveReport(radiologist, studyId, {
+        windowId,
+        revision: 2,
+        text: 'Late.',
+        isLast: true,
+      }),
     ).toMatchObject({
       outcome: 'conflict',
     })
-    writing.begin(radiologist, studyId, begin(windowId, { text: 'Late.', isLast: true }))
+    writing.beginReport(radiologist, studyId, begin(windowId, { text: 'Late.', isLast: true }))
     expect(reading.read(radiologist, studyId).draft?.text).toBe('Of the other window.')
   })
 
@@ -348,8 +370,8 @@ describe('saving', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written('0')
     for (let revision = 1; revision < 105; revision++)
-      writing.save(radiologist, studyId, { windowId, revision, text: `${revision}` })
-    const kept = writing.revisions(radiologist, studyId).map(({ revision }) => revision)
+      writing.saveReport(radiologist, studyId, { windowId, revision, text: `${revision}` })
+    const kept = writing.listDraftRevisions(radiologist, studyId).map(({ revision }) => revision)
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([100, 105, 6])
   })
 
@@ -358,18 +380,18 @@ describe('saving', () => {
     on.written('A patient’s own words')
     on.store[Symbol.dispose]()
     using store = openContext({ folder: on.folder, clock: on.clock, uuid: randomUUID })
-    expect(store.reports.draftOf(on.studyId)).toMatchObject({
+    expect(findDraft(store.database, on.studyId)).toMatchObject({
       revision: 1,
       plainText: 'A patient’s own words',
     })
-    const { reportId = '' } = store.reports.draftOf(on.studyId) ?? {}
-    expect(store.reportRevisions.latest(reportId)?.text).toBe('A patient’s own words')
+    const { reportId = '' } = findDraft(store.database, on.studyId) ?? {}
+    expect(listReportRevisions(store.database, reportId)[0]?.text).toBe('A patient’s own words')
   })
 
   it('needs something to be written on', () => {
     using on = reportStage()
     const order = { windowId: on.windowId, revision: 0, text: 'x' }
-    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, order))).toContain(
+    expect(sentenceOf(() => on.writing.saveReport(on.radiologist, on.studyId, order))).toContain(
       'begin the report first',
     )
   })
@@ -381,15 +403,15 @@ describe('a window that writes', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     on.clock.pass(50_000)
-    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
+    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
       instantOf(on.clock() + 60_000),
     )
     const ben = on.colleague()
-    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name).toBe(
-      'Una Malá',
-    )
-    expect(writing.hold(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
-    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
+    expect(
+      writing.holdReport(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name,
+    ).toBe('Una Malá')
+    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
+    expect(writing.holdReport(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
   })
 
   it('does not go on having the report of a study that was cancelled', () => {
@@ -399,7 +421,9 @@ describe('a window that writes', () => {
     const until = instantOf(on.clock() + 60_000)
     on.studies.cancelStudy(on.key, 'scribe', { studyId })
     on.clock.pass(50_000)
-    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(until)
+    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
+      until,
+    )
   })
 })
 
@@ -410,8 +434,8 @@ describe('an addendum', () => {
     const ben = on.colleague()
     expect(on.writing.startAddendum(ben, reportId).success).toBe(true)
     const there = randomUUID()
-    on.writing.begin(ben, on.studyId, begin(there, { text: 'Addendum: no change.' }))
-    const draft = on.store.reports.draftOf(on.studyId)
+    on.writing.beginReport(ben, on.studyId, begin(there, { text: 'Addendum: no change.' }))
+    const draft = findDraft(on.store.database, on.studyId)
     expect(draft).toMatchObject({ isAddendum: true, userId: ben.user.userId, revision: 1 })
     expect(on.studies.readStudy(on.key, 'scribe', on.studyId).record.assignedTo).toBe(
       on.user.userId,
@@ -422,7 +446,7 @@ describe('an addendum', () => {
       detail: { studyId: on.studyId },
     })
     expect(
-      sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))),
+      sentenceOf(() => on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId))),
     ).toContain('Ben Okoro')
   })
 
@@ -433,13 +457,13 @@ describe('an addendum', () => {
     on.written('Half an addendum')
     on.clock.pass(120_000)
     const ben = on.colleague()
-    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({
+    expect(on.writing.cancelOwnAddendum(ben, reportId)).toMatchObject({
       success: false,
-      message: expect.stringContaining('take it over'),
+      message: 'Una Malá has begun this report: take it over to write.',
     })
-    expect(on.store.reports.draftOf(on.studyId)?.plainText).toBe('Half an addendum')
-    on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
-    expect(on.writing.cancelAddendum(ben, reportId).success).toBe(true)
+    expect(findDraft(on.store.database, on.studyId)?.plainText).toBe('Half an addendum')
+    on.writing.beginReport(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
+    expect(on.writing.cancelOwnAddendum(ben, reportId).success).toBe(true)
   })
 
   it('takes its lock with it where the partner cancels it', async () => {
@@ -453,10 +477,10 @@ describe('an addendum', () => {
     on.reports.startAddendum(on.key, reportId)
     const ben = on.colleague()
     expect(on.reading.read(ben, on.studyId)).toMatchObject({ lock: null, mayWrite: true })
-    on.writing.begin(ben, on.studyId, begin(randomUUID()))
+    on.writing.beginReport(ben, on.studyId, begin(randomUUID()))
     // The window that wrote the cancelled one does not write into the new one.
     const late = { windowId: on.windowId, revision: 1, text: 'Half an addendum, and more' }
-    expect(on.writing.save(on.radiologist, on.studyId, late)).toMatchObject({
+    expect(on.writing.saveReport(on.radiologist, on.studyId, late)).toMatchObject({
       outcome: 'conflict',
       theirs: { revision: 0, text: '' },
     })
@@ -466,20 +490,20 @@ describe('an addendum', () => {
     using on = reportStage()
     const reportId = await on.signed()
     on.reports.startAddendum(on.key, reportId)
-    const old = on.store.reports.draftOf(on.studyId)?.reportId
+    const old = findDraft(on.store.database, on.studyId)?.reportId
     const order = { ...on.written('Addendum of before'), reportId: old }
     on.reports.cancelAddendum(on.key, reportId)
     on.reports.startAddendum(on.key, reportId)
     const there = randomUUID()
-    on.writing.begin(on.radiologist, on.studyId, begin(there, { text: 'Addendum of now' }))
-    on.writing.hold(on.radiologist, on.studyId, { windowId: there, isWriting: false })
+    on.writing.beginReport(on.radiologist, on.studyId, begin(there, { text: 'Addendum of now' }))
+    on.writing.holdReport(on.radiologist, on.studyId, { windowId: there, isWriting: false })
     // The revision is the same: it is another text.
     const conflict = {
       outcome: 'conflict',
       theirs: { revision: order.revision, text: 'Addendum of now' },
     }
     expect(
-      on.writing.save(on.radiologist, on.studyId, {
+      on.writing.saveReport(on.radiologist, on.studyId, {
         ...order,
         text: 'Addendum of before, and more',
       }),
@@ -490,23 +514,23 @@ describe('an addendum', () => {
   it('is cancelled with its revisions, but not while somebody else writes it', async () => {
     using on = reportStage()
     const reportId = await on.signed()
-    const [before] = on.store.reports.ofStudy(on.studyId)
+    const [before] = listReports(on.store.database, on.studyId)
     on.writing.startAddendum(on.radiologist, reportId)
     on.written('Half an addendum')
-    const { reportId: addendumId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
+    const { reportId: addendumId = '' } = findDraft(on.store.database, on.studyId) ?? {}
     const ben = on.colleague()
-    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({
+    expect(on.writing.cancelOwnAddendum(ben, reportId)).toMatchObject({
       success: false,
-      message: expect.stringContaining('Una Malá'),
+      message: 'Una Malá is writing this report now: take it over to write.',
     })
-    expect(on.locks.of(addendumId)?.name).toBe('Una Malá')
-    expect(on.writing.cancelAddendum(on.radiologist, reportId).success).toBe(true)
-    expect(on.locks.of(addendumId)).toBeUndefined()
+    expect(on.locks.findReportLock(addendumId)?.name).toBe('Una Malá')
+    expect(on.writing.cancelOwnAddendum(on.radiologist, reportId).success).toBe(true)
+    expect(on.locks.findReportLock(addendumId)).toBeUndefined()
     expect(on.status()).toBe('completed')
-    expect(on.store.reports.ofStudy(on.studyId)).toEqual([before])
+    expect(listReports(on.store.database, on.studyId)).toEqual([before])
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({ draft: null, lock: null })
     expect(
-      on.writing.hold(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true }),
+      on.writing.holdReport(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true }),
     ).toBeNull()
   })
 })
@@ -514,18 +538,20 @@ describe('an addendum', () => {
 it('cancels no report as if it were an addendum, whoever writes it, and none that is not there', () => {
   using on = reportStage()
   on.written()
-  const { reportId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
+  const { reportId = '' } = findDraft(on.store.database, on.studyId) ?? {}
   const nothing = { success: false, message: 'No addendum is active.' }
-  expect(on.writing.cancelAddendum(on.radiologist, reportId)).toEqual(nothing)
-  expect(on.writing.cancelAddendum(on.colleague(), reportId)).toEqual(nothing)
-  expect(on.locks.of(reportId)?.name).toBe('Una Malá')
-  expect(refusalOf(() => on.writing.cancelAddendum(on.radiologist, 'rep_none'))).toBe('not-found')
+  expect(on.writing.cancelOwnAddendum(on.radiologist, reportId)).toEqual(nothing)
+  expect(on.writing.cancelOwnAddendum(on.colleague(), reportId)).toEqual(nothing)
+  expect(on.locks.findReportLock(reportId)?.name).toBe('Una Malá')
+  expect(refusalOf(() => on.writing.cancelOwnAddendum(on.radiologist, 'rep_none'))).toBe(
+    'not-found',
+  )
 })
 
 it('checks a text against why the study was asked for: as the clinical context says, else the study', () => {
   using on = reportStage()
   const check = () =>
-    on.writing.check(on.radiologist, on.studyId, {
+    on.writing.checkReport(on.radiologist, on.studyId, {
       text: 'Findings:\nThe right knee is normal.\nImpression:\nNormal right knee.',
       isCritical: false,
     })
@@ -542,13 +568,13 @@ it('checks a text against why the study was asked for: as the clinical context s
     documents: [],
   }
   const rest = { technologistTechnique: '', technologistNotes: [], priorReports: [] }
-  on.store.clinicalContexts.put({
+  putClinicalContext(on.store.database, {
     ...context,
     ...rest,
     clinicalIndication: 'Pain of the right knee',
   })
   expect(check()).toEqual([])
-  on.store.clinicalContexts.put({ ...context, ...rest, clinicalIndication: '' })
+  putClinicalContext(on.store.database, { ...context, ...rest, clinicalIndication: '' })
   expect(check()).toMatchObject([{ check: 'laterality' }])
 })
 
@@ -556,7 +582,7 @@ it('checks a text against the patient it was begun for', () => {
   using on = reportStage()
   on.written()
   const check = () =>
-    on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
+    on.writing.checkReport(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
   expect(check()).toEqual([])
   on.studies.updateStudy(on.key, 'scribe', on.studyId, {
     reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
@@ -567,7 +593,7 @@ it('checks a text against the patient it was begun for', () => {
 it('wants an impression of a report, and none of an addendum', async () => {
   using on = reportStage()
   const check = () =>
-    on.writing.check(on.radiologist, on.studyId, {
+    on.writing.checkReport(on.radiologist, on.studyId, {
       text: 'Findings:\nNo change.',
       isCritical: false,
     })
@@ -580,7 +606,7 @@ it('checks a text as it would be signed', () => {
   using on = reportStage()
   const check = (text: string, isCritical = false) =>
     on.writing
-      .check(on.radiologist, on.studyId, { text, isCritical })
+      .checkReport(on.radiologist, on.studyId, { text, isCritical })
       .map(({ check: name }) => name)
   expect(check('The prostate is [ ] mm.\r\n')).toEqual(['unfilled-field', 'sex'])
   expect(check(SOUND, true)).toEqual([])

@@ -105,7 +105,9 @@ it('takes a signed report to the partner, signed, with a PDF that can be fetched
   expect(event.request).not.toContain('signature=')
   expect(event.attemptList).toMatchObject([{ httpStatus: 200, outcome: 'accepted' }])
   const { lines } = await owner.call(dashboard.feed, { query: {} })
-  expect(lines.map(({ text }) => text)).toContain('A signed report was delivered to the partner.')
+  expect(lines.map(({ text }) => text)).toContainEqual(
+    'A signed report was delivered to the partner.',
+  )
   expect(JSON.stringify([lines, clinic.started.log])).not.toMatch(/Novak|4711|Clear lungs/)
 }, 30_000)
 
@@ -193,7 +195,7 @@ it('says of a question about clinical context what its answer led to', async () 
       async () => (await owner.call(dashboardEvents.list, { query: { about: studyId } })).events,
       { timeout: 10_000 },
     )
-    .toMatchObject([{ state: 'done', effect: 'Kept with the study: the indication, 2 notes.' }])
+    .toMatchObject([{ state: 'done', effect: 'Kept with the study: the indication and 2 notes.' }])
 }, 30_000)
 
 it('keeps the DICOM copies of a report beside the images of its study', async () => {

@@ -1,23 +1,31 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { openEventLog } from '#server/modules/events/log.ts'
-import {
-  type ClinicalContextsDeps,
-  openClinicalContexts,
-} from '#server/modules/reports/clinical-contexts.ts'
-import { openCriticalResults } from '#server/modules/reports/critical-results.ts'
+import type { Context } from '#server/context.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { readContextDocument } from '#server/modules/reports/clinical-context-queries.ts'
+import { ClinicalContexts, clinicalContextOf } from '#server/modules/reports/clinical-contexts.ts'
+import * as criticals from '#server/modules/reports/critical-results.ts'
+import { overrideIdentity, withdrawOverride } from '#server/modules/reports/identity-override.ts'
 import { reportPdfUrl } from '#server/modules/reports/pdf-links.ts'
-import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
-import { openReportLocks } from '#server/modules/reports/report-locks.ts'
-import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
-import { openReportReading } from '#server/modules/reports/report-reading.ts'
-import type { SignOrder } from '#server/modules/reports/report-signing.ts'
-import { openReportTemplates } from '#server/modules/reports/report-templates.ts'
-import { openReportWriting } from '#server/modules/reports/report-writing.ts'
-import { openReports } from '#server/modules/reports/reports.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
+import { deliveryData, deliveryOf } from '#server/modules/reports/report-delivery.ts'
+import * as locks from '#server/modules/reports/report-locks.ts'
+import type { ReportPdf } from '#server/modules/reports/report-pdf.ts'
+import type { ReportPdfInput } from '#server/modules/reports/report-pdf-layout.ts'
+import { findDraft } from '#server/modules/reports/report-queries.ts'
+import { findReportingByUid, readReporting } from '#server/modules/reports/report-reading.ts'
+import { type SignOrder, signReport } from '#server/modules/reports/report-signing.ts'
+import * as templates from '#server/modules/reports/report-templates.ts'
+import * as writing from '#server/modules/reports/report-writing.ts'
+import * as reports from '#server/modules/reports/reports.ts'
 import type { NewStudy } from '#server/modules/studies/service.ts'
 import * as studyService from '#server/modules/studies/service.ts'
+import type { UserCaller } from '#server/modules/users/caller.ts'
 import type { UserRecord } from '#server/modules/users/queries.ts'
+import type { Downloads } from '#server/webhooks/download.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import { WebhookError } from '#server/webhooks/webhook-error.ts'
+import type { EventResponse } from '#shared/contract/webhooks.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
@@ -25,47 +33,91 @@ import { tempStore } from '../../../../support/temp-store.ts'
 
 export const SOUND = 'Findings:\nThe lungs are clear.\nImpression:\nNormal chest.'
 
+/** The functions about reports with their context given. */
+export const boundReports = (store: Context) => {
+  const given =
+    <Rest extends unknown[], Result>(work: (context: Context, ...rest: Rest) => Result) =>
+    (...rest: Rest) =>
+      work(store, ...rest)
+  return {
+    locks: bound(locks, store),
+    reports: bound(reports, store),
+    criticals: bound(criticals, store),
+    templates: bound(templates, store),
+    reading: { read: given(readReporting), byUid: given(findReportingByUid) },
+    writing: {
+      ...bound(writing, store),
+      overrideIdentity: given(overrideIdentity),
+      withdrawOverride: given(withdrawOverride),
+      startAddendum: given(reports.startAddendum),
+    },
+  }
+}
+
+type Answer = EventResponse<'clinical_context.enrichment_requested'>
 export interface ReportStageOptions {
-  readonly ask?: ClinicalContextsDeps['ask']
-  readonly fetch?: ClinicalContextsDeps['fetch']
+  /** What the partner says of a patient; it is not reached where there is none. */
+  readonly answer?: (data: unknown, about: unknown) => Answer
+  /** The document of an address. @throws WebhookError */
+  readonly fetch?: (url: string, maxBytes: number) => Buffer
   /** `renderReportPdf` where the PDF itself matters: it takes most of the time of a signature. */
   readonly renderPdf?: (input: ReportPdfInput) => Promise<ReportPdf>
+}
+
+/** A partner that answers at once, as far as the clinical context asks it. */
+function contextsOf(store: Context, { answer, fetch }: ReportStageOptions) {
+  const requester = {
+    async request(_: string, data: unknown, options: Parameters<Requester['request']>[2]) {
+      if (!answer) throw new WebhookError('no-endpoint', verbatim('there is no endpoint'))
+      const body = Buffer.from(JSON.stringify(answer(data, options?.about)))
+      return options?.accept?.({ body, webhookId: 'whe_1', note: () => {} } as never)
+    },
+  } as unknown as Requester
+  const downloads = {
+    async get(url: string, { maxBytes }: { readonly maxBytes: number }) {
+      if (!fetch) throw new WebhookError('unreachable', verbatim('nothing is fetched'))
+      return { body: fetch(url, maxBytes), mediaType: 'application/pdf' }
+    },
+  } as unknown as Downloads
+  const eventLog = { setEffect: () => {} }
+  const asking = new ClinicalContexts(
+    ...([store, requester, downloads, openRefusedHosts(Date.now), eventLog] as const),
+  )
+  return {
+    ask: (studyId: string, options?: { again: boolean }) => asking.ask(studyId, options),
+    of: (study: studyService.Study['record']) => clinicalContextOf(store, study),
+    document: (studyId: string, documentId: number) =>
+      readContextDocument(store.database, studyId, documentId),
+    asking,
+  }
 }
 
 /**
  * The whole reporting domain on a real store: a partner's key, a radiologist at the window, and a
  * study.
  */
-export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageOptions = {}) {
+export function reportStage(options: ReportStageOptions = {}) {
+  const { renderPdf = inputAsPdf } = options
   const temp = tempStore()
-  const { store, clock } = temp
+  const { store } = temp
   const publicBase = () => 'https://gateway.example'
-  const studies = bound(studyService, temp.store)
-  const reports = openReports({ ...temp, publicBase })
-  const settings = openSettings(temp)
-  const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
-  const eventLog = openEventLog(temp.store, (error) => expectNothing(error))
-  const contexts = openClinicalContexts({
-    ...{ ...temp, settings },
-    ask: ask ?? (async () => ({ state: 'failed', answer: {}, notes: ['Nobody is asked.'] })),
-    fetch: fetch ?? (async () => ({ fault: 'Nothing is fetched.' })),
-  })
-  const criticals = openCriticalResults(temp)
-  const delivery = openReportDelivery({ store, publicBase })
-  const reading = openReportReading({ ...temp, locks, contexts, criticals, delivery })
-  const templates = openReportTemplates(temp)
+  const studies = bound(studyService, store)
+  const eventLog = new EventLog(store)
+  const contexts = contextsOf(store, options)
   /** What was rendered, and what happens meanwhile. */
   const rendered: ReportPdfInput[] = []
   const meanwhile: (() => void)[] = []
-  const writing = openReportWriting({
-    ...{ ...temp, settings, locks, reports, events: eventLog },
-    async renderPdf(input) {
-      rendered.push(input)
-      const pdf = await renderPdf(input)
-      meanwhile.shift()?.()
-      return pdf
-    },
-  })
+  const domain = boundReports(store)
+  const writing = {
+    ...domain.writing,
+    sign: (caller: UserCaller, studyId: string, order: SignOrder) =>
+      signReport(store, eventLog, caller, studyId, order, async (input) => {
+        rendered.push(input)
+        const pdf = await renderPdf(input)
+        meanwhile.shift()?.()
+        return pdf
+      }),
+  }
 
   const key = newKey(store)
   const user = newUser(store, {
@@ -87,9 +139,9 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
 
   /** Begins in the window, writes and gives back what to sign. */
   function written(text: string = SOUND, by = radiologist, of = studyId): SignOrder {
-    writing.begin(by, of, { windowId, takeOver: false, text: '' })
-    const { revision } = store.reports.draftOf(of) ?? { revision: 0 }
-    const saved = writing.save(by, of, { windowId, revision, text })
+    writing.beginReport(by, of, { windowId, takeOver: false, text: '' })
+    const { revision } = findDraft(store.database, of) ?? { revision: 0 }
+    const saved = writing.saveReport(by, of, { windowId, revision, text })
     if (saved.outcome !== 'saved') throw new Error('not saved')
     return {
       windowId,
@@ -112,17 +164,16 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
     ...{
       links: linksOf(store),
       pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
+      ...domain,
       studies,
-      reports,
-      settings,
-      locks,
+      store,
       eventLog,
       contexts,
-      criticals,
-      delivery,
-      reading,
-      templates,
       writing,
+      delivery: {
+        deliveryOf: (reportId: string) => deliveryData(store, publicBase(), reportId),
+        stateOf: (reportId: string) => deliveryOf(store, reportId),
+      },
     },
     ...{
       rendered,
@@ -148,11 +199,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
 let lastUid = 0
 
 /** Stands for a PDF: its input as JSON, so that two inputs never give the same bytes. */
-async function inputAsPdf(input: ReportPdfInput): Promise<ReportPdf> {
+export async function inputAsPdf(input: ReportPdfInput): Promise<ReportPdf> {
   const bytes = Buffer.from(JSON.stringify(input))
   return { bytes, pages: 1, sha256: createHash('sha256').update(bytes).digest('hex') }
-}
-
-function expectNothing(error: unknown): never {
-  throw error
 }

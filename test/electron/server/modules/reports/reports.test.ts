@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isReportPdfLink } from '#server/modules/reports/pdf-links.ts'
-import { openReports } from '#server/modules/reports/reports.ts'
-import { scribeStudyReply } from '#server/modules/reports/scribe-study-routes.ts'
+import { deleteReport, listReports } from '#server/modules/reports/report-queries.ts'
+import * as reportService from '#server/modules/reports/reports.ts'
+import { scribeStudyReply } from '#server/modules/reports/scribe-routes.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { readStudy } from '#server/modules/studies/service.ts'
 import { bound } from '../../../../support/bound.ts'
@@ -14,7 +14,7 @@ function stage() {
   const temp = tempStore()
   const { store } = temp
   const studies = bound(studyService, temp.store)
-  const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example/base' })
+  const reports = bound(reportService, store)
   const key = newKey(store)
   const radiologist = newUser(store)
   const { record } = studies.createStudy(key, 'scribe', {
@@ -46,7 +46,7 @@ describe('reports of a study', () => {
       snapshotMetadata: { age: '40' },
     })
     const addendum = draftReport(store, { ...of, isAddendum: true })
-    const listed = reports.list(key, { studyInstanceUid: '1.2.3' })
+    const listed = reports.listStudyReports(key, { studyInstanceUid: '1.2.3' })
     expect(listed).toMatchObject({ studyId: record.studyId, studyInstanceUid: '1.2.3' })
     expect(
       listed.reports.map((report) => [
@@ -81,18 +81,19 @@ describe('reports of a study', () => {
       isCritical: false,
     }
     const first = { reportId: primary, ...item, plainText: 'No acute findings.' }
-    expect(reports.text(key, { reportId: primary })).toEqual(first)
-    expect(reports.text(key, { studyId: of.studyId })).toEqual({
+    expect(reports.readSignedReports(key, { reportId: primary })).toEqual(first)
+    expect(reports.readSignedReports(key, { studyId: of.studyId })).toEqual({
       reports: [first, { reportId: addendum, ...item, plainText: 'Addendum.' }],
       studyId: of.studyId,
       studyInstanceUid: '1.2.3',
     })
-    expect(refusalOf(() => reports.text(key, { reportId: draft }))).toBe('refused query.reportId')
-    expect(refusalOf(() => reports.pdf(key, { reportId: draft }))).toBe('refused query.reportId')
-    expect(refusalOf(() => reports.text(key, {}))).toBe('malformed query.studyId')
-    expect(refusalOf(() => reports.text(key, { reportId: `rep_${'0'.repeat(32)}` }))).toBe(
-      'not-found',
+    expect(refusalOf(() => reports.readSignedReports(key, { reportId: draft }))).toBe(
+      'refused query.reportId',
     )
+    expect(refusalOf(() => reports.readSignedReports(key, {}))).toBe('malformed query.studyId')
+    expect(
+      refusalOf(() => reports.readSignedReports(key, { reportId: `rep_${'0'.repeat(32)}` })),
+    ).toBe('not-found')
   })
 
   it('by a report and a study that is not its own are malformed', () => {
@@ -104,43 +105,12 @@ describe('reports of a study', () => {
       studyDescription: 'CT',
       severity: 'normal',
     }).record
-    expect(refusalOf(() => reports.text(key, { reportId, studyId: other.studyId }))).toBe(
-      'malformed query.reportId',
-    )
-    expect(reports.text(key, { reportId, studyInstanceUid: '1.2.3' })).toMatchObject({ reportId })
-  })
-
-  it('have a PDF link that is good for an hour, and for that report only', () => {
-    using on = stage()
-    const { reports, key, store, of, clock } = on
-    const isOpen = (id: string, query: { readonly expires: string; readonly signature: string }) =>
-      isReportPdfLink(store, id, query)
-    const reportId = completedReport(store, of)
-    const given = reports.pdf(key, { reportId }) as { presignedUrl: string }
-    const url = new URL(given.presignedUrl)
-    expect(`${url.origin}${url.pathname}`).toBe(
-      `https://gateway.example/base/reports/${reportId}/pdf`,
-    )
-    const query = {
-      expires: url.searchParams.get('expires') ?? '',
-      signature: url.searchParams.get('signature') ?? '',
-    }
-    expect(isOpen(reportId, query)).toBe(true)
-    expect(isOpen(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query)).toBe(
-      false,
-    )
-    expect(isOpen(reportId, { ...query, expires: String(Number(query.expires) + 1) })).toBe(false)
     expect(
-      isOpen(reportId, {
-        ...query,
-        signature: query.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
-      }),
-    ).toBe(false)
-    expect(isOpen(reportId, { ...query, signature: '' })).toBe(false)
-    clock.pass(3_599_000)
-    expect(isOpen(reportId, query)).toBe(true)
-    clock.pass(1000)
-    expect(isOpen(reportId, query)).toBe(false)
+      refusalOf(() => reports.readSignedReports(key, { reportId, studyId: other.studyId })),
+    ).toBe('malformed query.reportId')
+    expect(reports.readSignedReports(key, { reportId, studyInstanceUid: '1.2.3' })).toMatchObject({
+      reportId,
+    })
   })
 
   it('are out of the scope of a key that did not make the study', () => {
@@ -149,9 +119,8 @@ describe('reports of a study', () => {
     const reportId = completedReport(store, of)
     const self = newKey(store, { scope: 'self' })
     for (const work of [
-      () => reports.list(self, { studyId: of.studyId }),
-      () => reports.text(self, { reportId }),
-      () => reports.pdf(self, { studyId: of.studyId }),
+      () => reports.listStudyReports(self, { studyId: of.studyId }),
+      () => reports.readSignedReports(self, { reportId }),
       () => reports.startAddendum(self, reportId),
       () => reports.cancelAddendum(self, reportId),
     ])
@@ -170,7 +139,7 @@ describe('an addendum', () => {
       message: 'The addendum is active.',
     })
     expect(status()).toBe('addendum_active')
-    expect(store.reports.ofStudy(of.studyId)[1]).toMatchObject({
+    expect(listReports(store.database, of.studyId)[1]).toMatchObject({
       userId: radiologist.userId,
       isAddendum: true,
       status: 'in_progress',
@@ -179,7 +148,7 @@ describe('an addendum', () => {
     })
     expect(reports.startAddendum(key, primary).success).toBe(false)
     expect(reports.cancelAddendum(key, primary).success).toBe(true)
-    expect([status(), store.reports.ofStudy(of.studyId).length]).toEqual(['completed', 1])
+    expect([status(), listReports(store.database, of.studyId).length]).toEqual(['completed', 1])
     expect(reports.cancelAddendum(key, primary).success).toBe(false)
   })
 
@@ -189,7 +158,7 @@ describe('an addendum', () => {
     completedReport(store, of)
     const earlier = completedReport(store, { ...of, isAddendum: true })
     expect(reports.startAddendum(key, earlier).success).toBe(true)
-    const active = store.reports.ofStudy(of.studyId)[2]?.reportId ?? ''
+    const active = listReports(store.database, of.studyId)[2]?.reportId ?? ''
     expect(reports.cancelAddendum(key, earlier).success).toBe(false)
     expect(reports.cancelAddendum(key, active).success).toBe(true)
   })
@@ -202,7 +171,7 @@ describe('an addendum', () => {
       success: false,
       message: 'The report is not completed.',
     })
-    store.reports.remove(draft)
+    deleteReport(store.database, draft)
     const primary = completedReport(store, of)
     studies.cancelStudy(key, 'scribe', { studyId: of.studyId })
     expect(reports.startAddendum(key, primary)).toEqual({

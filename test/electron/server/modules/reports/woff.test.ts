@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fontOfWoff } from '#server/modules/reports/woff.ts'
+import { fontOfWoff } from '#server/modules/reports/report-pdf-fonts.ts'
 
 const FILE = join(
   import.meta.dirname,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import type { MailConfig } from '#shared/contract/dashboard-people.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -11,11 +10,10 @@ const CONFIG: MailConfig = {
 
 function mailServer() {
   const temp = tempStore()
-  const settings = openSettings(temp)
   return {
     temp,
-    settings,
-    server: openMailServer({ ...temp, settings }),
+    store: temp.store,
+    server: openMailServer(temp.store),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -33,7 +31,7 @@ describe('the mail server', () => {
       fault: null,
     })
     expect(mail.server.smtp()).toEqual({ ...CONFIG, password: 'a mail password' })
-    expect(mail.settings.get('mail.host')).toBe('smtp.clinic.example')
+    expect(mail.store.settings.get('mail.host')).toBe('smtp.clinic.example')
     const trail = mail.temp.store.audit.list({ limit: 20 }).items
     expect(trail[0]).toMatchObject({
       actor: 'user:usr_1',

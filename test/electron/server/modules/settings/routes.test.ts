@@ -61,7 +61,7 @@ it('changes all or none, naming each at fault', async () => {
     'body.settings.worklist.daysForward',
     'body.settings.dimse.colour',
   ])
-  expect(gateway.settings.get('worklist.daysBack')).toBe(1)
+  expect(gateway.store.settings.get('worklist.daysBack')).toBe(1)
 })
 
 it('tells the open windows that something changed', async () => {

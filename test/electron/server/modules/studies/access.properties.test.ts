@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { updateApiKey } from '#server/modules/api-keys/queries.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
 import { EPHEMERAL_SECONDS } from '#server/modules/viewer/links.ts'
-import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
+import { type BegunView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -108,13 +107,12 @@ describe('links and the views they begin', () => {
       using temp = tempStore()
       const { store, clock } = temp
       const links = linksOf(store)
-      const settings = openSettings(temp)
-      const views = openViewSessions(store)
+      const views = new ViewSessions(store)
       const studies = bound(studyService, temp.store)
       const users = bound(userService, temp.store)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))
-      const idleMs = settings.get('viewer.idleMinutes') * MINUTE
-      const lifeMs = settings.get('viewer.sessionHours') * HOUR
+      const idleMs = temp.store.settings.get('viewer.idleMinutes') * MINUTE
+      const lifeMs = temp.store.settings.get('viewer.sessionHours') * HOUR
       let lives = 0
 
       fc.assert(
@@ -273,10 +271,9 @@ describe('sessions of the window', () => {
       const { store, clock } = temp
       const sessions = bound(sessionService, temp.store)
       const users = bound(userService, temp.store)
-      const settings = openSettings(temp)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))
-      const lockMs = settings.get('window.lockMinutes') * MINUTE
-      const lifeMs = settings.get('window.sessionHours') * HOUR
+      const lockMs = temp.store.settings.get('window.lockMinutes') * MINUTE
+      const lifeMs = temp.store.settings.get('window.sessionHours') * HOUR
       let lives = 0
 
       fc.assert(

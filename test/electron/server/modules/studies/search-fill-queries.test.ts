@@ -5,8 +5,16 @@ import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
-import { fillSearch } from '#server/modules/studies/search-fill.ts'
+import { rawQuery } from '#server/database/query.ts'
+import {
+  countUnindexed,
+  fillSearch,
+  fillSearchIndex,
+} from '#server/modules/studies/search-fill-queries.ts'
+import { countFoundStudies } from '#server/modules/studies/study-count-queries.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
+import { insertStudy, saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
 
@@ -21,7 +29,7 @@ function oldFolder(folder: string, studies: number): void {
   {
     using store = open()
     for (let at = 0; at < studies; at++)
-      store.studies.insert({
+      insertStudy(store.database, {
         ...{
           area: 'scribe',
           status: 'unassigned',
@@ -59,7 +67,7 @@ function oldFolder(folder: string, studies: number): void {
 }
 
 const count = (store: Context, search: string) =>
-  store.studies.search.find({ area: 'scribe', search }, 'newest', undefined, 100).items.length
+  searchStudies(store.database, { area: 'scribe', search }, 'newest', undefined, 100).items.length
 
 describe('studies that were here before they could be searched', () => {
   it('are listed and counted at once, and found when they are indexed, also after a kill in between', async () => {
@@ -69,27 +77,29 @@ describe('studies that were here before they could be searched', () => {
       openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     {
       using store = open()
-      expect(store.studies.search.counts({ area: 'scribe', search: '' }).shown.count).toBe(50)
+      expect(countFoundStudies(store.database, { area: 'scribe', search: '' }).shown.count).toBe(50)
       expect(count(store, '')).toBe(50)
-      expect(store.searchFill.left()).toBe(50)
+      expect(countUnindexed(store.database)).toBe(50)
       // The newest are found first.
-      expect(store.searchFill.fill(20)).toBe(true)
-      expect([count(store, 'person'), count(store, 'eldest'), store.searchFill.left()]).toEqual([
-        20, 0, 30,
-      ])
+      expect(fillSearchIndex(store.database, 20)).toBe(true)
+      expect([
+        count(store, 'person'),
+        count(store, 'eldest'),
+        countUnindexed(store.database),
+      ]).toEqual([20, 0, 30])
       // What is rolled back has not been indexed.
       expect(() =>
         store.database.transaction(() => {
-          store.searchFill.fill(20)
+          fillSearchIndex(store.database, 20)
           throw new Error('killed')
         }),
       ).toThrow('killed')
-      expect(store.searchFill.left()).toBe(30)
+      expect(countUnindexed(store.database)).toBe(30)
     }
     using store = open()
-    const eldest = store.studies.byUid('scribe', '2.25.0')
+    const eldest = findStudyByUid(store.database, 'scribe', '2.25.0')
     // What is changed meanwhile is found as it is now.
-    if (eldest) store.studies.update({ ...eldest, studyDescription: 'MR Knie' }, eldest)
+    if (eldest) saveStudy(store.database, { ...eldest, studyDescription: 'MR Knie' }, eldest)
     expect(count(store, 'eldest knie')).toBe(1)
     await fillSearch(store, new AbortController().signal)
     expect([
@@ -97,7 +107,7 @@ describe('studies that were here before they could be searched', () => {
       count(store, 'eldest knie'),
       count(store, 'eldest thorax'),
     ]).toEqual([49, 1, 0])
-    expect(store.searchFill.left()).toBe(0)
+    expect(countUnindexed(store.database)).toBe(0)
     await fillSearch(store, new AbortController().signal)
   })
 
@@ -106,12 +116,15 @@ describe('studies that were here before they could be searched', () => {
     oldFolder(temp.folder, 50)
     using store = openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     await fillSearch(store, AbortSignal.abort())
-    expect(store.searchFill.left()).toBe(50)
+    expect(countUnindexed(store.database)).toBe(50)
   })
 
   it('are none in a new folder', () => {
     using temp = tempFolder()
     using store = openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
-    expect([store.searchFill.left(), store.searchFill.fill(10)]).toEqual([0, false])
+    expect([countUnindexed(store.database), fillSearchIndex(store.database, 10)]).toEqual([
+      0,
+      false,
+    ])
   })
 })

@@ -3,8 +3,13 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import * as customerService from '#server/modules/customers/service.ts'
+import {
+  keepCreatedStudy,
+  listCreatedStudies,
+} from '#server/modules/studies/created-study-queries.ts'
 import type { NewStudy } from '#server/modules/studies/service.ts'
 import * as studyService from '#server/modules/studies/service.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../../support/callers.ts'
@@ -202,8 +207,16 @@ describe('a PATCH', () => {
     using on = stage()
     const { studies, key, store } = on
     const { studyId, studyInstanceUid } = studies.createStudy(key, 'scribe', study()).record
-    const touched = () => store.imageStudies.seeds(studyInstanceUid).flatMap((seed) => seed.touched)
-    store.imageStudies.keepSeed(studyInstanceUid, 'scribe', studyId, '2026-03-10T09:00:00.000Z', {})
+    const touched = () =>
+      listCreatedStudies(store.database, studyInstanceUid).flatMap((seed) => seed.touched)
+    keepCreatedStudy(
+      store.database,
+      studyInstanceUid,
+      'scribe',
+      studyId,
+      '2026-03-10T09:00:00.000Z',
+      {},
+    )
     studies.updateStudy(key, 'scribe', studyId, { severity: undefined })
     expect(touched()).toEqual([])
     studies.updateStudy(key, 'scribe', studyId, {
@@ -259,7 +272,7 @@ describe('a PATCH', () => {
       'none',
     ])
     studies.uncancelStudy(key, 'scribe', { studyId })
-    store.studies.update({ ...record, area: 'scribe', status: 'in_progress' }, record)
+    saveStudy(store.database, { ...record, area: 'scribe', status: 'in_progress' }, record)
     expect([reassign(other.userId), reassign(null), reassign(one.userId)]).toEqual([
       'refused body.assignedTo',
       'refused body.assignedTo',
@@ -425,7 +438,7 @@ describe('listeners to changes of studies', () => {
     const { studies, key, store } = on
     const seen: number[] = []
     const ofUid = study()
-    const stop = store.studies.onChange(() => {
+    const stop = store.database.subscribe('studies', () => {
       // By a second connection: it sees what is committed.
       const beside = new Sqlite(join(on.folder, DATABASE_FILE), { readonly: true })
       seen.push(beside.prepare('select count(*) from studies').pluck().get() as number)

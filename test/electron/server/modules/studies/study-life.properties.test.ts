@@ -1,30 +1,42 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openEventLog } from '#server/modules/events/log.ts'
-import type { EnrichmentAnswer } from '#server/modules/images/ports.ts'
-import { openReportLocks } from '#server/modules/reports/report-locks.ts'
-import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
-import { openReportWriting } from '#server/modules/reports/report-writing.ts'
-import { openReports } from '#server/modules/reports/reports.ts'
-import { scribeStudyReply } from '#server/modules/reports/scribe-study-routes.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
+import { findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import type { EnrichmentAnswer } from '#server/modules/images/study-values.ts'
+import { readReportPdf } from '#server/modules/reports/report-document-queries.ts'
+import {
+  findCriticalResult,
+  findDraft,
+  findReport,
+  listReportEntries,
+  listReports,
+} from '#server/modules/reports/report-queries.ts'
+import { signReport } from '#server/modules/reports/report-signing.ts'
+import { scribeStudyReply } from '#server/modules/reports/scribe-routes.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
-import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
+import {
+  findStudy,
+  findStudyByUid,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
 import { windowStudy } from '#server/modules/study-lists/row.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { image, openStage } from '../images/intake-fixture.ts'
+import { boundReports, inputAsPdf } from '../reports/reports-fixture.ts'
 
 // A study's life by the interface, the window, the devices and the partner's enrichment, all on one
-// store: what must hold whatever comes in whatever order. The rules are those of interface-choices
-// §6 rows 5-7, written here once more in words and not read from the tables.
+// store: what must hold whatever comes in whatever order. The rules are written here once more and
+// not read from the tables.
 
 const MINUTE = 60_000
 
@@ -89,12 +101,6 @@ const partnerArbitrary = fc.option(
   },
 )
 
-/** The PDF has tests of its own: what is frozen with it is all that counts here. */
-async function quickPdf(input: ReportPdfInput): Promise<ReportPdf> {
-  const bytes = Buffer.from(JSON.stringify(input))
-  return { bytes, pages: 1, sha256: createHash('sha256').update(bytes).digest('hex') }
-}
-
 describe('the life of a study', () => {
   it(
     'never changes what is signed, stays cancelled, counts truly, is audited throughout, and is read as it was written',
@@ -102,7 +108,8 @@ describe('the life of a study', () => {
       let partner: EnrichmentAnswer | undefined
       await using stage = await openStage({
         async askEnrichment() {
-          if (partner === undefined) throw new WebhookError('timeout', 'no answer within 5 s')
+          if (partner === undefined)
+            throw new WebhookError('timeout', verbatim('no answer within 5 s'))
           return partner
         },
       })
@@ -110,18 +117,8 @@ describe('the life of a study', () => {
       const deps = { store, clock, uuid: randomUUID }
       const links = linksOf(store)
       const studies = bound(studyService, deps.store)
-      const reports = openReports({ ...deps, publicBase: () => 'https://gateway.example' })
-      const settings = openSettings(deps)
-      const locks = openReportLocks({ clock, seconds: () => 60 })
-      const events = openEventLog(deps.store, (error) => stage.errors.push(error))
-      const writing = openReportWriting({
-        ...deps,
-        settings,
-        locks,
-        reports,
-        events,
-        renderPdf: quickPdf,
-      })
+      const events = new EventLog(deps.store)
+      const { writing } = boundReports(store)
       const key = newKey(store)
       const people = [newUser(store), newUser(store)].map((user) => ({
         caller: atTheWindow(user),
@@ -144,14 +141,14 @@ describe('the life of a study', () => {
             /** What a person or the interface said: nobody else changes it. */
             const said: { severity?: string; studyDescription?: string; mrn?: string | null } = {}
             const signed = new Map<string, string>()
-            const recordOf = () => store.studies.byUid('scribe', studyInstanceUid)
+            const recordOf = () => findStudyByUid(store.database, 'scribe', studyInstanceUid)
             const read = () => {
               const record = recordOf()
               return record && studyService.readStudy(store, key, 'scribe', record.studyId)
             }
             const idOf = () => recordOf()?.studyId ?? 'stu_00000000000000000000000000000000'
             const reportAt = (number: number) => {
-              const all = store.reports.ofStudy(idOf())
+              const all = listReports(store.database, idOf())
               return (
                 all[number % Math.max(1, all.length)]?.reportId ??
                 'rep_00000000000000000000000000000000'
@@ -159,9 +156,9 @@ describe('the life of a study', () => {
             }
             const frozen = (reportId: string) =>
               JSON.stringify([
-                store.reports.get(reportId),
-                store.reportPdfs.read(reportId)?.toString('base64'),
-                store.criticalResults.get(reportId) ?? null,
+                findReport(store.database, reportId),
+                readReportPdf(store.database, reportId)?.toString('base64'),
+                findCriticalResult(store.database, reportId) ?? null,
               ])
             const imageOf = (number: number) =>
               image(number, {
@@ -223,42 +220,47 @@ describe('the life of a study', () => {
                 images.add(number)
               },
               async settle() {
-                stage.intake.associationClosed(associationId(), { kind: 'released', detail: '' })
+                stage.intake.completion.associationClosed(associationId(), {
+                  kind: 'released',
+                  detail: null,
+                })
                 connections++
                 await stage.pass(61_000)
               },
-              ask: () => stage.intake.retryEnrichment(studyInstanceUid),
+              ask: () => stage.intake.creation.retry(studyInstanceUid),
               pass: () => stage.pass(7 * MINUTE),
               begin: ({ takeOver }, { caller, windowId }) =>
-                writing.begin(caller, idOf(), { windowId, takeOver, text: '' }),
+                writing.beginReport(caller, idOf(), { windowId, takeOver, text: '' }),
               save({ number }, { caller, windowId }) {
                 const text = `Findings:\nThe lungs are clear.\nImpression:\nNormal chest ${number}.`
-                const { revision } = store.reports.draftOf(idOf()) ?? { revision: 0 }
-                const saved = writing.save(caller, idOf(), { windowId, revision, text })
+                const { revision } = findDraft(store.database, idOf()) ?? { revision: 0 }
+                const saved = writing.saveReport(caller, idOf(), { windowId, revision, text })
                 expect(saved.outcome).toBe('saved')
-                expect(store.reports.draftOf(idOf())?.plainText).toBe(text)
+                expect(findDraft(store.database, idOf())?.plainText).toBe(text)
               },
               async sign({ number }, { caller, windowId }) {
-                const draft = store.reports.draftOf(idOf())
+                const draft = findDraft(store.database, idOf())
                 const isCritical = number === 3
-                const result = await writing.sign(caller, idOf(), {
-                  ...{
-                    windowId,
-                    revision: draft?.revision ?? 0,
-                    isCritical,
+                const result = await signReport(
+                  ...([store, events, caller, idOf()] as const),
+                  {
+                    ...{ windowId, revision: draft?.revision ?? 0, isCritical },
                     finding: isCritical ? 'Something urgent' : null,
+                    ...{ communication: null, acknowledged: REPORT_CHECKS },
                   },
-                  ...{ communication: null, acknowledged: REPORT_CHECKS },
-                })
+                  inputAsPdf,
+                )
                 if (result.outcome !== 'signed') return false
-                expect(store.reports.get(result.reportId)?.plainText).toBe(draft?.plainText)
+                expect(findReport(store.database, result.reportId)?.plainText).toBe(
+                  draft?.plainText,
+                )
                 signed.set(result.reportId, frozen(result.reportId))
                 return true
               },
               startAddendum: ({ number }, { caller }) =>
                 writing.startAddendum(caller, reportAt(number)).success,
               cancelAddendum: ({ number }, { caller }) =>
-                writing.cancelAddendum(caller, reportAt(number)).success,
+                writing.cancelOwnAddendum(caller, reportAt(number)).success,
             }
 
             /** The move of the lifecycle that a step may make, and what a cancelled study stays. */
@@ -312,19 +314,23 @@ describe('the life of a study', () => {
                 mrn,
               })
               expect(scribeStudyReply(store, after).reportIds).toEqual(
-                store.reports.entriesOf(is.studyId).map(({ signedAt: _, ...entry }) => entry),
+                listReportEntries(store.database, is.studyId).map(
+                  ({ signedAt: _, ...entry }) => entry,
+                ),
               )
-              expect(store.studies.get(is.studyId)).toEqual(is)
+              expect(findStudy(store.database, is.studyId)).toEqual(is)
             }
 
             /** What is signed stands, once each, and is on its way once each. */
             function expectSignedStands(is: StudyRecord | undefined): void {
-              const ofStudy = store.reports.ofStudy(idOf())
+              const ofStudy = listReports(store.database, idOf())
               const completed = ofStudy.filter(({ status }) => status === 'completed')
               expect(completed.map(({ reportId }) => reportId)).toEqual([...signed.keys()])
               for (const [reportId, then] of signed) {
                 expect(frozen(reportId)).toBe(then)
-                expect(store.outbox.latest('report.delivered', reportId)).toMatchObject({
+                expect(
+                  findLatestOutboxJob(store.database, 'report.delivered', reportId),
+                ).toMatchObject({
                   state: 'waiting',
                   lane: is?.studyId,
                 })
@@ -336,7 +342,7 @@ describe('the life of a study', () => {
             }
 
             function expectCountsOfWhatIsHere(is: StudyRecord | undefined): void {
-              const counted = store.imageStudies.get(studyInstanceUid)
+              const counted = findImageStudy(store.database, studyInstanceUid)
               expect([counted?.instances ?? 0, counted?.series ?? 0]).toEqual([
                 images.size,
                 Math.min(images.size, 1),
@@ -344,7 +350,7 @@ describe('the life of a study', () => {
               expect(
                 Math.min(counted?.missing ?? 0, counted?.quarantined ?? 0, counted?.bytes ?? 0),
               ).toBeGreaterThanOrEqual(0)
-              if (is) expect(windowStudy(store, locks, is).images?.instances ?? 0).toBe(images.size)
+              if (is) expect(windowStudy(store, is).images?.instances ?? 0).toBe(images.size)
             }
 
             const newestEntry = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openReports } from '#server/modules/reports/reports.ts'
+import { deleteReport, listReports } from '#server/modules/reports/report-queries.ts'
+import * as reportService from '#server/modules/reports/reports.ts'
 import * as studyService from '#server/modules/studies/service.ts'
+import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
@@ -13,8 +16,8 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-// The states of a scribe study by random operations against a model written from the words of
-// interface-choices §6 rows 5-7, not from the tables that the gateway reads.
+// The states of a scribe study by random operations against a model that does not read the
+// tables of the gateway.
 
 interface Model {
   status: StudyReportStatus
@@ -93,7 +96,7 @@ function stage() {
   const { store } = temp
   const links = linksOf(store)
   const studies = bound(studyService, temp.store)
-  const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example' })
+  const reports = bound(reportService, temp.store)
   const key = newKey(store)
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId)
   const { studyId } = studies.createStudy(key, 'scribe', {
@@ -102,12 +105,12 @@ function stage() {
     severity: 'normal',
   }).record
   const reportAt = (at: number) => {
-    const all = store.reports.ofStudy(studyId)
+    const all = listReports(store.database, studyId)
     return all[at % Math.max(1, all.length)]?.reportId ?? idFromUuid('rep', randomUUID())
   }
   /** What the reporting part of the gateway will do. */
   const dictate = (user: string) => {
-    const study = store.studies.get(studyId)
+    const study = findStudy(store.database, studyId)
     if (
       study?.area !== 'scribe' ||
       study.cancelledAt !== null ||
@@ -115,14 +118,16 @@ function stage() {
     )
       return false
     draftReport(store, { studyId, userId: study.assignedTo ?? user })
-    const now = store.studies.get(studyId)
-    if (now) store.studies.update({ ...now, assignedTo: study.assignedTo ?? user }, now)
+    const now = findStudy(store.database, studyId)
+    if (now) saveStudy(store.database, { ...now, assignedTo: study.assignedTo ?? user }, now)
     return true
   }
   const sign = () => {
-    const draft = store.reports.ofStudy(studyId).find(({ status }) => status === 'in_progress')
+    const draft = listReports(store.database, studyId).find(
+      ({ status }) => status === 'in_progress',
+    )
     if (!draft) return false
-    store.reports.remove(draft.reportId)
+    deleteReport(store.database, draft.reportId)
     completedReport(store, { studyId, userId: draft.userId, isAddendum: draft.isAddendum })
     return true
   }
@@ -147,17 +152,15 @@ function stage() {
       status: study.status,
       user: study.assignedTo === null ? null : users.indexOf(study.assignedTo as never),
       isCancelled: study.cancelledAt !== null,
-      reports: store.reports
-        .ofStudy(studyId)
-        .map(({ isAddendum, status }) =>
-          isAddendum
-            ? status === 'completed'
-              ? 'addendum'
-              : 'addendum draft'
-            : status === 'completed'
-              ? 'completed'
-              : 'draft',
-        ),
+      reports: listReports(store.database, studyId).map(({ isAddendum, status }) =>
+        isAddendum
+          ? status === 'completed'
+            ? 'addendum'
+            : 'addendum draft'
+          : status === 'completed'
+            ? 'completed'
+            : 'draft',
+      ),
     }
   }
   return { real, state, [Symbol.dispose]: () => temp[Symbol.dispose]() }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import {
@@ -11,8 +11,13 @@ import {
   type StudyQuery,
   statementsOf,
 } from '#server/modules/studies/study-list-queries.ts'
-import type { NewStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { folded } from '#server/platform/folding.ts'
+import {
+  listStudyRecords,
+  type NewStudyRecord,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
+import { insertStudy, saveStudy } from '#server/modules/studies/study-writing-queries.ts'
+import { folded } from '#server/platform/text.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '#shared/lifecycle.ts'
@@ -185,17 +190,17 @@ describe('the list of studies', () => {
           const of = furnish(store)
           const query = queryOf(asked, of)
           const made = store.database.transaction(() =>
-            before.map((drawn) => store.studies.insert(recordOf(drawn, of))),
+            before.map((drawn) => insertStudy(store.database, recordOf(drawn, of))),
           )
           const expected = made.filter((study) => matches(study, query)).reverse()
           const given: StudyRecord[] = []
           let after: string | undefined
           do {
-            const page = store.studies.list(query, after, limit)
+            const page = listStudyRecords(store.database, query, after, limit)
             given.push(...page.items)
             expect(page.items.length).toBe(page.next === undefined ? page.items.length : limit)
             after = page.next
-            for (const drawn of between) store.studies.insert(recordOf(drawn, of))
+            for (const drawn of between) insertStudy(store.database, recordOf(drawn, of))
           } while (after !== undefined)
           expect(given).toEqual(expected)
         },
@@ -206,7 +211,7 @@ describe('the list of studies', () => {
 
   it('finds a study by its new description and no longer by the old one', () => {
     using temp = tempStore()
-    const { studies } = temp.store
+    const { database } = temp.store
     const of = furnish(temp.store)
     const drawn = {
       area: 'scribe',
@@ -217,17 +222,17 @@ describe('the list of studies', () => {
       customer: 2,
       key: 2,
     } as const
-    const made = studies.insert(recordOf({ ...drawn, description: 'Röntgen Hand' }, of))
+    const made = insertStudy(database, recordOf({ ...drawn, description: 'Röntgen Hand' }, of))
     const find = (studyDescription: string) =>
-      studies.list({ area: 'scribe', studyDescription }, undefined, 20).items.length
+      listStudyRecords(database, { area: 'scribe', studyDescription }, undefined, 20).items.length
     expect([find('rontgen'), find('knie')]).toEqual([1, 0])
-    studies.update({ ...made, studyDescription: 'Röntgen Knie' }, made)
+    saveStudy(database, { ...made, studyDescription: 'Röntgen Knie' }, made)
     expect([find('RÖNTGEN'), find('hand'), find('knie'), find('gen kn')]).toEqual([1, 0, 1, 1])
   })
 
   it('finds old studies by a short term though thousands are newer', () => {
     using temp = tempStore()
-    const { studies, database } = temp.store
+    const { database } = temp.store
     const of = furnish(temp.store)
     const drawn = {
       area: 'viewer',
@@ -238,13 +243,13 @@ describe('the list of studies', () => {
       customer: 2,
       key: 2,
     } as const
-    const old = studies.insert(recordOf({ ...drawn, description: 'QX' }, of))
+    const old = insertStudy(database, recordOf({ ...drawn, description: 'QX' }, of))
     database.transaction(() => {
       for (let count = 0; count < 4100; count++)
-        studies.insert(recordOf({ ...drawn, description: 'CT' }, of))
+        insertStudy(database, recordOf({ ...drawn, description: 'CT' }, of))
     })
     const find = (studyDescription: string) =>
-      studies.list({ area: 'viewer', studyDescription }, undefined, 20).items
+      listStudyRecords(database, { area: 'viewer', studyDescription }, undefined, 20).items
     expect(find('qx')).toEqual([old])
     expect(find('x')).toEqual([old])
     expect(find('zq')).toEqual([])

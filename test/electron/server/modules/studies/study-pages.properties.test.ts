@@ -3,8 +3,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
 import type { Slice } from '#server/database/page.ts'
+import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
-import type { NewStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
+import {
+  listStudyRecords,
+  type NewStudyRecord,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
+import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
+import { insertStudy, saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
@@ -122,7 +130,7 @@ describe('a list that is read page by page', () => {
                   },
                   ...fieldsOf(drawn),
                 }
-                made.push(store.studies.insert(study))
+                made.push(insertStudy(store.database, study))
               }
               store.database.transaction(() => before.forEach(make))
 
@@ -134,10 +142,11 @@ describe('a list that is read page by page', () => {
               const term = asked.search === 'ct tho' && order === 'interface' ? 'ct' : asked.search
               const page = (after: string | undefined): Slice<StudyRecord> => {
                 if (order !== 'interface')
-                  return store.studies.search.find(filter, order, after, limit)
+                  return searchStudies(store.database, filter, order, after, limit)
                 // The interface filters by one severity.
                 const { severities, search: _, ...rest } = filter
-                return store.studies.list(
+                return listStudyRecords(
+                  store.database,
                   { ...rest, severity: severities?.[0], studyDescription: term },
                   after,
                   limit,
@@ -177,7 +186,7 @@ describe('a list that is read page by page', () => {
                     continue
                   }
                   const changed = { ...study, ...fieldsOf(to) } as StudyRecord
-                  store.studies.update(changed, study)
+                  saveStudy(store.database, changed, study)
                   made[at] = changed
                   keys.get(study.studyId)?.add(keyOf(changed))
                   if (!matches(changed) || constant.get(study.studyId) !== keyOf(changed))
@@ -213,7 +222,7 @@ describe('a list that is read page by page', () => {
           fc.integer({ min: 1, max: 6 }),
           (count, rounds, limit) =>
             undone(temp.store, () => {
-              const { imageStudies } = temp.store
+              const { database } = temp.store
               let minutes = 0
               const soon = () =>
                 new Date(Date.parse(AT) + Math.floor(++minutes / 3) * 60_000).toISOString()
@@ -227,13 +236,14 @@ describe('a list that is read page by page', () => {
                 for (const at of left.shift() ?? []) {
                   if (at >= total) seed(total++)
                   else {
-                    imageStudies.update(uidOf(at), { lastInstanceAt: soon() })
+                    updateImageStudy(database, uidOf(at), { lastInstanceAt: soon() })
                     constant.delete(uidOf(at))
                   }
                 }
               }
               const given = followed(
-                (after) => imageStudies.list({ show: 'all', search: '' }, after, limit),
+                (after) =>
+                  listImageStudyRecords(database, { show: 'all', search: '' }, after, limit),
                 between,
                 () => {},
               )

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
-import { rawQuery } from '#server/database/raw-query.ts'
+import { rawQuery } from '#server/database/query.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
-import { neededStatement } from '#server/modules/reports/needed-addendum-queries.ts'
+import { neededStatement } from '#server/modules/studies/needed-addendum-queries.ts'
+import { countFoundStudies } from '#server/modules/studies/study-count-queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
 import type { NewStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
-import type { StudyOrder } from '#server/modules/studies/study-search-queries.ts'
+import { type StudyOrder, searchStudies } from '#server/modules/studies/study-search-queries.ts'
+import { insertStudy, saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '#shared/lifecycle.ts'
@@ -133,7 +135,7 @@ function plant(store: Context, drawn: readonly Drawn[], of: Furniture): StudyRec
   return store.database.transaction(() => {
     const made = drawn.map((one) => {
       at += one.later * HOUR
-      return store.studies.insert(recordOf(one, of, at))
+      return insertStudy(store.database, recordOf(one, of, at))
     })
     for (const seq of needing(made, drawn))
       store.database.run(
@@ -255,14 +257,14 @@ describe('the lists of studies of the window', () => {
               const given: StudyRecord[] = []
               let after: string | undefined
               do {
-                const page = store.studies.search.find(filter, order, after, limit)
+                const page = searchStudies(store.database, filter, order, after, limit)
                 expect(page.items.length).toBeLessThanOrEqual(limit)
                 given.push(...page.items)
                 after = page.next
               } while (after !== undefined)
               expect(given).toEqual(shown.toSorted(ORDERS[order]))
             }
-            expect(store.studies.search.counts(filter)).toEqual({
+            expect(countFoundStudies(store.database, filter)).toEqual({
               shown: { count: shown.length, isMore: false },
               hidden: { count: seen.length - shown.length, isMore: false },
             })
@@ -286,7 +288,8 @@ describe('the lists of studies of the window', () => {
     },
   }
   const find = (store: Context, search: string, filter: Partial<StudyFilter> = {}) =>
-    store.studies.search.find({ ...ALL, ...filter, search }, 'newest', undefined, 20).items.length
+    searchStudies(store.database, { ...ALL, ...filter, search }, 'newest', undefined, 20).items
+      .length
 
   it('follow a study that is changed: its name, its description, its filters', () => {
     using temp = tempStore()
@@ -299,7 +302,7 @@ describe('the lists of studies of the window', () => {
       studyDescription: 'MR Knie',
       detail: { reportMetadata: { patientName: 'Olsen^Per' } },
     } as StudyRecord
-    store.studies.update(changed, made)
+    saveStudy(store.database, changed, made)
     expect([find(store, 'muller'), find(store, 'olsen knie'), find(store, 'thorax')]).toEqual([
       0, 1, 0,
     ])
@@ -307,7 +310,7 @@ describe('the lists of studies of the window', () => {
       find(store, 'olsen', { severities: ['stat'] }),
       find(store, 'olsen', { severities: ['normal'] }),
     ]).toEqual([1, 0])
-    expect(store.studies.search.counts({ ...ALL, severities: ['stat'] })).toMatchObject({
+    expect(countFoundStudies(store.database, { ...ALL, severities: ['stat'] })).toMatchObject({
       shown: { count: 1 },
       hidden: { count: 0 },
     })
@@ -320,7 +323,7 @@ describe('the lists of studies of the window', () => {
     plant(store, [{ ...DRAWN, name: 'abcd^xx', description: 'cdef' }], of)
     // abc, bcd, cde, def are there, and abcdef is not.
     expect([find(store, 'abcdef'), find(store, 'abcd'), find(store, 'cdef')]).toEqual([0, 1, 1])
-    expect(store.studies.search.counts({ ...ALL, search: 'abcdef' }).shown.count).toBe(0)
+    expect(countFoundStudies(store.database, { ...ALL, search: 'abcdef' }).shown.count).toBe(0)
   })
 
   it('give short pages that go on where much is looked at for little, and miss nothing', () => {
@@ -332,13 +335,13 @@ describe('the lists of studies of the window', () => {
     const pages: number[] = []
     let after: string | undefined
     do {
-      const page = store.studies.search.find({ ...ALL, search: 'abcdef' }, 'newest', after, 20)
+      const page = searchStudies(store.database, { ...ALL, search: 'abcdef' }, 'newest', after, 20)
       pages.push(page.items.length)
       after = page.next
     } while (after !== undefined)
     expect(pages.reduce((sum, count) => sum + count)).toBe(1)
     expect(pages.length).toBeGreaterThan(1)
-    const { shown, hidden } = store.studies.search.counts({ ...ALL, search: 'abcdef' })
+    const { shown, hidden } = countFoundStudies(store.database, { ...ALL, search: 'abcdef' })
     expect({ shown, hidden }).toEqual({
       shown: { count: 0, isMore: true },
       hidden: { count: 0, isMore: false },
@@ -354,7 +357,8 @@ describe('the lists of studies of the window', () => {
       Array.from({ length: 1500 }, (_, at) => ({ ...DRAWN, isCancelled: at % 3 === 0 })),
       of,
     )
-    const { counts } = store.studies.search
+    const counts = (filter: Parameters<typeof countFoundStudies>[1]) =>
+      countFoundStudies(store.database, filter)
     expect(counts({ ...ALL, isCancelled: false })).toEqual({
       shown: { count: 1000, isMore: false },
       hidden: { count: 500, isMore: false },
@@ -409,13 +413,13 @@ describe('the list of studies that need an addendum', () => {
     }))
     const made = plant(store, drawn, of)
     const filter = { area: 'scribe', search: 'muller', needsAddendum: true } as const
-    const { items } = store.studies.search.find(filter, 'newest', undefined, 20)
+    const { items } = searchStudies(store.database, filter, 'newest', undefined, 20)
     expect(items.map(({ seq }) => seq)).toEqual([made[800]?.seq, made[400]?.seq, made[0]?.seq])
-    expect(store.studies.search.counts(filter)).toEqual({
+    expect(countFoundStudies(store.database, filter)).toEqual({
       shown: { count: 3, isMore: false },
       hidden: { count: 997, isMore: true },
     })
-    expect(store.studies.search.counts({ ...filter, search: '' })).toEqual({
+    expect(countFoundStudies(store.database, { ...filter, search: '' })).toEqual({
       shown: { count: 3, isMore: false },
       hidden: { count: 1197, isMore: false },
     })

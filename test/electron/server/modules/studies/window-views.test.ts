@@ -52,7 +52,7 @@ describe('a view from the window', () => {
     expect(archived).toMatchObject({ area: null, studyId: null, studyInstanceUid: '1.2.9' })
     expect(View.parse(shownView(on.store, archived))).toMatchObject({
       studyDescription: 'CT Thorax',
-      whyNoCapture: '',
+      whyNoCapture: null,
       mayDictate: false,
     })
     expect(on.trail().at(-1)).toMatchObject({ action: 'view.open', target: '1.2.9' })
@@ -97,7 +97,7 @@ describe('a view from the window', () => {
     expect(on.look(begun)).toBeDefined()
     customers.addCustomerUser(key, other ?? '', on.doctor.userId)
     customers.removeCustomerUser(key, mine ?? '', on.doctor.userId)
-    expect(refusalOf(() => on.look(begun))).toBe('Your account does not see this study any more.')
+    expect(refusalOf(() => on.look(begun))).toBe('Your account no longer has access to this study.')
     expect(on.look(open({ studyId: two }))).toBeDefined()
   })
 
@@ -110,7 +110,7 @@ describe('a view from the window', () => {
       expressCustomerName: 'Mine',
     }).expressCustomerId
     on.customers.addCustomerUser(on.key, customer, on.doctor.userId)
-    expect(refusalOf(() => on.look(begun))).toBe('Your account does not see this study any more.')
+    expect(refusalOf(() => on.look(begun))).toBe('Your account no longer has access to this study.')
   })
 
   it('ends with the access to the window, which a view by a link does not need', () => {
@@ -121,7 +121,7 @@ describe('a view from the window', () => {
       on.links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     updateUser(store.database, { ...doctor, hasDashboardAccess: false })
-    expect(refusalOf(() => on.look(window))).toBe('Your account has no access any more.')
+    expect(refusalOf(() => on.look(window))).toBe('Your account no longer has access.')
     updateUser(store.database, doctor)
     expect(on.look(window)).toBeDefined()
     users.updateUser(key, doctor.userId, { hasDashboardAccess: false })
@@ -136,13 +136,13 @@ describe('a view from the window', () => {
       return shownView(on.store, on.views.byUser(on.at(user), { studyId: on.read }).view)
         .whyNoCapture
     }
-    expect(whyNot({})).toBe(
-      'Your account may look at images only: an owner or an admin can allow more.',
+    expect(whyNot({})).toEqual(
+      'Your account can only view images: an owner or an admin can allow more.',
     )
     expect([
       whyNot({ canCreateReports: true }),
       whyNot({ canManageStudies: true }),
       whyNot({ level: 'admin' }),
-    ]).toEqual(['', '', ''])
+    ]).toEqual([null, null, null])
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { note } from '#server/modules/audit/audit.ts'
+import { note } from '#server/audit-log/audit.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openEventLog } from '#server/modules/events/log.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
+import { EventLog } from '#server/modules/events/log.ts'
+import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import * as savedViewService from '#server/modules/study-lists/saved-views.ts'
 import {
@@ -28,25 +29,21 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore('2026-11-20T09:00:00.000Z')
   const { store } = temp
-  const settings = openSettings(temp)
-  settings.change({ 'clinic.timeZone': 'Europe/Madrid' }, 'command-line')
-  const eventLog = openEventLog(temp.store, (error) => expect(error).toBeUndefined())
+  temp.store.settings.change({ 'clinic.timeZone': 'Europe/Madrid' }, 'command-line')
+  const eventLog = new EventLog(temp.store)
   const studies = bound(studyService, temp.store)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
-  const locks = { of: () => undefined }
   const lists = {
-    list: (caller: UserCaller, asked: Parameters<typeof listStudies>[4]) =>
-      listStudies(store, settings, locks, caller, asked),
-    counts: (caller: UserCaller, asked: StudyListAsked) =>
-      countStudies(store, settings, caller, asked),
-    read: (caller: UserCaller, studyId: string) =>
-      readStudy(store, locks, eventLog, caller, studyId),
+    list: (caller: UserCaller, asked: Parameters<typeof listStudies>[2]) =>
+      listStudies(store, caller, asked),
+    counts: (caller: UserCaller, asked: StudyListAsked) => countStudies(store, caller, asked),
+    read: (caller: UserCaller, studyId: string) => readStudy(store, eventLog, caller, studyId),
   }
   const savedViews = bound(savedViewService, store)
   let counted = 0
   return {
-    ...{ ...temp, settings, studies, lists, savedViews, key, eventLog },
+    ...{ ...temp, studies, lists, savedViews, key, eventLog },
     customer: (name: string) =>
       customers.createCustomer(key, { expressCustomerName: name })
         .expressCustomerId as ExpressCustomerId,
@@ -87,7 +84,7 @@ describe('a row of the lists', () => {
   it('says what the study says of the patient, and else what its images say', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3', instances: 2 })
-    on.store.imageStudies.update('1.2.3', { mismatch: MISMATCH })
+    updateImageStudy(on.store.database, '1.2.3', { mismatch: MISMATCH })
     on.study({
       studyInstanceUid: '1.2.3',
       reportMetadata: { patientName: 'Meier^Anna Maria', scanDate: '2026-11-19' },
@@ -143,9 +140,11 @@ describe('the lists of studies', () => {
     expect([found('meier'), found('a-100'), found('p-47'), found('novakova')]).toEqual([1, 1, 1, 2])
     seedImages(on.store, { uid: '1.2.2' })
     expect(found('meier anna')).toBe(2)
-    const header = on.store.imageStudies.get('1.2.2')?.header
+    const header = findImageStudy(on.store.database, '1.2.2')?.header
     if (header)
-      on.store.imageStudies.update('1.2.2', { header: { ...header, patientName: 'OLSEN^PER' } })
+      updateImageStudy(on.store.database, '1.2.2', {
+        header: { ...header, patientName: 'OLSEN^PER' },
+      })
     expect([found('meier anna'), found('olsen')]).toEqual([1, 1])
   })
 
@@ -263,15 +262,15 @@ describe('saved views', () => {
       filter,
       owner: { userId: one.user.userId, name: 'Una Malá' },
     })
-    expect(await on.savedViews.listSavedViews(on.settings, one, 'reading')).toEqual([
+    expect(await on.savedViews.listSavedViews(one, 'reading')).toEqual([
       { ...made, shown: { count: 1, isMore: false } },
     ])
     expect([
-      await on.savedViews.listSavedViews(on.settings, other, 'reading'),
-      await on.savedViews.listSavedViews(on.settings, one, 'studies'),
+      await on.savedViews.listSavedViews(other, 'reading'),
+      await on.savedViews.listSavedViews(one, 'studies'),
     ]).toEqual([[], []])
     on.savedViews.changeSavedView(one, made.savedViewId, { isShared: true, name: 'Urgent' })
-    expect(await on.savedViews.listSavedViews(on.settings, other, 'reading')).toEqual([
+    expect(await on.savedViews.listSavedViews(other, 'reading')).toEqual([
       { ...made, isShared: true, name: 'Urgent', shown: { count: 0, isMore: false } },
     ])
     expect(on.store.audit.of([made.savedViewId], 10).map(({ action }) => action)).toEqual([
@@ -279,7 +278,7 @@ describe('saved views', () => {
       'saved-view.add',
     ])
     on.savedViews.removeSavedView(one, made.savedViewId)
-    expect(await on.savedViews.listSavedViews(on.settings, other, 'reading')).toEqual([])
+    expect(await on.savedViews.listSavedViews(other, 'reading')).toEqual([])
   })
 
   it('are changed by who made them, and shared ones by those who manage the gateway', () => {

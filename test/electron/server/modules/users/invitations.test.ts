@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { listDueOutboxJobs, nextOutboxDue } from '#server/jobs/outbox-queries.ts'
 import { allUsers, findInvitation, findUser } from '#server/modules/users/queries.ts'
 import { scribeInvitationReply, viewerInvitationReply } from '#server/modules/users/replies.ts'
 import { INVITATION_MAIL } from '#shared/contract/mail.ts'
@@ -67,7 +68,7 @@ describe('inviting', () => {
       admin.userId,
       null,
     ])
-    expect(temp.invitations.inviterName(invitation)).toBe('Olga admin')
+    expect(temp.invitations.inviterOf(invitation)).toEqual('Olga admin')
   })
 
   it('refuses an administrator without access to the window and a reporting user without an NPI, naming the fields', () => {
@@ -121,7 +122,9 @@ describe('the link', () => {
     using temp = peopleFixture()
     const { link, invitation } = temp.invitations.invite(temp.key, person())
     expect(link).toMatch(/^https:\/\/gateway\.clinic\.example\/#\/invitation\?token=[\w-]{43}$/)
-    expect(temp.store.outbox.due(INVITATION_MAIL, '2027-01-01T00:00:00.000Z', 10)).toEqual([])
+    expect(
+      listDueOutboxJobs(temp.store.database, INVITATION_MAIL, '2027-01-01T00:00:00.000Z', 10),
+    ).toEqual([])
     expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({ mail: 'none', fault: null })
     const kept = JSON.stringify([
       findInvitation(temp.store.database, invitation.invitationId),
@@ -132,7 +135,7 @@ describe('the link', () => {
 
   it('goes by mail once mail is set, in the transaction of the invitation', () => {
     using temp = peopleFixture()
-    temp.settings.change(
+    temp.store.settings.change(
       {
         'mail.host': 'smtp.clinic.example',
         'mail.from': 'it@clinic.example',
@@ -142,7 +145,7 @@ describe('the link', () => {
     )
     const { link, invitation } = temp.invitations.invite(temp.key, person())
     expect(link).toBeNull()
-    const [row] = temp.store.outbox.due(INVITATION_MAIL, invitation.createdAt, 10)
+    const [row] = listDueOutboxJobs(temp.store.database, INVITATION_MAIL, invitation.createdAt, 10)
     expect(row).toMatchObject({
       subject: invitation.invitationId,
       payload: {
@@ -166,17 +169,19 @@ describe('the link', () => {
         throw new Error('the call failed')
       }),
     ).toThrow('the call failed')
-    expect(temp.store.outbox.due(INVITATION_MAIL, invitation.createdAt, 10)).toHaveLength(1)
+    expect(
+      listDueOutboxJobs(temp.store.database, INVITATION_MAIL, invitation.createdAt, 10),
+    ).toHaveLength(1)
   })
 
   it('can be made anew: the one before opens nothing, and a mail that waits is dropped', () => {
     using temp = peopleFixture()
-    temp.settings.change(
+    temp.store.settings.change(
       { 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' },
       'command-line',
     )
     const first = temp.invitations.invite(temp.key, person())
-    temp.settings.change({ 'mail.host': null }, 'command-line')
+    temp.store.settings.change({ 'mail.host': null }, 'command-line')
     const second = temp.invitations.renew(temp.key, first.user.userId)
     expect(second.invitation).toMatchObject({
       invitationId: first.invitation.invitationId,
@@ -190,7 +195,7 @@ describe('the link', () => {
       'was replaced by a newer one',
     )
     expect(temp.invitations.openInvitation(temp.tokenOf(third.link)).userId).toBe(first.user.userId)
-    expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
+    expect(nextOutboxDue(temp.store.database, INVITATION_MAIL)).toBeUndefined()
     expect(temp.invitations.mailOf(first.invitation.invitationId).mail).toBe('none')
   })
 })
@@ -402,20 +407,20 @@ describe('revoking', () => {
 
   it('drops the mail that waits', () => {
     using temp = peopleFixture()
-    temp.settings.change(
+    temp.store.settings.change(
       { 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' },
       'command-line',
     )
     const { user } = temp.invitations.invite(temp.key, person())
     temp.invitations.revokeInvitation(temp.key, { userId: user.userId })
-    expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
+    expect(nextOutboxDue(temp.store.database, INVITATION_MAIL)).toBeUndefined()
   })
 })
 
 describe('the list of invitations', () => {
   it('filters by status, by expiry as it is now, by day of the clinic and by user', () => {
     using temp = peopleFixture()
-    temp.settings.change({ 'clinic.timeZone': 'America/New_York' }, 'command-line')
+    temp.store.settings.change({ 'clinic.timeZone': 'America/New_York' }, 'command-line')
     const add = (email: string) =>
       temp.invitations.invite(temp.key, person({ email })).user.userId as string
     // 9 March, 23:59:59.999 in New York, and the first millisecond of the 10th.

@@ -81,6 +81,6 @@ describe('a new password', () => {
 })
 
 async function peopleHash(password: string): Promise<string> {
-  const { openPasswords } = await import('#server/modules/users/password.ts')
-  return openPasswords({ logN: 10, r: 8, p: 1 }).hash(password)
+  const { Passwords } = await import('#server/modules/users/password.ts')
+  return new Passwords({ logN: 10, r: 8, p: 1 }).hash(password)
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openPasswords } from '#server/modules/users/password.ts'
+import { Passwords } from '#server/modules/users/password.ts'
 
-const light = openPasswords({ logN: 7, r: 8, p: 1 })
+const light = new Passwords({ logN: 7, r: 8, p: 1 })
 
 describe('passwords', () => {
   it('are told from others, at the full cost', async () => {
-    const passwords = openPasswords()
+    const passwords = new Passwords()
     const stored = await passwords.hash('correct horse')
     expect(stored).toMatch(/^scrypt\$17\$8\$1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
     expect(await passwords.verify('correct horse', stored)).toBe(true)
@@ -15,7 +15,7 @@ describe('passwords', () => {
   it('are salted, and verified at the cost they were hashed with', async () => {
     const [one, two] = [await light.hash('correct horse'), await light.hash('correct horse')]
     expect(one).not.toBe(two)
-    expect(await openPasswords({ logN: 8, r: 8, p: 1 }).verify('correct horse', one)).toBe(true)
+    expect(await new Passwords({ logN: 8, r: 8, p: 1 }).verify('correct horse', one)).toBe(true)
   })
 
   it('are the same however the keyboard composes them', async () => {

@@ -1,5 +1,4 @@
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import { invitedPerson } from '#server/modules/users/interface-routes.ts'
 import * as invitationService from '#server/modules/users/invitations.ts'
@@ -28,7 +27,6 @@ export const person = (more: Wanted = {}) => invitedPerson({ ...INVITED, ...more
 /** Users and invitations on a real store with a standing clock. */
 export function peopleFixture() {
   const temp = tempStore()
-  const settings = openSettings(temp)
   const people = peopleOf(temp.store)
   const users = bound(userService, temp.store)
   const bare = bound(invitationService, temp.store)
@@ -49,7 +47,7 @@ export function peopleFixture() {
 
   return {
     ...temp,
-    ...{ settings, people, users, invitations, apiKeyId: apiKey.apiKeyId },
+    ...{ store: temp.store, people, users, invitations, apiKeyId: apiKey.apiKeyId },
     key: {
       kind: 'api-key',
       apiKeyId: apiKey.apiKeyId,

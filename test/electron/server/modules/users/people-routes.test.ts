@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { openHttpServer } from '#server/http/server.ts'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import { serveApiKeys } from '#server/modules/api-keys/routes.ts'
 import { serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openMail } from '#server/modules/mail/mail.ts'
+import { Mail } from '#server/modules/mail/mail.ts'
 import { serveMail } from '#server/modules/settings/mail-routes.ts'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
 import { sessionReply, sessionsOf } from '#server/modules/users/session-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
@@ -22,6 +20,7 @@ import { bound } from '../../../../support/bound.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { peopleOf } from '../../../../support/people.ts'
 import { prepareDataFolder, standingClock } from '../../../../support/temp-store.ts'
+import { openTestServer } from '../../http/http-fixture.ts'
 import { openTestSmtpServer } from '../mail/smtp-server.ts'
 
 const PASSWORD = 'a long and quiet evening'
@@ -48,23 +47,15 @@ async function openTestPeople() {
   prepareDataFolder(folder)
   const store = openContext({ folder, clock, uuid: randomUUID })
   const deps = { store, clock, uuid: randomUUID }
-  const settings = openSettings(deps)
-  settings.change({ 'clinic.name': 'Praxis Kern' }, 'command-line')
+  deps.store.settings.change({ 'clinic.name': 'Praxis Kern' }, 'command-line')
   const people = peopleOf(store)
   const customers = bound(customerService, deps.store)
-  const mailServer = openMailServer({ ...deps, settings })
-  const mail = openMail(store, mailServer.smtp)
-  const server = await openHttpServer({
-    ...{
-      host: '127.0.0.1',
-      port: 0,
-      log: { error: () => {} },
-      uuid: randomUUID,
-      pageFolder: join(folder, 'no-page'),
-    },
-    ...{ allowedHosts: () => [], publicUrl: () => null, sessions: sessionsOf(store) },
+  const mailServer = openMailServer(deps.store)
+  const mail = new Mail(store, mailServer.smtp)
+  const server = await openTestServer({
+    sessions: sessionsOf(store),
     register(app) {
-      const show = sessionReply(store, settings, '0.1.0')
+      const show = sessionReply(store, '0.1.0')
       serveDashboardPeople(app, store, people, () => 'https://gateway.clinic.example', show)
       serveCustomerUsers(app, store)
       serveApiKeys(app, store, openApiKeys(store))

@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { allUsers, findUser, updateUser } from '#server/modules/users/queries.ts'
 import { findSession, sessionById } from '#server/modules/users/session-queries.ts'
+import { sessionState } from '#server/modules/users/session-state.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import * as throttleService from '#server/modules/users/sign-in-throttle.ts'
 import { putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findView, insertView } from '#server/modules/viewer/queries.ts'
+import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
@@ -426,8 +428,7 @@ describe('sessions', () => {
     on.sessions.beginSession(on.ben, 'password', { ...HERE, workstationId: 'pc-1' })
     on.clock.pass(MINUTE)
     on.sessions.beginSession(on.ben, 'password', { ...HERE, workstationId: 'pc-removed' })
-    const places = (given: { place: string; isThis: boolean }[]) =>
-      given.map(({ place, isThis }) => [place, isThis])
+    const places = (given: OpenSession[]) => given.map(({ place, isThis }) => [place, isThis])
     const all = on.sessions.listSessions(token, undefined)
     expect(places(all)).toEqual([
       ['', false],
@@ -535,7 +536,7 @@ describe('a session', () => {
     full.mockRestore()
     expect(temp.people.runningSession(token)).toMatchObject({ isLocked: true })
     expect(temp.trail()[0]).toContain('session.lock')
-    expect(temp.store.sessionState.unwritten.size).toBe(0)
+    expect(sessionState(temp.store.database).unwritten.size).toBe(0)
     temp.people.unlockSession(token)
     expect(temp.people.runningSession(token)).toMatchObject({ isLocked: false })
 

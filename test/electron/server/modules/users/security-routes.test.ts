@@ -4,7 +4,7 @@ import { openPeople, type People } from '#server/modules/users/people.ts'
 import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
-import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { HttpAnswer } from '../../../../support/http-call.ts'
@@ -24,8 +24,8 @@ beforeEach(async () => {
   gateway = await openTestDashboard(
     {},
     {
-      serve(app, { deps, settings, feed }) {
-        people = openPeople(deps.store, { logN: 10, r: 8, p: 1 })
+      serve(app, { store }) {
+        people = openPeople(store, { logN: 10, r: 8, p: 1 })
         const lan = {
           state: () => ({
             isOn: false,
@@ -33,15 +33,15 @@ beforeEach(async () => {
             port: 8443,
             urls: [],
             isUp: false,
-            detail: '',
+            detail: null,
             fingerprint256: '',
           }),
           set: async () => {},
         }
-        const show = sessionReply(deps.store, settings, '0.1.0')
-        serveDashboardSecurity(app, deps.store, people, lan, feed, show)
-        views = openViewSessions(deps.store)
-        serveDashboardViews(app, deps.store, views)
+        const show = sessionReply(store, '0.1.0')
+        serveDashboardSecurity(app, store, people, lan, show)
+        views = new ViewSessions(store)
+        serveDashboardViews(app, store, views)
       },
     },
   )

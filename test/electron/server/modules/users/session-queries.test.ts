@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as queries from '#server/modules/users/session-queries.ts'
+import { sessionState } from '#server/modules/users/session-state.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newUser } from '../../../../support/callers.ts'
@@ -124,7 +125,7 @@ describe('sessions', () => {
     const { store } = on
     const sessions = bound(sessionService, store)
     let heard = 0
-    const stop = store.sessionState.onClosed(() => {
+    const stop = sessionState(store.database).onClosed(() => {
       heard += 1
     })
     const user = newUser(store)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as workstationService from '#server/modules/users/workstations.ts'
+import { english } from '#shared/messages/english.ts'
 import { bound } from '../../../../support/bound.ts'
 import { peopleFixture } from './people-fixture.ts'
 
@@ -112,7 +113,7 @@ describe('a workstation', () => {
     expect(
       on.people
         .listSessions(here.token, undefined)
-        .map((session) => session.place)
+        .map((session) => english(session.place))
         .sort(),
     ).toEqual(['Room', 'This PC'])
     on.workstations.removeWorkstation(record.workstationId, 'command-line')

@@ -1,14 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
-import { accessAsking } from '#server/modules/viewer/access-asking.ts'
+import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
+import { PartnerAccess } from '#server/modules/viewer/access-asking.ts'
+import { english } from '#shared/messages/english.ts'
+import { message } from '#shared/messages/message.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { viewRecord } from '../../../../support/view-record.ts'
 import { openPartner, openTestRequester } from '../../webhooks/request-fixture.ts'
 
+const AT = '2026-11-20T09:00:00.000Z'
 const STUDY = { studyId: 'stu_1', studyInstanceUid: '1.2.3' }
 const SOP = {
   ...{
@@ -45,10 +49,16 @@ async function asking(answer: unknown) {
     database.run(database.sql.updateTable('apiKeys').set({ apiKeyId }).where('apiKeyId', '=', made))
     newEndpoint(store, { apiKeyId, fileHosts: [`of ${apiKeyId}`] })
   }
-  const studies = { ...store.studies, get: () => ({ createdByApiKeyId: 'key-of-study' }) as never }
+  insertStudy(database, {
+    ...{ ...STUDY, area: 'viewer', studyDescription: 'CT', severity: 'normal', status: 'complete' },
+    ...{ cancelledAt: null, createdAt: AT, updatedAt: AT, assignedTo: null },
+    ...{ expressCustomerId: null, createdByApiKeyId: 'key-of-study', createdByUserId: null },
+    detail: {},
+  })
   const refusedHosts = openRefusedHosts(Date.now)
-  const asked = accessAsking({ ...store, studies }, requester, refusedHosts, {
-    setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`),
+  const asked = new PartnerAccess(store, requester, refusedHosts, {
+    setEffect: (eventId, effect) =>
+      void effects.push(`${eventId.slice(0, 3)} ${effect && english(effect)}`),
   })
   const refused = () =>
     listEndpoints(database).flatMap(({ endpointId, apiKeyId }) =>
@@ -70,7 +80,7 @@ describe('the partner is asked', () => {
       manifests: [{ studyInstanceUID: '1.2.3' }],
       media: mediaUrls,
     })
-    expect(answer.notes).toEqual([expect.stringMatching(/^urls\.2: /)])
+    expect(answer.notes.map(({ path }) => path)).toEqual(['urls.2'])
     expect(answer.hosts()).toEqual(['of key-of-study'])
     answer.noteRefusedHost('https://evil.example/')
     expect(on.refused()).toEqual(['key-of-study evil.example'])
@@ -114,10 +124,10 @@ describe('the partner is asked', () => {
     const answer = await on.askUpload(data, 'key', signal)
     expect(answer).toMatchObject({
       uploadUrls: ['https://a.example/1'],
-      notes: [expect.stringMatching(/^uploadUrls\.1: /)],
+      notes: [{ path: 'uploadUrls.1' }],
     })
     expect(on.effects).toEqual([])
-    answer.setEffect('Uploaded to 1 place.')
+    answer.setEffect(message('viewer.uploaded', { places: 1 }))
     expect(on.effects).toEqual(['whe Uploaded to 1 place.'])
   })
 

@@ -77,7 +77,7 @@ describe('annotations', () => {
     )
     expect([refusal.code, refusal.message]).toEqual([
       'refused',
-      'Another window has saved annotations of this study since: revision 1 is kept, and these go on from 0.',
+      'These annotations were saved in another window meanwhile: revision 1 is kept, and these are based on revision 0.',
     ])
     expect(refusal.errors).toEqual([
       { path: 'body.revision', message: 'must be 1, not 0: read what is kept, then save again' },

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Context } from '#server/context.ts'
-import { fileFor } from '#server/modules/images/image-files.ts'
-import type { NewInstance } from '#server/modules/images/instance-queries.ts'
-import type { SeededImages } from '../../../../support/images.ts'
-import { seedImages } from '../../../../support/images.ts'
+import { fileFor } from '#server/database/image-files.ts'
+import { countInstance } from '#server/modules/images/image-study-writing-queries.ts'
+import { insertInstance, type NewInstance } from '#server/modules/images/instance-queries.ts'
+import { type SeededImages, seedImages } from '../../../../support/images.ts'
 import { uidOf } from './viewing-fixture.ts'
 
 export interface Archived {
@@ -33,7 +33,7 @@ export function addTo(store: Context, uid: string, instances: readonly Archived[
       const path = store.imageFiles.pathOf(file)
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, bytes)
-      store.instances.insert({
+      insertInstance(store.database, {
         ...{
           sopInstanceUid,
           sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
@@ -50,7 +50,7 @@ export function addTo(store: Context, uid: string, instances: readonly Archived[
         ...{
           state: 'current',
           reason: null,
-          detail: '',
+          detail: null,
           callingAeTitle: 'CT1',
           remoteAddress: '10.0.3.7',
           associationId: 'a1',
@@ -75,7 +75,8 @@ export function addTo(store: Context, uid: string, instances: readonly Archived[
         seriesNumber: '1',
         seriesDescription: '',
       }
-      store.imageStudies.count(
+      countInstance(
+        store.database,
         uid,
         series,
         bytes.length,

@@ -1,8 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { announceInstances } from '#server/modules/images/announced-instance-queries.ts'
+import {
+  recountInstances,
+  updateImageStudy,
+} from '#server/modules/images/image-study-writing-queries.ts'
+import { findCurrentInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { oldestViewFiles } from '#server/modules/viewer/queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../../support/open-files.ts'
 import { addTo, archive, archived } from './archive-fixture.ts'
@@ -19,7 +27,8 @@ import {
   uidOf,
 } from './viewing-fixture.ts'
 
-const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
+const sentences = (page: Listed) =>
+  page.faults.map(({ what, sentence }) => `${english(what)}: ${english(sentence)}`)
 const made = (number: number) =>
   dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })
 
@@ -55,7 +64,8 @@ describe('the images of a view that the archive has', () => {
   it('are all there is where the study is cancelled: no partner is asked for it', async () => {
     const viewing = await openViewing({ '/2': made(2) })
     archive(viewing.store, STUDY, [archived(1, made(1))])
-    viewing.store.imageStudies.announce(
+    announceInstances(
+      viewing.store.database,
       STUDY,
       [{ sopInstanceUid: uidOf(2), seriesInstanceUid: `${STUDY}.1` }],
       '2026-03-10T08:00:00.000Z',
@@ -75,12 +85,12 @@ describe('the images of a view that the archive has', () => {
     )
     await viewing.listed()
     const [aside, replaced] = [1, 2].map(
-      (number) => store.instances.current(uidOf(number))?.instanceId ?? 0,
+      (number) => findCurrentInstance(store.database, uidOf(number))?.instanceId ?? 0,
     )
-    store.instances.setState(aside ?? 0, 'quarantined', 'different-content')
-    store.instances.setState(replaced ?? 0, 'superseded')
+    setInstanceState(store.database, aside ?? 0, 'quarantined', 'different-content')
+    setInstanceState(store.database, replaced ?? 0, 'superseded')
     addTo(store, STUDY, [archived(2, dicomFile({ sopInstanceUid: uidOf(2), size: 8 }))])
-    store.imageStudies.recount(STUDY)
+    recountInstances(store.database, STUDY)
     for (const number of [1, 2])
       await expect(images.frame(view, uidOf(number), 1, never())).rejects.toMatchObject({
         code: 'refused',
@@ -103,7 +113,7 @@ describe('the images of a view that the archive has', () => {
       sopInstanceUid: uidOf(number),
       seriesInstanceUid: `${STUDY}.1`,
     }))
-    store.imageStudies.announce(STUDY, announced, '2026-03-10T08:00:00.000Z')
+    announceInstances(store.database, STUDY, announced, '2026-03-10T08:00:00.000Z')
     const page = await viewing.listed()
     expect(
       [...page.instances.values()].map(({ sopInstanceUid, source }) => [sopInstanceUid, source]),
@@ -118,10 +128,11 @@ describe('the images of a view that the archive has', () => {
 
   it('are enough where no endpoint takes the question', async () => {
     const viewing = await openViewing()
-    viewing.answer = () => Promise.reject(new WebhookError('no-endpoint', 'x'))
+    viewing.answer = () => Promise.reject(new WebhookError('no-endpoint', verbatim('x')))
     archive(viewing.store, STUDY, [archived(1, made(1))])
     const seriesInstanceUid = `${STUDY}.1`
-    viewing.store.imageStudies.announce(
+    announceInstances(
+      viewing.store.database,
       STUDY,
       [{ sopInstanceUid: uidOf(2), seriesInstanceUid }],
       '2026-03-10T08:00:00.000Z',
@@ -129,7 +140,7 @@ describe('the images of a view that the archive has', () => {
     const page = await viewing.listed()
     expect([page.instances.size, sentences(page)]).toEqual([
       1,
-      ['The archive: 1 of the announced images have not come.'],
+      ['The archive: 1 announced image has not arrived.'],
     ])
   })
 
@@ -164,7 +175,7 @@ describe('the images of a view that the archive has', () => {
       'Image 1 of the archive',
       'Image 2 of the archive',
     ])
-    expect(sentences(page).join()).toContain('Its file is not in the image folder any more.')
+    expect(sentences(page).join()).toContain('Its file is no longer in the image folder.')
     for (const number of [1, 2])
       await expect(
         viewing.images.frame(viewing.view, uidOf(number), 1, never()),
@@ -233,10 +244,13 @@ describe('the images of a view that the archive has', () => {
     const { store } = viewing
     archive(store, STUDY, [archived(1, made(1))], { state: 'receiving' })
     expect(sentences(await viewing.listed())).toEqual([
-      'The archive: Images of this study are still coming in: reload the page to see those that came later.',
+      'The archive: Images of this study are still arriving: reload the page to see the new ones.',
     ])
     addTo(store, STUDY, [archived(2, made(2)), archived(3, made(3))])
-    store.imageStudies.update(STUDY, { state: 'settled', settledAt: '2026-03-10T08:30:00.000Z' })
+    updateImageStudy(store.database, STUDY, {
+      state: 'settled',
+      settledAt: '2026-03-10T08:30:00.000Z',
+    })
     const page = await viewing.listed()
     expect([[...page.instances.keys()].sort(), page.faults]).toEqual([[1, 2, 3].map(uidOf), []])
     expect(page.lines.at(-1)).toEqual({ line: 'progress', state: 'done', read: 3, files: 3 })
@@ -261,7 +275,7 @@ describe('the images of a view that the archive has', () => {
     expect(page.faults).toContainEqual(
       expect.objectContaining({
         level: 'danger',
-        sentence: 'Images of more than one patient are in this study.',
+        sentence: 'This study contains images of more than one patient.',
       }),
     )
   })
@@ -271,7 +285,7 @@ describe('the images of a view that the archive has', () => {
     archive(viewing.store, STUDY, [archived(1, made(1))])
     const amongImages = [{ field: 'patientId', first: 'P-1', other: 'P-9' }] as const
     const mismatch = { fields: [], amongImages, foundAt: '2026-03-10T08:30:00.000Z' }
-    viewing.store.imageStudies.update(STUDY, { mismatch })
+    updateImageStudy(viewing.store.database, STUDY, { mismatch })
     const what = 'The identity check'
     expect((await viewing.listed()).faults).toContainEqual(
       expect.objectContaining({
@@ -289,7 +303,7 @@ describe('the images of a view that the archive has', () => {
       reason: 'Seen',
       differences,
     }
-    viewing.store.imageStudies.update(STUDY, { override })
+    updateImageStudy(viewing.store.database, STUDY, { override })
     const again = await viewing.listed(openView({ viewId: crypto.randomUUID() }))
     expect(again.faults).toContainEqual(expect.objectContaining({ level: 'warning', what }))
   })
@@ -304,7 +318,7 @@ describe('the images of a view that the archive has', () => {
       expect.objectContaining({
         ...{ level: 'danger', what: 'The patient' },
         sentence:
-          'The images may be of another patient than the study: the name in them is another one.',
+          'The images may belong to a different patient than the study: their name differs.',
       }),
     )
   })

@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { OpenView } from '#server/http/callers.ts'
+import { outboxSummary } from '#server/jobs/outbox-queries.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
-import type { NewFeedLine } from '#server/modules/dashboard/feed.ts'
+import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
 import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import type { AskUpload } from '#server/modules/viewer/access-asking.ts'
-import { openCaptureUpload } from '#server/modules/viewer/capture-upload.ts'
-import { type Captures, openCaptures } from '#server/modules/viewer/captures.ts'
-import type { KnownInstance } from '#server/modules/viewer/images.ts'
+import { type CaptureUpload, openCaptureUpload } from '#server/modules/viewer/capture-upload.ts'
+import { Captures } from '#server/modules/viewer/captures.ts'
 import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
+import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
+import { english } from '#shared/messages/english.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
 import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
@@ -37,7 +41,8 @@ const WANTED = {
 
 type Temp = ReturnType<typeof tempStore>
 let on: Temp
-let captures: Captures & AsyncDisposable
+let captures: Captures
+let uploads: CaptureUpload
 let view: OpenView
 let shown: KnownInstance | undefined
 /** Of each URL, what it does next; then it takes the file. */
@@ -45,12 +50,10 @@ let faults: Map<string, WebhookError[]>
 let asked: { question: unknown; apiKeyId: string | null }[]
 let puts: { url: string; body: Buffer; mediaType: string }[]
 let effects: string[]
-let lines: string[]
 let refusedHosts: string[]
 let answer: () => readonly string[]
 let apiKeyId: string
 let endpoint: EndpointRecord
-let errors: unknown[]
 /** The partner keeps us waiting. */
 let hangs: boolean
 
@@ -75,19 +78,19 @@ beforeEach(() => {
   asked = []
   puts = []
   effects = []
-  lines = []
   refusedHosts = []
-  errors = []
   hangs = false
   answer = () => ['https://a.example/1', 'https://b.example/1']
-  captures = open()
+  vi.spyOn(store.feed, 'append')
+  vi.spyOn(store.log, 'error')
+  open()
 })
 afterEach(async () => {
-  await captures[Symbol.asyncDispose]()
+  await uploads[Symbol.asyncDispose]()
   on[Symbol.dispose]()
 })
 
-function open(): Captures & AsyncDisposable {
+function open(): void {
   const { store } = on
   const ask: AskUpload = async (question, key, signal) => {
     asked.push({ question, apiKeyId: key })
@@ -98,7 +101,7 @@ function open(): Captures & AsyncDisposable {
       notes: [],
       hosts: () => ['a.example', 'b.example'],
       noteRefusedHost: (url) => void refusedHosts.push(url),
-      setEffect: (sentence) => void effects.push(sentence),
+      setEffect: (effect) => void effects.push(english(effect)),
     }
   }
   const put: Downloads['put'] = async (url, body, { mediaType }) => {
@@ -107,16 +110,18 @@ function open(): Captures & AsyncDisposable {
     puts.push({ url, body, mediaType })
     return { httpStatus: 200 }
   }
-  const append = ({ tone, text }: NewFeedLine) => void lines.push(`${tone}: ${text}`) as never
-  const uploads = openCaptureUpload(store, ask, put, { append }, (error) => void errors.push(error))
+  uploads = openCaptureUpload(store, ask, put)
   const images = {
     instanceOf: (_view: unknown, sop: string) =>
       sop === shown?.instance.sopInstanceUid ? shown : undefined,
     priors: () => [],
   }
-  const made = openCaptures(store, images, uploads, new Set(), () => undefined)
-  return { ...made, [Symbol.asyncDispose]: uploads[Symbol.asyncDispose] }
+  captures = new Captures(store, images, uploads)
 }
+
+/** What the feed says. */
+const lines = () =>
+  vi.mocked(on.store.feed.append).mock.calls.map(([{ tone, text }]) => `${tone}: ${english(text)}`)
 
 const standing = () => captures.list(view)[0]
 const became = (state: string) =>
@@ -138,7 +143,7 @@ describe('a secondary capture', () => {
       uploaded: 0,
       sopInstanceUid: expect.stringMatching(/^2\.25\.\d+$/),
     })
-    const kept = on.store.instances.current(made.sopInstanceUid)
+    const kept = findCurrentInstance(on.store.database, made.sopInstanceUid)
     expect(kept).toMatchObject({
       ...{
         studyInstanceUid: UID,
@@ -154,7 +159,7 @@ describe('a secondary capture', () => {
       urls: 2,
       uploaded: 2,
       attempts: 1,
-      lastError: '',
+      lastError: null,
       nextAt: null,
     })
     const file = readFileSync(on.store.imageFiles.pathOf(kept?.file ?? ''))
@@ -171,7 +176,7 @@ describe('a secondary capture', () => {
       sopInstanceUid: made.sopInstanceUid,
     }
     expect(asked).toEqual([{ question, apiKeyId }])
-    expect([effects, lines]).toEqual([['Uploaded to 2 places.'], []])
+    expect([effects, lines()]).toEqual([['Uploaded to 2 places.'], []])
     expect(
       on.store.audit.list({ limit: 9 }).items.map(({ action, actor }) => [action, actor]),
     ).toContainEqual([...['capture.make', `user:${view.userId}`]])
@@ -182,7 +187,7 @@ describe('a secondary capture', () => {
     on.clock.pass(1000)
     const second = await captures.make(view, { ...WANTED, frame: 2 })
     const [one, two] = [first, second].map(({ sopInstanceUid }) =>
-      on.store.instances.current(sopInstanceUid),
+      findCurrentInstance(on.store.database, sopInstanceUid),
     )
     expect(one?.seriesInstanceUid).toBe(two?.seriesInstanceUid)
     expect([one?.instanceNumber, two?.instanceNumber]).toEqual(['1', '2'])
@@ -194,7 +199,9 @@ describe('a secondary capture', () => {
 
   it('is of that series too where two are made at once', async () => {
     const made = await Promise.all([captures.make(view, WANTED), captures.make(view, WANTED)])
-    const kept = made.map(({ sopInstanceUid }) => on.store.instances.current(sopInstanceUid))
+    const kept = made.map(({ sopInstanceUid }) =>
+      findCurrentInstance(on.store.database, sopInstanceUid),
+    )
     expect(new Set(kept.map((one) => one?.seriesInstanceUid)).size).toBe(1)
     expect(kept.map((one) => one?.instanceNumber)).toEqual(['1', '2'])
   })
@@ -220,13 +227,16 @@ describe('a secondary capture', () => {
   })
 
   it('is uploaded once, also where the disk takes no record of it', async () => {
-    await captures.make(view, WANTED)
-    {
-      using _ = withoutRoom(on.store, 'read-only')
-      await expect.poll(() => errors.length).toBe(1)
-      expect(puts).toHaveLength(2)
-      expect(standing()?.uploaded).toBe(0)
+    const places = answer()
+    let disk: Disposable | undefined
+    answer = () => {
+      disk ??= withoutRoom(on.store, 'read-only')
+      return places
     }
+    await captures.make(view, WANTED)
+    await expect.poll(() => puts.length).toBe(2)
+    expect(standing()?.uploaded).toBe(0)
+    disk?.[Symbol.dispose]()
     // The next one wakes what works them off.
     await captures.make(view, { ...WANTED, frame: 2 })
     await expect.poll(() => captures.list(view).map(({ state }) => state)).toEqual(['done', 'done'])
@@ -234,7 +244,7 @@ describe('a secondary capture', () => {
   })
 
   it('waits and asks anew where one place fails, and then goes to all of them again', async () => {
-    faults.set('https://b.example/1', [new WebhookError('status', 'it answered 503')])
+    faults.set('https://b.example/1', [new WebhookError('status', verbatim('it answered 503'))])
     await captures.make(view, WANTED)
     await expect.poll(() => standing()?.attempts).toBe(1)
     const nextAt = new Date(on.clock.now + 5000).toISOString()
@@ -243,9 +253,9 @@ describe('a secondary capture', () => {
       urls: 2,
       uploaded: 1,
       nextAt,
-      lastError: '1 of 2 places did not take it: it answered 503.',
+      lastError: '1 of 2 uploads failed: it answered 503.',
     })
-    expect(lines).toEqual([expect.stringMatching(/^warning: .*tried again.*503/)])
+    expect(lines()).toEqual([expect.stringMatching(/^warning: .*will be tried again.*503/)])
     answer = () => ['https://a.example/2', 'https://b.example/2']
     on.clock.pass(5000)
     captures.retry(view, standing()?.captureId ?? '')
@@ -261,7 +271,7 @@ describe('a secondary capture', () => {
 
   it('is given up after the last of its waits, and a person can start it again', async () => {
     answer = () => {
-      throw new WebhookError('timeout', 'it gave no answer in time')
+      throw new WebhookError('timeout', verbatim('it gave no answer in time'))
     }
     const { captureId } = await captures.make(view, WANTED)
     for (const [attempt, wait] of RETRY_SCHEDULES.captureUpload.waits.entries()) {
@@ -273,10 +283,10 @@ describe('a secondary capture', () => {
       captures.retry(view, captureId)
     }
     await became('failed')
-    expect(standing()?.lastError).toBe(
-      'The partner gave no place for it: it gave no answer in time.',
+    expect(standing()?.lastError).toEqual(
+      'The partner did not say where to upload it: it gave no answer in time.',
     )
-    expect(lines).toEqual([expect.stringMatching(/^warning/), expect.stringMatching(/^danger/)])
+    expect(lines()).toEqual([expect.stringMatching(/^warning/), expect.stringMatching(/^danger/)])
     answer = () => ['https://a.example/1']
     expect(captures.retry(view, captureId)).toMatchObject({ state: 'waiting' })
     await became('done')
@@ -286,20 +296,23 @@ describe('a secondary capture', () => {
 
   it('is refused by the partner for good, and what it said is not told here', async () => {
     answer = () => {
-      throw new WebhookError('refused', 'no captures of NOVAK')
+      throw new WebhookError('refused', verbatim('no captures of NOVAK'))
     }
     await captures.make(view, WANTED)
     await became('failed')
     expect(
-      JSON.stringify([standing(), lines, on.store.outbox.summary('capture.upload')]),
+      JSON.stringify([standing(), lines(), outboxSummary(on.store.database, 'capture.upload')]),
     ).not.toContain('NOVAK')
   })
 
   it('stays in the archive alone where nobody is asked, and where no place is named', async () => {
     saveEndpoint(on.store.database, { ...endpoint, events: [] })
     const made = await captures.make(view, WANTED)
-    expect(made).toMatchObject({ state: 'kept', lastError: expect.stringContaining('No endpoint') })
-    expect(on.store.instances.current(made.sopInstanceUid)).toBeDefined()
+    expect(made).toMatchObject({
+      state: 'kept',
+      lastError: 'No endpoint receives captures: it is in the archive of this gateway only.',
+    })
+    expect(findCurrentInstance(on.store.database, made.sopInstanceUid)).toBeDefined()
     expect(await refusal((async () => captures.retry(view, made.captureId))())).toEqual(['refused'])
     saveEndpoint(on.store.database, endpoint)
     answer = () => []
@@ -307,7 +320,8 @@ describe('a secondary capture', () => {
     await expect.poll(() => standing()?.attempts).toBe(1)
     expect(standing()).toMatchObject({
       state: 'kept',
-      lastError: expect.stringContaining('named no place'),
+      lastError:
+        'The partner named no destination for it: it is in the archive of this gateway only.',
     })
     expect(asked).toHaveLength(1)
   })
@@ -316,7 +330,7 @@ describe('a secondary capture', () => {
     view = { ...view, area: null, studyId: null }
     const made = await captures.make(view, WANTED)
     expect(made).toMatchObject({ state: 'kept' })
-    expect(on.store.imageStudies.get(UID)).toMatchObject({
+    expect(findImageStudy(on.store.database, UID)).toMatchObject({
       instances: 1,
       state: 'settled',
       header: { patientName: 'NOVAK^ANA', modality: 'CT' },
@@ -326,7 +340,7 @@ describe('a secondary capture', () => {
 
   it('notes a host that is not allowed', async () => {
     faults.set('https://b.example/1', [
-      new WebhookError('forbidden-address', 'its host is not allowed'),
+      new WebhookError('forbidden-address', verbatim('its host is not allowed')),
     ])
     await captures.make(view, WANTED)
     await expect.poll(() => standing()?.attempts).toBe(1)
@@ -337,12 +351,13 @@ describe('a secondary capture', () => {
     hangs = true
     await captures.make(view, WANTED)
     await became('uploading')
-    await captures[Symbol.asyncDispose]()
-    expect(standing()).toMatchObject({ attempts: 0, lastError: '' })
+    await uploads[Symbol.asyncDispose]()
+    expect(standing()).toMatchObject({ attempts: 0, lastError: null })
     hangs = false
-    captures = open()
+    open()
     await became('done')
-    expect([puts.length, errors]).toEqual([2, []])
+    expect(puts).toHaveLength(2)
+    expect(on.store.log.error).not.toHaveBeenCalled()
   })
 
   it('is tried again after a fault of ours', async () => {
@@ -353,9 +368,9 @@ describe('a secondary capture', () => {
     await expect.poll(() => standing()?.attempts).toBe(1)
     expect(standing()).toMatchObject({
       state: 'waiting',
-      lastError: 'The gateway had an internal error, and tries again.',
+      lastError: 'The gateway had an internal error and will try again.',
     })
-    expect(errors).toHaveLength(1)
+    expect(on.store.log.error).toHaveBeenCalledOnce()
   })
 })
 
@@ -373,7 +388,7 @@ describe('what is no capture', () => {
       'body.pixels',
     ])
     expect(captures.list(view)).toEqual([])
-    expect(on.store.imageStudies.get(UID)).toBeUndefined()
+    expect(findImageStudy(on.store.database, UID)).toBeUndefined()
   })
 
   it('is one of a frame that is not there, or of what is no image of the view', async () => {
@@ -386,7 +401,7 @@ describe('what is no capture', () => {
     ])
     shown = shown && {
       ...shown,
-      instance: { ...shown.instance, image: null, notImage: 'A structured report.' },
+      instance: { ...shown.instance, image: null, notImage: verbatim('A structured report.') },
     }
     expect(await refusal(captures.make(view, WANTED))).toEqual(['not-found'])
   })

@@ -1,4 +1,4 @@
-import type { KnownInstance } from '#server/modules/viewer/images.ts'
+import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
 
 /** An image of an invented patient, as a view knows it. */
 export function knownInstance(
@@ -45,7 +45,7 @@ export function knownInstance(
         source: 'partner',
         instanceNumber: 1,
         frames: 2,
-        notImage: '',
+        notImage: null,
       },
       image: {
         ...{

@@ -1,15 +1,17 @@
-import { describe, expect, it } from 'vitest'
-import { loadQueue } from '#server/modules/viewer/load-queue.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { LoadQueue } from '#server/modules/viewer/load-queue.ts'
 
 /** A queue whose files end when the test says so. */
-function queueOf(isWanted = () => true, isFast = true) {
+async function queueOf(isWanted = () => true, isFast = true) {
   const begun: number[] = []
   const ends = new Map<number, () => void>()
-  const queue = loadQueue((index) => {
+  const load = (index: number) => {
     begun.push(index)
-    return new Promise((resolve) => ends.set(index, resolve))
-  }, isWanted)
-  if (isFast) queue.speedUp()
+    return new Promise<void>((resolve) => ends.set(index, resolve))
+  }
+  const queue = new LoadQueue(load, isWanted, isFast ? 0 : 60_000)
+  if (isFast) await pause(5)
   const end = async (index: number) => {
     ends.get(index)?.()
     await new Promise(setImmediate)
@@ -20,7 +22,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 describe('the queue of files', () => {
   it('loads six at once in their order', async () => {
-    const { queue, begun, end } = queueOf()
+    const { queue, begun, end } = await queueOf()
     for (const index of upTo(10)) queue.add(index)
     expect(begun).toEqual(upTo(6))
     await end(3)
@@ -28,17 +30,18 @@ describe('the queue of files', () => {
   })
 
   it('loads two at once until the first picture is there, and what a person waits for beside them', async () => {
-    const { queue, begun } = queueOf(() => true, false)
+    const { queue, begun } = await queueOf(() => true, false)
     for (const index of upTo(10)) queue.add(index)
     expect(begun).toEqual([0, 1])
     queue.urge(7)
     expect(begun).toEqual([0, 1, 7])
-    queue.speedUp()
+    queue.noteFrame()
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(3))
     expect(begun).toEqual([0, 1, 7, 2, 3, 4])
   })
 
   it('begins two more where a person waits for them, the last wish first after that', async () => {
-    const { queue, begun, end } = queueOf()
+    const { queue, begun, end } = await queueOf()
     for (const index of upTo(40)) queue.add(index)
     for (const index of [20, 21, 22, 23]) queue.urge(index)
     expect(begun.slice(6)).toEqual([20, 21])
@@ -49,7 +52,7 @@ describe('the queue of files', () => {
   })
 
   it('forgets a wish that was taken back, unless another has it too', async () => {
-    const { queue, begun, end } = queueOf()
+    const { queue, begun, end } = await queueOf()
     for (const index of upTo(40)) queue.add(index)
     for (const index of [30, 31]) queue.urge(index)
     const [first, second, other] = [queue.urge(20), queue.urge(21), queue.urge(21)]
@@ -65,7 +68,7 @@ describe('the queue of files', () => {
   })
 
   it('keeps a wish that came after a loading whose own wish is taken back late', async () => {
-    const { queue, begun, end } = queueOf()
+    const { queue, begun, end } = await queueOf()
     const early = queue.urge(0)
     await end(0)
     for (const index of upTo(8)) queue.urge(10 + index)
@@ -77,17 +80,17 @@ describe('the queue of files', () => {
 
   it('loads what is urgent alone while nobody listens, and goes on when somebody does', async () => {
     let isWanted = false
-    const { queue, begun } = queueOf(() => isWanted)
+    const { queue, begun } = await queueOf(() => isWanted)
     for (const index of upTo(5)) queue.add(index)
     queue.urge(4)
     expect(begun).toEqual([4])
     isWanted = true
-    queue.go()
+    queue.run()
     expect(begun).toEqual([4, 0, 1, 2, 3])
   })
 
   it('loads a file again that is needed again', async () => {
-    const { queue, begun, end } = queueOf()
+    const { queue, begun, end } = await queueOf()
     queue.add(0)
     await end(0)
     queue.urge(0)

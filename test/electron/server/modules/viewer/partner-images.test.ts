@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { english } from '#shared/messages/english.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../../support/instance-file.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { archive, archived } from './archive-fixture.ts'
@@ -23,7 +24,8 @@ import {
   uidOf,
 } from './viewing-fixture.ts'
 
-const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
+const sentences = (page: Listed) =>
+  page.faults.map(({ what, sentence }) => `${english(what)}: ${english(sentence)}`)
 const uids = (page: Listed) => [...page.instances.keys()].sort()
 
 /** A deflated file whose pixels are so many zeros. */
@@ -62,13 +64,13 @@ describe('of hostile files', () => {
     })
     const page = await viewing.listed()
     expect(uids(page)).toEqual([uidOf(1), uidOf(5), uidOf(8)])
-    const whats = page.faults.map(({ what }) => what).sort()
+    const whats = page.faults.map(({ what }) => english(what)).sort()
     expect(whats).toEqual([2, 3, 4, 5, 6, 7].map((number) => `Image ${number} of 8`))
     expect(sentences(page)).toContain(
-      'Image 3 of 8: It is of another study than the one that was asked for, and is not shown.',
+      'Image 3 of 8: It belongs to another study than the one requested, and is not shown.',
     )
     expect(sentences(page)).toContain('Image 7 of 8: It could not be fetched: it answered 500.')
-    expect(page.faults.find(({ what }) => what === 'Image 5 of 8')).toMatchObject({
+    expect(page.faults.find(({ what }) => english(what) === 'Image 5 of 8')).toMatchObject({
       sopInstanceUid: uidOf(5),
       level: 'warning',
     })
@@ -116,11 +118,13 @@ describe('of hostile files', () => {
     const page = await viewing.listed()
     expect(uids(page)).toEqual([uidOf(1)])
     expect(sentences(page)[0]).toBe(
-      'The partner: It named 100,000 files: the first 20,000 are loaded, the others are left out.',
+      'The partner: It named 100,000 files: only the first 20,000 are loaded.',
     )
     const fetched =
       'It could not be fetched: not.listed.example:443 is not on the list of hosts that files may come from.'
-    const last = (await viewing.listed()).faults.filter(({ sentence }) => sentence === fetched)
+    const last = (await viewing.listed()).faults.filter(
+      ({ sentence }) => english(sentence) === fetched,
+    )
     expect([last.length, last.at(-1)?.what]).toEqual([21, '19,979 more images'])
     expect(viewing.host.paths).toEqual(['/1'])
   })
@@ -134,7 +138,7 @@ describe('of hostile files', () => {
     const page = await differing.listed()
     expect(page.instances.size).toBe(1)
     expect(page.faults).toMatchObject([
-      { sentence: 'Another image has the same UID and differs from it: it is not shown.' },
+      { sentence: 'Another image with the same UID differs from it: it is not shown.' },
     ])
   })
 
@@ -157,7 +161,7 @@ describe('of hostile files', () => {
     expect(page.faults).toMatchObject([
       {
         level: 'danger',
-        sentence: 'Images of more than one patient are in this study.',
+        sentence: 'This study contains images of more than one patient.',
         studyInstanceUid: STUDY,
       },
     ])
@@ -209,9 +213,13 @@ describe('of hostile files', () => {
     expect(page.instances.size + unread.length).toBe(names.length)
     // They are of many invented people.
     expect(
-      page.faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence),
+      page.faults
+        .filter(({ level }) => level === 'danger')
+        .map(({ sentence }) => english(sentence)),
     ).toContainEqual(
-      expect.stringMatching(/^It may be of another patient than another study beside it/),
+      expect.stringMatching(
+        /^It may belong to a different patient than another study in this view/,
+      ),
     )
     expect([...page.studies.keys()]).toContain('1.3.6.1.4.1.5962.1.2.1.20040119072730.12322')
     for (const instance of page.instances.values()) {
@@ -254,7 +262,7 @@ describe('a link that has ended', () => {
     })
     const page = await viewing.listed()
     expect(sentences(page)).toEqual([
-      "Image 2 of 2: The partner's link to image 2 has ended, and so has the new one.",
+      "Image 2 of 2: The partner's link to image 2 has expired, and so has the new one.",
     ])
     expect(viewing.asked).toHaveLength(2)
     expect(viewing.host.paths.filter((path) => path === '/2')).toHaveLength(2)
@@ -271,7 +279,7 @@ describe('a link that has ended', () => {
     ]
     viewing.answer = () => ({ urls: viewing.asked.length === 1 ? first : second })
     expect(sentences(await viewing.listed())).toEqual([
-      "Image 1 of 2: The partner's link to image 1 has ended, and it gave no new one.",
+      "Image 1 of 2: The partner's link to image 1 has expired, and the partner gave no new one.",
     ])
   })
 })
@@ -317,7 +325,7 @@ describe('a manifest', () => {
       code: 'refused',
     })
     expect(sentences(await viewing.listed())).toContain(
-      'Series 1 of the manifest: 1 of its 2 images did not come.',
+      'Series 1 of the manifest: 1 of its 2 images did not arrive.',
     )
   })
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import { insertCustomer, insertCustomerUser } from '#server/modules/customers/queries.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import { english } from '#shared/messages/english.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
@@ -143,16 +144,16 @@ describe('earlier studies', () => {
       archive(viewing.store, prior, [archived(9, file)])
       scribeStudy(viewing.store, STUDY, { priorStudyIds: [scribeStudy(viewing.store, prior)] })
       await listedOf(viewing.images, viewing.view)
-      await viewing.images.addPrior(viewing.view, prior)
+      viewing.images.addPrior(viewing.view, prior)
       return (await listedOf(viewing.images, viewing.view)).faults.map(
-        ({ level, sentence }) => `${level} ${sentence}`,
+        ({ level, sentence }) => `${level} ${english(sentence)}`,
       )
     }
     const name = { PatientName: 'Keller^Ruth' }
     expect(await shownWith({ PatientID: 'X-1' })).toEqual([])
     expect(await shownWith(name)).toEqual([])
     expect(await shownWith({ ...name, PatientID: 'X-1' })).toEqual([
-      'danger It may be of another patient than another study beside it: the name and the patient ID differ.',
+      'danger It may belong to a different patient than another study in this view: the name and patient ID differ.',
     ])
   })
 
@@ -172,7 +173,7 @@ describe('earlier studies', () => {
     ])
     scribeStudy(store, STUDY, { priorStudyIds: [scribeStudy(store, prior)] })
     await listedOf(images, view)
-    await images.addPrior(view, prior)
+    images.addPrior(view, prior)
     const page = await listedOf(images, view)
     expect(page.instances.get(uidOf(1))?.studyInstanceUid).toBe(STUDY)
     expect(page.faults).toMatchObject([{ level: 'danger', studyInstanceUid: prior }])
@@ -183,9 +184,11 @@ describe('earlier studies', () => {
     const { images, earlier } = viewing
     const view = openView({ kind: 'window', user: USER })
     await listedOf(images, view)
-    await expect(images.addPrior(view, '2.25.203')).rejects.toMatchObject({ code: 'not-found' })
-    await images.addPrior(view, earlier)
-    await images.addPrior(view, earlier)
+    expect(() => images.addPrior(view, '2.25.203')).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
+    images.addPrior(view, earlier)
+    images.addPrior(view, earlier)
     const page = await listedOf(images, view)
     expect(
       [...page.studies.values()].map(({ studyInstanceUid, isPrior }) => [
@@ -208,7 +211,7 @@ describe('earlier studies', () => {
     scribeStudy(viewing.store, STUDY, { priorStudyIds: [priorId] })
     archive(viewing.store, STUDY, [archived(7, dicomFile({ sopInstanceUid: uidOf(7) }))])
     const view = openView({ kind: 'viewer-only', area: 'scribe' })
-    await viewing.images.addPrior(view, '2.25.300')
+    viewing.images.addPrior(view, '2.25.300')
     const page = await listedOf(viewing.images, view)
     expect(viewing.asked).toEqual([{ studyInstanceUid: '2.25.300' }])
     expect([...page.instances.values()].map(({ source }) => source).sort()).toEqual([

@@ -9,6 +9,7 @@ import type {
   ViewRecord,
 } from '#server/modules/viewer/queries.ts'
 import * as viewerQueries from '#server/modules/viewer/queries.ts'
+import { message } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -175,7 +176,7 @@ const capture = (number: number, differs: Partial<CaptureRecord> = {}): CaptureR
     uploaded: 0,
     attempts: 0,
     nextAt: AT,
-    lastError: '',
+    lastError: null,
     createdAt: AT,
     updatedAt: AT,
     ...differs,
@@ -195,7 +196,7 @@ describe('a secondary capture', () => {
       uploaded: 1,
       attempts: 3,
       nextAt: null,
-      lastError: 'The partner gave no answer.',
+      lastError: message('viewer.capture-no-answer', { reason: 'it gave none' }),
       updatedAt: at(5),
     }
     queries.updateCapture({ ...capture(1, of), ...tried, studyInstanceUid: '9.9' } as CaptureRecord)

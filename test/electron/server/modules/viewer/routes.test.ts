@@ -3,12 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import * as studyService from '#server/modules/studies/service.ts'
-import type { ViewImages } from '#server/modules/viewer/images.ts'
+import type { Captures } from '#server/modules/viewer/captures.ts'
 import { serveViewing } from '#server/modules/viewer/routes.ts'
-import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { ViewSessions } from '#server/modules/viewer/sessions.ts'
+import type { ViewImages } from '#server/modules/viewer/view-images.ts'
 import { Problem } from '#shared/contract/conventions.ts'
-import type { Capture, ViewedPrior } from '#shared/contract/viewing.ts'
-import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
+import type { ViewedPrior } from '#shared/contract/viewed-images.ts'
+import { type Capture, View, viewing, viewPaths } from '#shared/contract/viewing.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { linksOf } from '../../../../support/links.ts'
@@ -25,7 +26,7 @@ const CAPTURE: Capture = {
     uploaded: 0,
     attempts: 0,
   },
-  ...{ nextAt: null, lastError: '', createdAt: '2026-03-10T09:00:00.000Z' },
+  ...{ nextAt: null, lastError: null, createdAt: '2026-03-10T09:00:00.000Z' },
 }
 
 type Temp = ReturnType<typeof tempStore>
@@ -45,7 +46,7 @@ beforeEach(async () => {
   calls = []
   const key = newKey(on.store)
   const links = linksOf(on.store)
-  sessions = openViewSessions(on.store)
+  sessions = new ViewSessions(on.store)
   studyService.createStudy(on.store, key, 'scribe', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
@@ -74,7 +75,7 @@ beforeEach(async () => {
       ...{ shownAs: 'pdf', mimeType: 'application/pdf', fileName: `${mediaId}.pdf` },
     }),
     priors: () => priors,
-    addPrior: async (_view, uid) => void calls.push(uid),
+    addPrior: (_view, uid) => void calls.push(uid),
     shows: (_view, uid) => given?.includes(uid),
   } as Pick<
     ViewImages,
@@ -90,7 +91,7 @@ beforeEach(async () => {
         },
         list: () => [CAPTURE],
         retry: (_view, captureId) => ({ ...CAPTURE, captureId }),
-      }),
+      } as Pick<Captures, 'make' | 'list' | 'retry'> as Captures),
   })
 })
 afterEach(async () => {

@@ -3,7 +3,7 @@ import * as studyService from '#server/modules/studies/service.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import { customerIdsOfUser, type UserRecord } from '#server/modules/users/queries.ts'
 import * as userService from '#server/modules/users/users.ts'
-import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
+import { type BegunView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
@@ -27,7 +27,8 @@ export function stage() {
   const { store } = temp
   const customers = bound(customerService, temp.store)
   const links = linksOf(store)
-  const views = openViewSessions(store)
+  const ended: string[] = []
+  const views = new ViewSessions(store, (viewId) => ended.push(viewId))
   const studies = bound(studyService, temp.store)
   const key = newKey(store)
   const create = (
@@ -41,8 +42,6 @@ export function stage() {
       severity: 'normal',
       ...more,
     }).record.studyId
-  const ended: string[] = []
-  views.onEnded((viewId) => ended.push(viewId))
   const doctor = newUser(store)
   return {
     ...{

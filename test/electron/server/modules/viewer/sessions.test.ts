@@ -43,11 +43,13 @@ describe('a view by a link', () => {
     const sentenceOf = (link: { readonly url: string }) => refusalOf(() => on.follow(link))
     const mint = () => links.viewer(key, { studyId: on.viewed })
     expect(sentenceOf({ url: 'https://gateway.example/study?token=nothing' })).toBe(
-      'This link is not known here: it is incomplete or too old. Ask for a new one.',
+      'This link is not valid: it is incomplete or too old. Ask for a new one.',
     )
     const used = mint()
     on.follow(used)
-    expect(sentenceOf(used)).toBe('This link has been used: each opens once. Ask for a new one.')
+    expect(sentenceOf(used)).toBe(
+      'This link has already been used: each link opens once. Ask for a new one.',
+    )
     const cancelled = mint()
     studies.cancelStudy(key, 'viewer', { studyId: on.viewed })
     expect(sentenceOf(cancelled)).toBe('The study was cancelled.')
@@ -55,7 +57,7 @@ describe('a view by a link', () => {
     const revoked = links.reroute(key, { studyId: on.read, assignedToUserId: on.doctor.userId })
     on.users.revokeAccess(key, on.doctor.userId)
     expect(sentenceOf(revoked)).toBe(
-      'This link was withdrawn: whoever gave it, or whom it is for, has no access any more.',
+      'This link was revoked: whoever created it, or the person it is for, no longer has access.',
     )
     clock.pass(15 * MINUTE)
     expect(sentenceOf(cancelled)).toBe('This link has expired. Ask for a new one.')
@@ -101,7 +103,7 @@ describe('a view by a link', () => {
         user: { userId: doctor.userId, name: 'Una Malá' },
         mayDictate: true,
       },
-      ...{ hangingProtocol: null, whyNoCapture: '', expiresAt: '2026-11-20T21:00:00.000Z' },
+      ...{ hangingProtocol: null, whyNoCapture: null, expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
     expect(shownView(on.store, named.view)).toMatchObject({
@@ -113,7 +115,7 @@ describe('a view by a link', () => {
     expect(shownView(on.store, unnamed.view)).toMatchObject({
       kind: 'viewer-only',
       user: null,
-      whyNoCapture: '',
+      whyNoCapture: null,
     })
   })
 
@@ -137,7 +139,7 @@ describe('a view by a link', () => {
       },
       ...{
         hangingProtocol: SESSION.hangingProtocol,
-        whyNoCapture: 'There is no study to keep it with.',
+        whyNoCapture: 'This view has no study to keep captures with.',
       },
     })
     const files = readdirSync(on.folder).map((name) => readFileSync(join(on.folder, name)))
@@ -217,7 +219,7 @@ describe('a view', () => {
     on.studies.cancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
-    expect(shownView(on.store, begun.view).whyNoCapture).toBe('The study was cancelled.')
+    expect(shownView(on.store, begun.view).whyNoCapture).toEqual('The study was cancelled.')
     expect(on.ended).toEqual([begun.view.viewId])
     on.studies.uncancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(on.look(begun)).toBeDefined()
@@ -231,7 +233,7 @@ describe('a view', () => {
     const begun = begin(on)
     updateApiKey(on.store.database, on.key.apiKeyId, { revokedAt: AT })
     expect(refusalOf(() => on.look(begun))).toBe(
-      'The partner that gave the link has no access any more.',
+      'The partner that created the link no longer has access.',
     )
     expect(on.ended).toEqual([begun.view.viewId])
   })
@@ -244,16 +246,14 @@ describe('a view', () => {
       links.reroute(on.at(maker), { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     revoke(store, maker)
-    expect(refusalOf(() => on.look(begun))).toBe('Whoever gave the link has no access any more.')
+    expect(refusalOf(() => on.look(begun))).toBe('Whoever created the link no longer has access.')
     updateUser(store.database, maker)
     updateUser(store.database, { ...doctor, canCreateReports: false })
     expect(refusalOf(() => on.look(begun))).toBe(
-      'The person whom the link is for may not create reports any more.',
+      'The person the link is for may no longer create reports.',
     )
     revoke(store, doctor)
-    expect(refusalOf(() => on.look(begun))).toBe(
-      'The person whom the link is for has no access any more.',
-    )
+    expect(refusalOf(() => on.look(begun))).toBe('The person the link is for no longer has access.')
   })
 
   it('knows whom it is for as they are now', () => {
@@ -285,17 +285,6 @@ describe('a view', () => {
     on.views.close('nothing')
     expect([on.look(one), on.look(other)?.viewId]).toEqual([undefined, other.view.viewId])
     expect(on.ended).toEqual([one.view.viewId])
-  })
-
-  it('is told of to nobody who has stopped listening', () => {
-    using on = stage()
-    const heard: string[] = []
-    const stop = on.views.onEnded((viewId) => heard.push(viewId))
-    const [one, other] = [begin(on), begin(on)]
-    on.views.close(one.view.viewId)
-    stop()
-    on.views.close(other.view.viewId)
-    expect([heard, on.ended]).toEqual([[one.view.viewId], [one.view.viewId, other.view.viewId]])
   })
 
   it('that nobody is named for takes what was drawn in it along, and leaves a person theirs', () => {

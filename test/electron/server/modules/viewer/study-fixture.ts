@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import type { StudyDetail, StudyRecord } from '#server/modules/studies/study-queries.ts'
+import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { idFromUuid } from '#shared/ids.ts'
 
 /** A row of the scribe area; its id. */
@@ -11,7 +12,7 @@ export function scribeStudy(
   more: Partial<StudyRecord> = {},
 ): string {
   const studyId = idFromUuid('stu', randomUUID())
-  store.studies.insert({
+  insertStudy(store.database, {
     ...{
       area: 'scribe',
       studyId,

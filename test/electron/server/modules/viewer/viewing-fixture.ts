@@ -6,10 +6,11 @@ import type { Context } from '#server/context.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { OpenView } from '#server/http/view-authentication.ts'
+import type { OpenView } from '#server/http/callers.ts'
 import type { AccessAnswer, AskAccess } from '#server/modules/viewer/access-asking.ts'
-import { openViewImages, type ViewImages, type ViewLimits } from '#server/modules/viewer/images.ts'
-import { openDownloads } from '#server/webhooks/download.ts'
+import { ViewImages, type ViewLimits } from '#server/modules/viewer/view-images.ts'
+import { Agents } from '#server/webhooks/agents.ts'
+import { Downloads } from '#server/webhooks/download.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
 import type {
   ViewedInstance,
@@ -18,7 +19,7 @@ import type {
   ViewFault,
   ViewLine,
   ViewMedia,
-} from '#shared/contract/viewing.ts'
+} from '#shared/contract/viewed-images.ts'
 import {
   CT_IMAGE_STORAGE,
   imageDataSet,
@@ -122,7 +123,8 @@ export async function openViewing(
   const temp = tempStore()
   const { store, clock, folder } = temp
   const host = await openHost(files)
-  const downloads = openDownloads({ plaintextHosts: () => [host.host], clock })
+  store.settings.set('partner.plaintextHosts', [host.host])
+  const downloads = new Downloads(store, new Agents())
   const asked: { studyInstanceUid: string | null }[] = []
   const opened: ViewImages[] = []
   onTestFinished(async () => {
@@ -141,7 +143,7 @@ export async function openViewing(
       }
     }
     const now = { pausesMs: [0, 0], startMs: 0, ...limits }
-    const images = openViewImages(store, downloads, ask, now)
+    const images = new ViewImages(store, downloads, ask, now)
     opened.push(images)
     return images
   }

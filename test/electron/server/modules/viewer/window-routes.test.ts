@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
-import { openViewSessions } from '#server/modules/viewer/sessions.ts'
+import { ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -17,7 +17,7 @@ let studyId: string
 beforeEach(async () => {
   on = tempStore()
   const { user } = atTheWindow(newUser(on.store))
-  const views = openViewSessions(on.store)
+  const views = new ViewSessions(on.store)
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
   studyId = studyService.createStudy(on.store, newKey(on.store), 'scribe', study).record.studyId
   seedImages(on.store, { uid: '1.2.4' })

@@ -23,8 +23,8 @@ it('refuses an answer with more steps than any console would be sent', () => {
 
 it('withholds a step that is in the answer a second time', async () => {
   expect(await withheld(item(1), item(2), item(1))).toEqual([
-    '',
-    '',
+    null,
+    null,
     'the same step is in the answer twice',
   ])
 })
@@ -34,7 +34,7 @@ it('withholds every row of a study that two patients share, because their images
   expect(await withheld(item(1), item(2, { StudyInstanceUID: '2.25.10001' }), item(3))).toEqual([
     shared,
     shared,
-    '',
+    null,
   ])
 })
 
@@ -44,8 +44,8 @@ it('remarks on a step id that another study has too', async () => {
     context,
   )
   expect(rows.map(({ remarks, withheld }) => [withheld, remarks])).toEqual([
-    ['', []],
-    ['', ['its ScheduledProcedureStepID is used in another study too']],
+    [null, []],
+    [null, ['its ScheduledProcedureStepID is used in another study too']],
   ])
 })
 

@@ -3,12 +3,17 @@ import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { RowKeyword } from '#server/modules/worklist/attributes.ts'
 import {
   type CharacterSetPolicy,
+  cutToBytes,
   isUnspeakable,
   policyOf,
+  type RowText,
   repertoireFor,
+  widthOf,
 } from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
+import { english } from '#shared/messages/english.ts'
+import { message } from '#shared/messages/message.ts'
 import { device, item } from './worklist-values-fixture.ts'
 
 const ASKED = [
@@ -24,6 +29,12 @@ const rowOf = (fields: object) =>
     dateEnd: '2026-11-20',
     modality: '',
   })[0] as WorklistRow
+
+/** What is said of a row, in English. */
+const saidOf = ({ remarks, withheld }: RowText) => ({
+  remark: remarks.map(english).join('; '),
+  withheld: withheld ? english(withheld) : '',
+})
 
 /** Every value that is sent as bytes, decoded. */
 function encodedOf(
@@ -43,7 +54,11 @@ function encodedOf(
     keyword,
     decodeText(bytes, terms, keyword === 'PatientName' ? 'PN' : 'LO').text,
   ])
-  return { ...text, encoded: Object.fromEntries(decoded) as Record<string, string> }
+  return {
+    ...text,
+    ...saidOf(text),
+    encoded: Object.fromEntries(decoded) as Record<string, string>,
+  }
 }
 
 function sent(
@@ -63,8 +78,7 @@ function sent(
   return {
     set: text.characterSet,
     name: name && decodeText(name, terms, 'PN').text,
-    remark: text.remark,
-    withheld: text.withheld,
+    ...saidOf(text),
   }
 }
 
@@ -392,12 +406,57 @@ describe('a device that counts bytes', () => {
 
 describe('a row that is withheld', () => {
   it('might go to another device where its text was the reason, and to none otherwise', () => {
-    const { withheld: noRoom } = sent(
-      { PatientID: 'ä'.repeat(33) },
-      { deviceSet: 'ISO_IR 192', countsBytes: true },
+    const policy = {
+      ...policyOf(undefined, []),
+      deviceSet: 'ISO_IR 192',
+      countsBytes: true,
+    } as const
+    const withheldOf = (fields: object, given: CharacterSetPolicy) =>
+      repertoireFor(ASKED, given)(rowOf(fields)).withheld
+    const noRoom = withheldOf({ PatientID: 'ä'.repeat(33) }, policy)
+    const noRoomForName = withheldOf({ PatientName: 'Щ'.repeat(40) }, policy)
+    const noLetters = withheldOf({ PatientName: '山田' }, { ...policy, deviceSet: 'ISO_IR 100' })
+    expect([noRoom, noRoomForName, noLetters].map(isUnspeakable)).toEqual([true, true, true])
+    const noId = message('worklist.value-missing', { keyword: 'PatientID' })
+    expect([null, noId].map(isUnspeakable)).toEqual([false, false])
+  })
+})
+
+const UTF8 = ['ISO_IR 192']
+
+describe('the width of a value', () => {
+  it('is its bytes in the character set, and of a name those of its longest group', () => {
+    expect(widthOf('ä'.repeat(40), UTF8, 'LO')).toBe(80)
+    expect(widthOf('ä'.repeat(40), ['ISO_IR 100'], 'LO')).toBe(40)
+    expect(widthOf('Yamada^Tarou=山田^太郎=やまだ', UTF8, 'PN')).toBe(13)
+    // Each two-byte component with its two escape sequences of three bytes (PS3.5 H.3.1).
+    expect(widthOf('Y=山田^太郎', ['', 'ISO 2022 IR 87'], 'PN')).toBe(2 * (3 + 4 + 3) + 1)
+  })
+
+  it('is not known where the set cannot say it', () => {
+    expect(widthOf('山', ['ISO_IR 100'], 'LO')).toBeUndefined()
+    expect(widthOf('A=山', ['ISO_IR 100'], 'PN')).toBeUndefined()
+  })
+})
+
+describe('a cut', () => {
+  it('keeps characters and their marks whole, and leaves no space at the end', () => {
+    expect(cutToBytes(`${'x'.repeat(63)}ä`, UTF8, 'LO')?.toString()).toBe('x'.repeat(63))
+    // ạ̈ has no single code point.
+    expect(cutToBytes(`${'x'.repeat(62)}a\u0323\u0308`, UTF8, 'LO')?.toString()).toBe(
+      'x'.repeat(62),
     )
-    const { withheld: noLetters } = sent({ PatientName: '山田' }, { deviceSet: 'ISO_IR 100' })
-    expect([noRoom, noLetters].map(isUnspeakable)).toEqual([true, true])
-    expect(['', 'it has no PatientID'].map(isUnspeakable)).toEqual([false, false])
+    expect(cutToBytes(`${'x'.repeat(62)} ää`, UTF8, 'LO')?.toString()).toBe('x'.repeat(62))
+    expect(cutToBytes('x'.repeat(17), [], 'SH')?.toString()).toBe('x'.repeat(16))
+  })
+
+  it('ends a two-byte text in the set it began with', () => {
+    const bytes = cutToBytes('漢'.repeat(64), ['', 'ISO 2022 IR 87'], 'LO')
+    expect(bytes?.length).toBe(64)
+    expect(bytes?.subarray(-3).toString('latin1')).toBe('\x1b(B')
+  })
+
+  it('does not make a text sayable', () => {
+    expect(cutToBytes(`${'x'.repeat(64)}山`, ['ISO_IR 100'], 'LO')).toBeUndefined()
   })
 })

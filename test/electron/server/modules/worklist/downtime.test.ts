@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openDowntime } from '#server/modules/worklist/downtime.ts'
+import { currentDowntime, endDowntime, startDowntime } from '#server/modules/worklist/downtime.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const EVA = { userId: 'usr_1', firstName: 'Eva', lastName: 'Kern' }
@@ -8,19 +8,18 @@ const OFF = { isOn: false, since: null, until: null, reason: '', userName: '' }
 function clinic(timeZone: string, instant?: string) {
   const temp = tempStore(instant)
   temp.store.settings.set('clinic.timeZone', timeZone)
-  const downtime = openDowntime(temp)
   const trail = () =>
     temp.store.audit
       .list({ limit: 10 })
       .items.map(({ actor, action, detail }) => [actor, action, detail])
-  return Object.assign(temp, { downtime, trail })
+  return Object.assign(temp, { store: temp.store, trail })
 }
 
 describe('downtime mode', () => {
   it('is on from a person’s word until midnight of the clinic', () => {
     using temp = clinic('Europe/Berlin')
-    expect(temp.downtime.current()).toEqual(OFF)
-    const on = temp.downtime.start({ reason: 'the line is cut', user: EVA })
+    expect(currentDowntime(temp.store)).toEqual(OFF)
+    const on = startDowntime(temp.store, 'the line is cut', EVA)
     expect(on).toEqual({
       isOn: true,
       since: '2026-03-10T09:00:00.000Z',
@@ -29,9 +28,9 @@ describe('downtime mode', () => {
       userName: 'Eva Kern',
     })
     temp.clock.now = Date.parse('2026-03-10T22:59:59.999Z')
-    expect(temp.downtime.current()).toEqual(on)
+    expect(currentDowntime(temp.store)).toEqual(on)
     temp.clock.pass(1)
-    expect(temp.downtime.current()).toEqual(OFF)
+    expect(currentDowntime(temp.store)).toEqual(OFF)
     expect(temp.trail()).toEqual([
       [
         'user:usr_1',
@@ -43,18 +42,17 @@ describe('downtime mode', () => {
 
   it('ends at midnight on the day the clocks change, too', () => {
     using temp = clinic('America/New_York', '2026-11-01T04:30:00.000Z')
-    expect(temp.downtime.start({ reason: 'the line is cut', user: EVA }).until).toBe(
-      '2026-11-02T05:00:00.000Z',
-    )
+    expect(startDowntime(temp.store, 'the line is cut', EVA).until).toBe('2026-11-02T05:00:00.000Z')
   })
 
   it('takes a new reason and keeps since when it is on', () => {
     using temp = clinic('UTC')
-    temp.downtime.start({ reason: 'the line is cut', user: EVA })
+    startDowntime(temp.store, 'the line is cut', EVA)
     temp.clock.pass(1000)
-    const again = temp.downtime.start({
-      reason: 'still cut',
-      user: { ...EVA, userId: 'usr_2', firstName: 'Tom' },
+    const again = startDowntime(temp.store, 'still cut', {
+      ...EVA,
+      userId: 'usr_2',
+      firstName: 'Tom',
     })
     expect(again).toMatchObject({
       since: '2026-03-10T09:00:00.000Z',
@@ -65,10 +63,10 @@ describe('downtime mode', () => {
 
   it('ends by a person or by the gateway, once', () => {
     using temp = clinic('UTC')
-    temp.downtime.start({ reason: 'the line is cut', user: EVA })
-    expect(temp.downtime.end('gateway')).toEqual(OFF)
-    expect(temp.downtime.end('user:usr_1')).toEqual(OFF)
-    expect(temp.downtime.current()).toEqual(OFF)
+    startDowntime(temp.store, 'the line is cut', EVA)
+    expect(endDowntime(temp.store, 'gateway')).toEqual(OFF)
+    expect(endDowntime(temp.store, 'user:usr_1')).toEqual(OFF)
+    expect(currentDowntime(temp.store)).toEqual(OFF)
     expect(temp.trail()[0]).toEqual([
       'gateway',
       'downtime.end',
@@ -79,7 +77,7 @@ describe('downtime mode', () => {
 
   it('outlives a restart of the gateway', () => {
     using temp = clinic('UTC')
-    const on = temp.downtime.start({ reason: 'the line is cut', user: EVA })
-    expect(openDowntime(temp).current()).toEqual(on)
+    const on = startDowntime(temp.store, 'the line is cut', EVA)
+    expect(currentDowntime(temp.store)).toEqual(on)
   })
 })

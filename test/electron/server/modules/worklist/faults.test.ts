@@ -7,10 +7,11 @@ import {
   faultResult,
 } from '#server/modules/worklist/faults.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
+import { verbatim } from '#shared/messages/message.ts'
 
 it('has a failure status and a comment fit for LO for every fault of the partner', () => {
   for (const fault of PARTNER_FAULTS) {
-    const { status, errorComment } = faultResult(fault, 'A'.repeat(16), 'Ä'.repeat(200))
+    const { status, errorComment } = faultResult(fault, 'A'.repeat(16), verbatim('Ä'.repeat(200)))
     expect([0xa700, 0xc001, 0xc002]).toContain(status)
     expect(errorComment).toMatch(/^[\x20-\x5b\x5d-\x7e]{10,64}$/)
   }
@@ -21,31 +22,34 @@ it('has a failure status and a comment fit for LO for every fault of the partner
 
 it('gives the beginning of the partner’s words with a refusal, in ASCII', () => {
   expect(
-    faultResult('refused', 'CT1', 'kein Zugriff für dieses Gerät, bitte anrufen').errorComment,
+    faultResult('refused', 'CT1', verbatim('kein Zugriff für dieses Gerät, bitte anrufen'))
+      .errorComment,
   ).toBe('Worklist not authorised for AE CT1: kein Zugriff fur dieses Gera')
-  expect(faultResult('refused', 'CT1', '').errorComment).toBe('Worklist not authorised for AE CT1')
+  expect(faultResult('refused', 'CT1', null).errorComment).toBe(
+    'Worklist not authorised for AE CT1',
+  )
 })
 
 it('keeps the words of a refusal out of what is recorded in the clear, and gives them back with what was sealed', () => {
-  const sent = faultResult('refused', 'CT1', 'Jane Doe has no order')
+  const sent = faultResult('refused', 'CT1', verbatim('Jane Doe has no order'))
   expect(sent.errorComment).toContain('Jane Doe')
   const errorComment = commentForRecord(sent, 'CT1')
   expect(errorComment).toBe('Worklist not authorised for AE CT1')
   const record = { status: 'C001', callingAeTitle: 'CT1', errorComment }
-  expect(commentOfRecord(record, 'Jane Doe has no order')).toBe(sent.errorComment)
+  expect(commentOfRecord(record, verbatim('Jane Doe has no order'))).toBe(sent.errorComment)
   // What is ours is recorded as it was sent, and a success says nothing.
   expect(
     commentForRecord({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' }, 'CT1'),
   ).toBe('List cut at 2, narrow the query')
-  expect(commentOfRecord({ ...record, status: 'A700', errorComment: 'List cut' }, 'Jane Doe')).toBe(
-    'List cut',
-  )
+  expect(
+    commentOfRecord({ ...record, status: 'A700', errorComment: 'List cut' }, verbatim('Jane Doe')),
+  ).toBe('List cut')
   expect(commentForRecord({ status: 0 }, 'CT1')).toBe('')
 })
 
 it('says why in words, with a detail of ours and never with the partner’s', () => {
-  expect(becauseOf('unreachable', 'connection refused')).toBe(
+  expect(becauseOf('unreachable', verbatim('connection refused'))).toEqual(
     'the partner could not be reached (connection refused)',
   )
-  expect(becauseOf('refused', 'Jane Doe has no order')).toBe('the partner refused')
+  expect(becauseOf('refused', verbatim('Jane Doe has no order'))).toEqual('the partner refused')
 })

@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  countInspectionsSince,
   type InspectionOutcome,
-  inspectionsStore,
+  insertInspection,
+  listInspections,
+  listSentAnswers,
+  purgeInspections,
+  readInspection,
+  repeatInspection,
 } from '#server/modules/worklist/inspection-queries.ts'
+import { keepDocument } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { runs } from '../../../../support/property-runs.ts'
@@ -18,7 +25,7 @@ const LATER = '2026-11-20T23:00:00.000Z'
  */
 function recorded() {
   const temp = tempStore()
-  const { inspections } = temp.store
+  const { database } = temp.store
   const each = [
     { sent: 3 },
     { sent: 0 },
@@ -34,97 +41,55 @@ function recorded() {
     { sent: 1, withheld: 2, callingAeTitle: 'MR1' },
   ]
   const ids = each.map((differs, index) =>
-    inspections.insert({
+    insertInspection(database, {
       ...inspectionRecord(instantOf(Date.parse(AT) + index * 1000)),
       ...differs,
     }),
   )
-  return Object.assign(temp, { inspections, ids })
+  return Object.assign(temp, { database, ids })
 }
 
 describe('inspections', () => {
   it('are read as they were recorded', () => {
     using temp = recorded()
-    const answerHash = temp.store.documents.keep(Buffer.from('answer'))
+    const answerHash = keepDocument(temp.store, Buffer.from('answer'))
     const record = {
       ...inspectionRecord(AT),
       answerHash,
       verdictHash: answerHash,
       detail: Buffer.from([0, 255, 1]),
     }
-    const inspectionId = temp.inspections.insert(record)
-    expect(temp.inspections.read(inspectionId)).toEqual({
+    const inspectionId = insertInspection(temp.database, record)
+    expect(readInspection(temp.database, inspectionId)).toEqual({
       inspectionId,
       ...record,
       repeats: 0,
       lastAt: null,
     })
-    expect(temp.inspections.read(inspectionId + 1)).toBeUndefined()
-  })
-
-  it('are listed newest first, without their detail', () => {
-    using temp = recorded()
-    const { items, hasMore } = temp.inspections.list({ limit: 100, outcome: 'all' })
-    expect(items.map((item) => item.inspectionId)).toEqual([...temp.ids].reverse())
-    expect(hasMore).toBe(false)
-    const {
-      transferSyntax: _,
-      detail: __,
-      answerHash: ___,
-      verdictHash: ____,
-      ...summary
-    } = inspectionRecord(AT)
-    expect(items.at(-1)).toEqual({
-      inspectionId: temp.ids[0],
-      ...summary,
-      sent: 3,
-      repeats: 0,
-      lastAt: null,
-    })
+    expect(readInspection(temp.database, inspectionId + 1)).toBeUndefined()
   })
 
   it('count what was asked again, and count it for the numbers of the day', () => {
     using temp = tempStore()
-    const { inspections } = temp.store
+    const { database } = temp.store
     const [rows, failed] = [
       { sent: 3, withheld: 1 },
       { status: 'A700', sent: 0 },
-    ].map((more) => inspections.insert({ ...inspectionRecord(AT), ...more }))
-    inspections.repeat(rows ?? 0, 2, AT)
-    inspections.repeat(rows ?? 0, 3, LATER)
-    inspections.repeat(failed ?? 0, 1, AT)
-    inspections.repeat(4711, 1, AT)
-    expect(inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+    ].map((more) => insertInspection(database, { ...inspectionRecord(AT), ...more }))
+    repeatInspection(database, rows ?? 0, 2, AT)
+    repeatInspection(database, rows ?? 0, 3, LATER)
+    repeatInspection(database, failed ?? 0, 1, AT)
+    repeatInspection(database, 4711, 1, AT)
+    expect(listInspections(database, { limit: 10, outcome: 'all' }).items).toMatchObject([
       { inspectionId: failed, repeats: 1, lastAt: AT },
       { inspectionId: rows, repeats: 5, lastAt: LATER },
     ])
-    expect(inspections.today(AT)).toEqual({ queries: 8, rowsSent: 18, failures: 2, withheld: 6 })
-  })
-
-  const BY_OUTCOME: [InspectionOutcome, number[]][] = [
-    ['all', [5, 4, 3, 2, 1, 0]],
-    ['rows', [5, 3, 0]],
-    ['empty', [1]],
-    ['failed', [3, 2]],
-    ['withheld', [5]],
-  ]
-  it.each(BY_OUTCOME)('are listed by outcome: %s', (outcome, expected) => {
-    using temp = recorded()
-    const found = temp.inspections
-      .list({ limit: 100, outcome })
-      .items.map((item) => temp.ids.indexOf(item.inspectionId))
-    expect(found).toEqual(expected)
-  })
-
-  it('are listed by caller, and by caller and outcome', () => {
-    using temp = recorded()
-    const of = (aeTitle: string, outcome: InspectionOutcome) =>
-      temp.inspections
-        .list({ limit: 100, aeTitle, outcome })
-        .items.map((item) => temp.ids.indexOf(item.inspectionId))
-    expect(of('MR1', 'all')).toEqual([5])
-    expect(of('CT1', 'rows')).toEqual([3, 0])
-    expect(of('CT2', 'all')).toEqual([])
+    expect(countInspectionsSince(database, AT)).toEqual({
+      queries: 8,
+      rowsSent: 18,
+      failures: 2,
+      withheld: 6,
+    })
   })
 
   it('are paged without a gap or a repeat, whatever the limit', () => {
@@ -137,12 +102,14 @@ describe('inspections', () => {
           const all: number[] = []
           let cursor: string | undefined
           do {
-            const page = temp.inspections.list({ limit, outcome, cursor })
+            const page = listInspections(temp.database, { limit, outcome, cursor })
             all.push(...page.items.map((item) => item.inspectionId))
             cursor = page.cursor
           } while (cursor !== undefined)
           expect(all).toEqual(
-            temp.inspections.list({ limit: 100, outcome }).items.map((item) => item.inspectionId),
+            listInspections(temp.database, { limit: 100, outcome }).items.map(
+              (item) => item.inspectionId,
+            ),
           )
         },
       ),
@@ -168,7 +135,7 @@ describe('inspections', () => {
           },
         },
       })
-      inspectionsStore(spied, temp.store.seal).list({ limit: 20, outcome, cursor: 'OQ' })
+      listInspections(spied, { limit: 20, outcome, cursor: 'OQ' })
       return lines.join('; ')
     }
     expect(plan('withheld')).toContain('inspectionsWithheld')
@@ -179,12 +146,12 @@ describe('inspections', () => {
 
   it('tell once for each result what a device was sent, newest first, and nothing that only the window asked', () => {
     using temp = tempStore()
-    const { documents, inspections } = temp.store
+    const { database } = temp.store
     const [one, two, verdict] = ['one', 'two', 'verdict'].map((text) =>
-      documents.keep(Buffer.from(text)),
+      keepDocument(temp.store, Buffer.from(text)),
     ) as [string, string, string]
     const sent = (answerHash: string, second: number, differs: object = {}) =>
-      inspections.insert({
+      insertInspection(database, {
         ...inspectionRecord(instantOf(Date.parse(AT) + second * 1000)),
         answerHash,
         verdictHash: verdict,
@@ -198,7 +165,7 @@ describe('inspections', () => {
     sent(two, 5, { callingAeTitle: 'MR1' })
     sent(two, 6, { sent: 0 })
     sent(two, 7, { verdictHash: null })
-    expect(inspections.handedOut('CT1', 10)).toEqual([
+    expect(listSentAnswers(database, 'CT1', 10)).toEqual([
       {
         answerHash: one,
         verdictHash: verdict,
@@ -212,24 +179,24 @@ describe('inspections', () => {
         remoteAddress: '10.0.0.2',
       },
     ])
-    expect(inspections.handedOut('CT1', 1).map(({ answerHash }) => answerHash)).toEqual([one])
+    expect(listSentAnswers(database, 'CT1', 1).map(({ answerHash }) => answerHash)).toEqual([one])
   })
 
   it('count for the day', () => {
     using temp = recorded()
-    expect(temp.inspections.today(AT)).toEqual({
+    expect(countInspectionsSince(temp.database, AT)).toEqual({
       queries: 6,
       rowsSent: 14,
       failures: 2,
       withheld: 2,
     })
-    expect(temp.inspections.today('2026-03-10T09:00:05.000Z')).toEqual({
+    expect(countInspectionsSince(temp.database, '2026-03-10T09:00:05.000Z')).toEqual({
       queries: 1,
       rowsSent: 1,
       failures: 0,
       withheld: 2,
     })
-    expect(temp.inspections.today('2026-03-11T00:00:00.000Z')).toEqual({
+    expect(countInspectionsSince(temp.database, '2026-03-11T00:00:00.000Z')).toEqual({
       queries: 0,
       rowsSent: 0,
       failures: 0,
@@ -239,20 +206,22 @@ describe('inspections', () => {
 
   it('are forgotten by age, in portions, and their ids are not used again', () => {
     using temp = recorded()
-    expect(temp.inspections.purge('2026-03-10T09:00:03.000Z', 2)).toBe(2)
-    expect(temp.inspections.purge('2026-03-10T09:00:03.000Z', 2)).toBe(1)
-    expect(temp.inspections.purge('2026-03-10T09:00:03.000Z', 2)).toBe(0)
+    expect(purgeInspections(temp.database, '2026-03-10T09:00:03.000Z', 2)).toBe(2)
+    expect(purgeInspections(temp.database, '2026-03-10T09:00:03.000Z', 2)).toBe(1)
+    expect(purgeInspections(temp.database, '2026-03-10T09:00:03.000Z', 2)).toBe(0)
     expect(
-      temp.inspections.list({ limit: 100, outcome: 'all' }).items.map((item) => item.inspectionId),
+      listInspections(temp.database, { limit: 100, outcome: 'all' }).items.map(
+        (item) => item.inspectionId,
+      ),
     ).toEqual(temp.ids.slice(3).reverse())
-    expect(temp.inspections.purge('2027-01-01T00:00:00.000Z')).toBe(3)
-    expect(temp.inspections.insert(inspectionRecord(AT))).toBe(7)
+    expect(purgeInspections(temp.database, '2027-01-01T00:00:00.000Z')).toBe(3)
+    expect(insertInspection(temp.database, inspectionRecord(AT))).toBe(7)
   })
 
   it('cannot refer to a document that is not there', () => {
     using temp = recorded()
     expect(() =>
-      temp.inspections.insert({ ...inspectionRecord(AT), answerHash: 'a'.repeat(64) }),
+      insertInspection(temp.database, { ...inspectionRecord(AT), answerHash: 'a'.repeat(64) }),
     ).toThrow('FOREIGN KEY constraint failed')
   })
 })

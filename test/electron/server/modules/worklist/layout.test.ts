@@ -5,7 +5,7 @@ import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
-import { layoutOf } from '#server/modules/worklist/layout.ts'
+import { Layout } from '#server/modules/worklist/layout.ts'
 import { readQuery } from '#server/modules/worklist/query.ts'
 import {
   ALL,
@@ -33,7 +33,7 @@ function encoded(
   clinicName = '',
 ): Buffer {
   const query = readQuery(identifierOf(keys, transferSyntax), transferSyntax, CONTEXT)
-  const layout = layoutOf(query, transferSyntax, clinicName)
+  const layout = new Layout(query, transferSyntax, clinicName)
   const [row] = rowsOfItem(given, { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })
   if (!row) throw new Error('no row')
   const target = Buffer.alloc(layout.bound(row), 0xee)
@@ -177,7 +177,7 @@ describe('every row of a clinic’s day', () => {
     'passes a strict console whose set is %s',
     async (characterSet) => {
       await using bench = await openBench({ items: worklistDay('20261120', { withBadRows: true }) })
-      bench.device = device({ characterSet })
+      bench.setDevices([device({ characterSet })])
       const { rows, final } = await bench.find(
         ask({}, { ScheduledProcedureStepStartDate: '20261120' }),
       )

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import { sentRow, sentRows } from '#server/modules/worklist/console-rules.ts'
 import { lintOf } from '#server/modules/worklist/lint.ts'
 import type { DeviceProfile } from '#shared/contract/devices.ts'
+import { english } from '#shared/messages/english.ts'
+import { textOf } from '../../../../support/saying.ts'
 import {
   ask,
+  dataSetOf,
   device,
   EXPLICIT,
   identifierOf,
@@ -13,7 +18,7 @@ import {
   openBench,
 } from './worklist-fixture.ts'
 
-const USER = { userId: 'usr_1', name: 'Anna Berg' }
+const USER = { userId: 'usr_1', firstName: 'Anna', lastName: 'Berg' }
 
 /** An identifier without a fault, of every attribute that a profile speaks of. */
 const STEP: Keys = {
@@ -79,7 +84,7 @@ const lint = (
 const SOURCE = / \((PS3\.|GE |Philips )[^()]+\)$/
 const findingsOf = async (...args: Parameters<typeof lint>) =>
   (await lint(...args)).findings.map(
-    ({ severity, keyword, text }) => `${severity} ${keyword} ${text.replace(SOURCE, '')}`,
+    ({ severity, keyword, text }) => `${severity} ${keyword} ${english(text).replace(SOURCE, '')}`,
   )
 
 describe('the rules of every profile', () => {
@@ -227,7 +232,7 @@ describe('the rules of Philips', () => {
     ]
     const { refused, findings } = await lint(rows, 'philips')
     expect([refused, findings.length]).toEqual([2, 2])
-    expect(findings[0]?.text).toMatch(/^is the same in another study of the list/)
+    expect(textOf(findings[0]?.text)).toMatch(/^is the same in another study of the list/)
     expect((await lint(rows, 'standard')).refused).toBe(0)
   })
 
@@ -312,4 +317,36 @@ describe('checking a device from the window', () => {
       findings: [],
     })
   })
+})
+
+const NAME = 0x00100010
+
+it('reads back what is sent in each transfer syntax, values of the step among them', async () => {
+  await using bench = await openBench({ items: [item(1, { PatientName: 'Ödman^Åke' }), item(2)] })
+  for (const transferSyntax of Object.values(TRANSFER_SYNTAX)) {
+    const { batches } = await bench.find(ask(), { transferSyntax })
+    const rows = batches.flatMap((batch) => [...sentRows(batch, transferSyntax)])
+    expect(
+      rows.map(({ values, steps, terms }) => [
+        values.get(NAME)?.text,
+        values.get(0x00400009)?.text,
+        steps,
+        terms,
+      ]),
+    ).toEqual([
+      ['Ödman^Åke', 'S001', 1, ['ISO_IR 100']],
+      ['TESTER^NUMBER002', 'S002', 1, []],
+    ])
+    expect(rows[0]?.values.get(0x0020000d)).toEqual({
+      tag: 0x0020000d,
+      vr: 'UI',
+      text: '2.25.10001',
+      isExact: true,
+    })
+  }
+})
+
+it('tells bytes without a meaning, and a row without a step', () => {
+  const { values, steps } = sentRow(dataSetOf({ PatientName: 'M\xfcller' }))
+  expect([values.get(NAME)?.isExact, steps]).toEqual([false, 0])
 })

@@ -6,6 +6,7 @@ import {
   START_TIME,
   STEP_ATTRIBUTES,
 } from '#server/modules/worklist/attributes.ts'
+import { dateSpan, type Span, timeSpan } from '#server/modules/worklist/dates.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import {
   intervalKey,
@@ -18,7 +19,7 @@ import {
   wildCard,
 } from '#server/modules/worklist/matching.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
-import { dateSpan, type Span, timeSpan } from '#server/modules/worklist/span.ts'
+import { verbatim } from '#shared/messages/message.ts'
 import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
@@ -245,14 +246,19 @@ describe('a key', () => {
       'ScheduledProcedureStepStartDate',
       'start date and time (0040,0002), (0040,0003) from first to last, “2026 10”',
     ],
-    [nothingMatches(accession, 'never'), 'AccessionNumber', 'AccessionNumber (0008,0050) never'],
+    [
+      nothingMatches(accession, verbatim('never')),
+      'AccessionNumber',
+      'AccessionNumber (0008,0050) never',
+    ],
   ])('%# says what it wants', (key, name, words) => {
     expect([key.name, key.words]).toEqual([name, words])
   })
 
   it('repeats 256 characters of what it wants at most', () => {
-    expect(nothingMatches(accession, 'x'.repeat(300)).words).toBe(
-      `AccessionNumber (0008,0050) ${'x'.repeat(256)}`,
+    const values = ['x'.repeat(100), 'y'.repeat(300), 'z']
+    expect(textKey(accession, values).words).toEqual(
+      `AccessionNumber (0008,0050) “${'x'.repeat(100)}” or “${'y'.repeat(149)}`,
     )
   })
 
@@ -274,13 +280,13 @@ describe('a key', () => {
   })
 
   it('that nothing matches is met by no row, also by none that is withheld', () => {
-    const key = nothingMatches(accession, '')
+    const key = nothingMatches(accession, verbatim(''))
     expect([isMet(key, row()), isMet(key, nameless)]).toEqual([false, false])
   })
 
   it('may be met by a withheld row that has no value for it, and by no other row without one', () => {
     const key = nameKey(attribute(PATIENT_NAME), ['TESTER'], true)
-    expect(nameless.withheld).not.toBe('')
+    expect(nameless.withheld).not.toBeNull()
     expect(isMet(key, nameless)).toBe(true)
     expect(isMet(textKey(accession, ['A999']), nameless)).toBe(false)
     expect(isMet(textKey(accession, ['A001']), nameless)).toBe(true)

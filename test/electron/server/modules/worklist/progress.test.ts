@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { findInspection } from '#server/modules/worklist/inspections.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
+import { textOf } from '../../../../support/saying.ts'
 import { ask, type Bench, device, type Heard, item, openBench, text } from './worklist-fixture.ts'
 
 const TODAY = ask(
@@ -13,8 +15,8 @@ const statuses = ({ rows }: Heard) =>
     text(row, 'ScheduledProcedureStepStatus'),
   ])
 
-async function lastInspection({ worklist, inspected }: Bench): Promise<Inspection> {
-  const inspection = await worklist.inspection(inspected.at(-1)?.inspectionId ?? 0)
+async function lastInspection({ store, inspected }: Bench): Promise<Inspection> {
+  const inspection = await findInspection(store, inspected.at(-1)?.inspectionId ?? 0)
   if (!inspection) throw new Error('nothing was recorded')
   return inspection
 }
@@ -39,17 +41,17 @@ describe('a step that a device reported', () => {
       ['S002', 'SCHEDULED'],
     ])
     expect(reasons(await lastInspection(bench))).toEqual([
-      ['S001', 'sent', '', 'sent as STARTED: a device reported it started at 10:05 (MPPS)'],
-      ['S002', 'sent', ''],
+      ['S001', 'sent', null, 'sent as STARTED: a device reported it started at 10:05 (MPPS)'],
+      ['S002', 'sent', null],
     ])
     bench.steps.set('2.25.10001', 'S001', 'completed', DONE_AT)
     expect(await bench.find(TODAY)).toMatchObject({ final: { status: 0 }, rows: [{}] })
     expect(reasons(await lastInspection(bench))).toEqual([
-      ['S002', 'sent', ''],
+      ['S002', 'sent', null],
       ['S001', 'filtered', 'done: the device reported it completed at 10:42 (MPPS)'],
     ])
     expect(bench.inspected.at(-1)).toMatchObject({ sent: 1, filtered: 1, withheld: 0 })
-    expect(bench.inspected.at(-1)?.sentence).toMatch(/; 1 sent, 1 done or in progress\.$/)
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toMatch(/; 1 sent, 1 done or in progress\.$/)
   })
 
   it('is on the list again when its procedure was discontinued', async () => {
@@ -79,14 +81,14 @@ describe('a step that a device reported', () => {
   it('is kept from a device that is not given started exams, and from no other', async () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     bench.steps.set('2.25.10001', 'S001', 'started', '2026-11-20T08:30:00.000Z')
-    bench.device = device({ hideStarted: true })
+    bench.setDevices([device({ hideStarted: true })])
     expect(statuses(await bench.find(TODAY))).toEqual([['S002', 'SCHEDULED']])
     expect(reasons(await lastInspection(bench))[1]).toEqual([
       'S001',
       'filtered',
       'in progress: a device reported it started at 08:30 (MPPS), and this device is not given started exams',
     ])
-    bench.device = undefined
+    bench.setDevices([])
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
   })
 
@@ -113,7 +115,7 @@ describe('a step that a device reported', () => {
     await using bench = await openBench({ items: [item(1)] })
     bench.steps.set('2.25.10001', 'S001', 'completed', '2026-11-19T23:10:00.000Z')
     await bench.find(TODAY)
-    expect((await lastInspection(bench)).rows[0]?.reason).toBe(
+    expect((await lastInspection(bench)).rows[0]?.reason).toEqual(
       'done: the device reported it completed on 2026-11-19 at 23:10 (MPPS)',
     )
   })
@@ -131,7 +133,9 @@ describe('a step whose images are here', () => {
     await using bench = await openBench({ items: [item(1)] })
     bench.steps.set('2.25.10001', 'S001', 'received', '2026-11-20T10:50:00.000Z')
     expect((await bench.find(TODAY)).rows).toHaveLength(0)
-    expect((await lastInspection(bench)).rows[0]?.reason).toBe('done: its images arrived at 10:50')
+    expect((await lastInspection(bench)).rows[0]?.reason).toEqual(
+      'done: its images arrived at 10:50',
+    )
     bench.temp.store.settings.set('worklist.closeOnImages', false)
     expect(statuses(await bench.find(TODAY))).toEqual([['S001', 'SCHEDULED']])
   })
@@ -152,7 +156,7 @@ describe('what is kept of a result', () => {
 
   it('is not made again for a query that never got the step', async () => {
     await using bench = await openBench({ items: [item(1), item(2, { PatientName: 'OTHER' })] })
-    bench.device = device({ modality: null })
+    bench.setDevices([device({ modality: null })])
     const others = ask({ PatientName: 'OTHER' }, { ScheduledProcedureStepStartDate: '20261120' })
     const [all, other] = [await bench.find(TODAY), await bench.find(others)]
     bench.steps.set('2.25.10001', 'S001', 'completed')

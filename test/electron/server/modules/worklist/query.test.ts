@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
-import type { QueryContext } from '#server/modules/worklist/key.ts'
+import type { QueryOrigin } from '#server/modules/worklist/key.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import { saying, textOf } from '../../../../support/saying.ts'
 import {
   ALL,
   ask,
@@ -16,7 +17,7 @@ import {
   type Keys,
 } from './worklist-fixture.ts'
 
-const context = (changes: Partial<Device> = {}): QueryContext => ({
+const context = (changes: Partial<Device> = {}): QueryOrigin => ({
   callingAeTitle: 'CT1',
   device: device(changes),
   today: '2026-11-20',
@@ -117,8 +118,8 @@ describe('the keys of a query', () => {
     const optional = read(ask({ SpecialNeeds: 'X1', PregnancyStatus: Buffer.from([1, 0]) }))
     expect(matches(optional)).toBe(true)
     expect(optional.remarks).toEqual([
-      expect.stringMatching(/^PregnancyStatus \(0010,21C0\) was not matched/),
-      expect.stringMatching(/^SpecialNeeds \(0038,0050\) was not matched/),
+      saying(/^PregnancyStatus \(0010,21C0\) was not matched/),
+      saying(/^SpecialNeeds \(0038,0050\) was not matched/),
     ])
     expect(matches(read(ask({}, { ScheduledPerformingPhysicianName: 'HOUSE' })))).toBe(false)
   })
@@ -214,7 +215,7 @@ describe('the step sequence', () => {
     expect(query.modality).toBe('CT')
     expect(query.window).toMatchObject({ dateStart: '2026-11-21', dateEnd: '2026-11-21' })
     expect(tagsOf(query.step)).toEqual([0x00080060, 0x00400002])
-    expect(query.remarks[0]).toMatch(
+    expect(textOf(query.remarks[0])).toMatch(
       /outside ScheduledProcedureStepSequence.*: ScheduledProcedureStepStartDate\.$/,
     )
   })
@@ -259,7 +260,7 @@ describe('the character set of a query', () => {
     const query = read(ask({ PatientName: latin1 }))
     expect(matches(query, { PatientName: 'Müller^Anna' })).toBe(true)
     expect(matches(query, { PatientName: 'Meier^Anna' })).toBe(false)
-    expect(query.remarks[0]).toMatch(/^PatientName holds bytes/)
+    expect(textOf(query.remarks[0])).toMatch(/^PatientName holds bytes/)
   })
 })
 

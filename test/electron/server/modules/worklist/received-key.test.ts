@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { declaredTerms, receivedKey, textReader } from '#server/modules/worklist/received-key.ts'
+import { message } from '#shared/messages/message.ts'
 import { dataSetOf } from './worklist-values-fixture.ts'
 
 const name = (bytes: Buffer) => ({ tag: 0x00100010, vr: 'PN', value: bytes })
@@ -20,7 +21,7 @@ it('refuses more character sets than the standard defines', () => {
   expect(termsOf(Array(20).fill('ISO_IR 100').join('\\'))).toHaveLength(20)
   const refusal = new DimseError(
     0xa900,
-    'SpecificCharacterSet has more than 20 values',
+    message('worklist.many-character-sets', { most: 20 }),
     [0x00080005],
   )
   expect(() => termsOf('\\'.repeat(20))).toThrow(refusal)

@@ -2,41 +2,46 @@ import { describe, expect, it } from 'vitest'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { type AnswerRows, readRows } from '#server/modules/worklist/answer.ts'
 import { repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
-import { layoutOf } from '#server/modules/worklist/layout.ts'
+import { Layout } from '#server/modules/worklist/layout.ts'
 import { readQuery } from '#server/modules/worklist/query.ts'
 import { identifiersOf, makeResult, type ResultRules } from '#server/modules/worklist/result.ts'
 import { findingsOf } from '#server/modules/worklist/verdicts.ts'
+import { saying } from '../../../../support/saying.ts'
 import { ask, EXPLICIT, identifierOf, item, type Keys, rowsOf, text } from './worklist-fixture.ts'
 
 const DAY = { dateStart: '2026-11-20', dateEnd: '2026-11-20' }
 
-function rules(keys: Keys, changes: Partial<ResultRules> = {}): ResultRules {
-  const context = {
+/** What a query gets out of a list. */
+function resultOf(
+  list: AnswerRows,
+  keys: Keys,
+  changes: Partial<ResultRules> = {},
+  { signal } = new AbortController(),
+) {
+  const asked = {
     callingAeTitle: 'CT1',
     device: undefined,
     today: '2026-11-20',
     daysBack: 1,
     daysForward: 1,
   }
-  const query = readQuery(identifierOf(keys), EXPLICIT, context)
-  const layout = layoutOf(query, EXPLICIT, '')
-  return {
-    query,
-    layout,
-    textFor: repertoireFor(layout.texts, {
-      deviceSet: null,
-      always: false,
-      countsBytes: false,
-      declared: [],
-    }),
+  const query = readQuery(identifierOf(keys), EXPLICIT, asked)
+  const layout = new Layout(query, EXPLICIT, '')
+  const policy = { deviceSet: null, always: false, countsBytes: false, declared: [] }
+  const textFor = repertoireFor(layout.texts, policy)
+  const result = makeResult(list, query, textFor, signal, {
     askedFor: DAY,
     maxRows: 10_000,
     now: { day: '2026-11-20', time: '090000' },
+    closedSteps: undefined,
     hideStarted: false,
-    signal: new AbortController().signal,
     ...changes,
-  }
+  })
+  const identifiers = async () =>
+    identifiersOf(list, (await result).chosen, layout, textFor, signal)
+  return { result, identifiers }
 }
+
 const read = (items: readonly unknown[]): Promise<AnswerRows> =>
   readRows(items, { ...DAY, modality: '' })
 
@@ -48,11 +53,11 @@ describe('a result', () => {
       item(3, { PatientName: 'OTHER' }),
       item(4, { PatientName: 'OTHER' }, { Modality: 'MR' }),
     ])
-    const result = await makeResult(list, rules(ask({ PatientName: 'TESTER' }, { Modality: 'CT' })))
+    const result = await resultOf(list, ask({ PatientName: 'TESTER' }, { Modality: 'CT' })).result
     expect(
       [...findingsOf(result.verdicts)].map(({ verdict, reason }) => [verdict, reason]),
     ).toEqual([
-      ['sent', ''],
+      ['sent', null],
       ['filtered', 'Modality (0008,0060) “CT”'],
       ['filtered', 'PatientName (0010,0010) “TESTER”'],
       ['filtered', 'PatientName (0010,0010) “TESTER”'],
@@ -69,20 +74,22 @@ describe('a result', () => {
 
   it('counts an unfit row as withheld only for queries that it might have met', async () => {
     const list = await read([item(1, { PatientID: '' }, { Modality: 'MR' })])
-    expect(await makeResult(list, rules(ask({}, { Modality: 'CT' })))).toMatchObject({
+    expect(await resultOf(list, ask({}, { Modality: 'CT' })).result).toMatchObject({
       filtered: 1,
       unfit: 0,
     })
     expect(
-      await makeResult(list, rules(ask({ PatientID: 'P001' }, { Modality: 'MR' }))),
+      await resultOf(list, ask({ PatientID: 'P001' }, { Modality: 'MR' })).result,
     ).toMatchObject({ filtered: 0, unfit: 1 })
   })
 
   it('has no row outside the window where the query names neither a date nor an order, whatever the partner sends', async () => {
     const list = await read([item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })])
-    const result = await makeResult(list, rules(ask()))
+    const result = await resultOf(list, ask()).result
     expect(result).toMatchObject({ sent: 1, filtered: 1 })
-    expect([...findingsOf(result.verdicts)][1]?.reason).toBe('outside the days that are asked for')
+    expect([...findingsOf(result.verdicts)][1]?.reason).toEqual(
+      'outside the days that are asked for',
+    )
   })
 
   it('remarks on rows outside the days that were asked for, where a date or an order in the query admits them', async () => {
@@ -91,7 +98,7 @@ describe('a result', () => {
       ask({ AccessionNumber: 'A001' }),
       ask({}, { ScheduledProcedureStepStartDate: '20261201-' }),
     ]) {
-      const result = await makeResult(list, rules(keys))
+      const result = await resultOf(list, keys).result
       expect(result.sent).toBe(1)
       expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual([
         'dated outside the days the partner was asked for',
@@ -105,13 +112,13 @@ describe('a result', () => {
     ['ReferringPhysicianName', 'sample^sue', 'SAMPLE^SUE', 'PROBE^PAULA'],
   ])('is matched by %s where the partner sends it at all', async (keyword, key, given, other) => {
     const list = await read([item(1, { [keyword]: given }), item(2, { [keyword]: other }), item(3)])
-    const asked = rules(ask({ [keyword]: key }))
-    const result = await makeResult(list, asked)
+    const asked = ask({ [keyword]: key })
+    const result = await resultOf(list, asked).result
     expect([[...result.chosen], result.filteredBy, result.remarks]).toEqual([[0], [keyword], []])
-    const without = await makeResult(await read([item(1), item(2)]), asked)
+    const without = await resultOf(await read([item(1), item(2)]), asked).result
     expect([without.sent, without.remarks]).toEqual([
       2,
-      [expect.stringContaining(`the partner’s list does not have it: ${keyword} `)],
+      [saying(`the partner’s list does not have it: ${keyword} `)],
     ])
   })
 
@@ -121,7 +128,7 @@ describe('a result', () => {
       item(2, {}, { ScheduledProcedureStepLocation: 'ROOM 2' }),
     ])
     expect([
-      ...(await makeResult(list, rules(ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' }))))
+      ...(await resultOf(list, ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' })).result)
         .chosen,
     ]).toEqual([1])
   })
@@ -132,14 +139,11 @@ describe('a result', () => {
       item(2),
       item(3, {}, { ScheduledProcedureStepStartDate: '20261119' }),
     ])
-    const stored = {
-      isClosed: (study: string, step: string) => study === '2.25.10002' && step === 'S002',
-    }
-    const result = await makeResult(
-      list,
-      rules(ask(), { stored, askedFor: { dateStart: '2026-11-19', dateEnd: '2026-11-21' } }),
-    )
-    expect(result).toMatchObject({ sent: 1, withheld: 2, unfit: 0 })
+    const { result } = resultOf(list, ask(), {
+      closedSteps: new Set(['2.25.10002 S002']),
+      askedFor: { dateStart: '2026-11-19', dateEnd: '2026-11-21' },
+    })
+    expect(await result).toMatchObject({ sent: 1, withheld: 2, unfit: 0 })
   })
 
   it('grows with long values and keeps rows whole', async () => {
@@ -151,10 +155,9 @@ describe('a result', () => {
         }),
       ),
     )
-    const given = rules(ask({ StudyDescription: '' }))
-    const { chosen } = await makeResult(list, given)
     const batches: EncodedIdentifiers[] = []
-    for await (const batch of identifiersOf(list, chosen, given)) batches.push(batch)
+    const identifiers = await resultOf(list, ask({ StudyDescription: '' })).identifiers()
+    for await (const batch of identifiers) batches.push(batch)
     const rows = batches.flatMap((batch) => rowsOf(batch))
     expect(rows).toHaveLength(40)
     expect(new Set(rows.map((row) => text(row, 'RequestedProcedureDescription')))).toEqual(
@@ -166,7 +169,7 @@ describe('a result', () => {
   it('is given up in the middle of a long list when the console cancels', async () => {
     const list = await read(Array.from({ length: 2000 }, (_, n) => item(n)))
     const controller = new AbortController()
-    const making = makeResult(list, rules(ask(), { signal: controller.signal }))
+    const making = resultOf(list, ask(), {}, controller).result
     controller.abort('cancel')
     await expect(making).rejects.toBe('cancel')
   })

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ANNA, DAY, known, openDesk } from './schedule-service-fixture.ts'
+import {
+  deleteClosedStep,
+  insertClosedStep,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { refreshDay } from '#server/modules/worklist/schedule.ts'
+import { textOf } from '../../../../support/saying.ts'
+import { ANNA, DAY, known, openSchedule } from './schedule-fixture.ts'
 import { ask, device, item, NOW } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
@@ -7,8 +13,8 @@ const at = (time: string) => ({ ScheduledProcedureStepStartTime: time })
 
 describe('the exams of a day', () => {
   it('are none, and of no answer, before anybody asked', async () => {
-    await using made = await openDesk({ items: [item(1)] })
-    const day = await made.desk.day({}, 100)
+    await using made = await openSchedule({ items: [item(1)] })
+    const day = await made.schedule.day({}, 100)
     expect(day).toMatchObject({
       day: DAY,
       today: DAY,
@@ -19,9 +25,9 @@ describe('the exams of a day', () => {
   })
 
   it('are those of the partner’s newest answer, with the device that was given them', async () => {
-    await using made = await openDesk({ items: [item(2), item(1)] })
+    await using made = await openSchedule({ items: [item(2), item(1)] })
     await made.bench.find(TODAY)
-    const day = await made.desk.day({}, 100)
+    const day = await made.schedule.day({}, 100)
     expect(day.source).toEqual({ kind: 'live', receivedAt: NOW, fault: null, awaySince: null })
     expect(day.exams.map(({ accessionNumber, state }) => [accessionNumber, state])).toEqual([
       ['A001', 'handed-out'],
@@ -31,13 +37,13 @@ describe('the exams of a day', () => {
       patientName: 'TESTER^NUMBER001',
       severity: 'normal',
       images: 0,
-      devices: [{ aeTitle: 'CT1', name: 'CT room 1', isOnList: true, sentAt: NOW, withheld: '' }],
+      devices: [{ aeTitle: 'CT1', name: 'CT room 1', isOnList: true, sentAt: NOW, withheld: null }],
     })
   })
 
   it('that no device was given are waiting; asking from the window gives none to a device', async () => {
-    await using made = await openDesk({ items: [item(1)] })
-    expect(await made.desk.refresh(DAY, made.devices, ANNA)).toEqual({
+    await using made = await openSchedule({ items: [item(1)] })
+    expect(await refreshDay(made.bench.worklist, DAY, made.devices, ANNA)).toEqual({
       asked: 1,
       failed: 0,
       sentences: [],
@@ -49,7 +55,7 @@ describe('the exams of a day', () => {
   })
 
   it('of another day are not among them', async () => {
-    await using made = await openDesk({
+    await using made = await openSchedule({
       items: [item(1, {}, { ScheduledProcedureStepStartDate: '20261121' }), item(2)],
     })
     await made.bench.find(ask())
@@ -57,7 +63,7 @@ describe('the exams of a day', () => {
   })
 
   it('are of the device that is chosen alone', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     const mr = known({
       deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
       aeTitle: 'MR1',
@@ -66,12 +72,12 @@ describe('the exams of a day', () => {
     })
     made.devices = [known(), mr]
     await made.bench.find(TODAY)
-    expect((await made.desk.day({ deviceId: mr.deviceId }, 100)).exams).toEqual([])
-    expect((await made.desk.day({ deviceId: known().deviceId }, 100)).exams).toHaveLength(1)
+    expect((await made.schedule.day({ deviceId: mr.deviceId }, 100)).exams).toEqual([])
+    expect((await made.schedule.day({ deviceId: known().deviceId }, 100)).exams).toHaveLength(1)
   })
 
   it('that a device’s query for one patient gave it are not its list, but were given', async () => {
-    await using made = await openDesk({ items: [item(1), item(2)] })
+    await using made = await openSchedule({ items: [item(1), item(2)] })
     await made.bench.find(
       ask({ PatientID: 'P001' }, { ScheduledProcedureStepStartDate: '20261120' }),
     )
@@ -81,11 +87,10 @@ describe('the exams of a day', () => {
   })
 
   it('that cannot be sent say so, for every device or for one', async () => {
-    await using made = await openDesk({
+    await using made = await openSchedule({
       items: [item(1, { PatientID: '' }), item(2, { PatientName: '山田^太郎' })],
     })
     made.devices = [known({ characterSet: 'ISO_IR 100' })]
-    made.bench.device = made.devices[0]
     await made.bench.find(TODAY)
     const exams = await made.exams('withheld')
     expect(
@@ -93,7 +98,7 @@ describe('the exams of a day', () => {
     ).toEqual([
       ['it has no PatientID', []],
       [
-        '',
+        null,
         [
           'its PatientName cannot be written in the character set of this device, nor in Latin letters',
         ],
@@ -102,7 +107,7 @@ describe('the exams of a day', () => {
   })
 
   it('are started, then completed, by what the device reports (MPPS)', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.bench.steps.set('2.25.10001', 'S001', 'started', '2026-11-20T09:10:00.000Z')
     expect(await made.exams()).toMatchObject([
@@ -112,7 +117,7 @@ describe('the exams of a day', () => {
     expect(await made.exams()).toMatchObject([
       { state: 'completed', since: '2026-11-20T09:20:00.000Z' },
     ])
-    expect((await made.desk.day({}, 100)).tally).toMatchObject({
+    expect((await made.schedule.day({}, 100)).tally).toMatchObject({
       all: 1,
       completed: 1,
       begun: 0,
@@ -121,22 +126,22 @@ describe('the exams of a day', () => {
   })
 
   it('that staff closed are closed, until they are reopened', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     await made.bench.find(TODAY)
-    const { closedSteps } = made.bench.temp.store
-    closedSteps.close({
+    const { database } = made.bench.temp.store
+    insertClosedStep(database, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'S001',
       closedAt: NOW,
       reason: 'done',
     })
     expect(await made.exams()).toMatchObject([{ state: 'closed', isClosed: true }])
-    closedSteps.reopen('2.25.10001', 'S001')
+    deleteClosedStep(database, '2.25.10001', 'S001')
     expect(await made.exams()).toMatchObject([{ state: 'handed-out', isClosed: false }])
   })
 
   it('that the partner does not list any more are gone', async () => {
-    await using made = await openDesk({ items: [item(1), item(2)] })
+    await using made = await openSchedule({ items: [item(1), item(2)] })
     await made.bench.find(TODAY)
     made.later()
     made.bench.partner.now({ items: [item(2)] })
@@ -152,7 +157,7 @@ describe('the exams of a day', () => {
   })
 
   it('are not gone because a narrower answer lacks them', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.later()
     made.bench.partner.now({ items: [] })
@@ -161,7 +166,7 @@ describe('the exams of a day', () => {
   })
 
   it('are overdue once their time is over and nothing has begun', async () => {
-    await using made = await openDesk({
+    await using made = await openSchedule({
       items: [item(1, {}, at('083000')), item(2, {}, at('090001')), item(3, {}, at(''))],
     })
     await made.bench.find(TODAY)
@@ -178,23 +183,28 @@ describe('the exams of a day', () => {
   })
 
   it('are late for Today an hour after their time, counted again after some seconds', async () => {
-    await using made = await openDesk({ items: [item(1, {}, at('083000'))] })
+    await using made = await openSchedule({ items: [item(1, {}, at('083000'))] })
     await made.bench.find(TODAY)
-    expect(await made.desk.today()).toMatchObject({ all: 1, overdue: 1, late: 0, lateSince: null })
+    expect(await made.schedule.today()).toMatchObject({
+      all: 1,
+      overdue: 1,
+      late: 0,
+      lateSince: null,
+    })
     made.later(31 * 60_000)
-    await made.desk.today()
+    await made.schedule.today()
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(await made.desk.today()).toMatchObject({
+    expect(await made.schedule.today()).toMatchObject({
       late: 1,
       lateSince: '2026-11-20T08:30:00.000Z',
     })
   })
 
   it('are stored ones while the partner is away', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.partnerFault = 'unreachable'
-    expect((await made.desk.day({}, 100)).source).toEqual({
+    expect((await made.schedule.day({}, 100)).source).toEqual({
       kind: 'stored',
       receivedAt: NOW,
       fault: 'unreachable',
@@ -203,26 +213,31 @@ describe('the exams of a day', () => {
   })
 
   it('asked for anew say what failed, once for all devices', async () => {
-    await using made = await openDesk({ status: 500 })
+    await using made = await openSchedule({ status: 500 })
     made.devices = [
       known(),
       known({ deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'CT2', name: 'CT 2' }),
     ]
-    const { asked, failed, sentences } = await made.desk.refresh(DAY, made.devices, ANNA)
+    const { asked, failed, sentences } = await refreshDay(
+      made.bench.worklist,
+      DAY,
+      made.devices,
+      ANNA,
+    )
     expect([asked, failed, sentences.length]).toEqual([2, 2, 2])
-    expect(sentences[0]).toMatch(/the partner answered with an error/)
+    expect(textOf(sentences[0])).toMatch(/the partner answered with an error/)
   })
 
   it('end where there are more than are asked for, and the tally is of all', async () => {
-    await using made = await openDesk({ items: [item(1), item(2), item(3)] })
+    await using made = await openSchedule({ items: [item(1), item(2), item(3)] })
     await made.bench.find(TODAY)
-    const day = await made.desk.day({}, 2)
+    const day = await made.schedule.day({}, 2)
     expect(day.exams).toHaveLength(2)
     expect(day.tally.all).toBe(3)
   })
 
   it('of a device that is gone from the list are still shown', async () => {
-    await using made = await openDesk({ items: [item(1)] })
+    await using made = await openSchedule({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.devices = []
     expect(await made.exams()).toMatchObject([

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import {
+  deleteClosedStep,
+  insertClosedStep,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
+import { currentDowntime, startDowntime } from '#server/modules/worklist/downtime.ts'
+import { findInspection } from '#server/modules/worklist/inspections.ts'
+import { findCoveringAnswer, readDocument } from '#server/modules/worklist/queries.ts'
+import { saying, textOf } from '../../../../support/saying.ts'
+import {
   ask,
   associationOf,
   type Bench,
@@ -43,11 +51,17 @@ describe('a disk that takes no writes', () => {
       )
     bench.temp.clock.pass(MINUTE)
     bench.partner.now({ items: [item(1), item(2)] })
-    expect(await outcome(bench)).toEqual([0, 2, 'live'])
-    expect(bench.inspected.at(-1)).toMatchObject({ inspectionId: 0, status: '0000', sent: 2 })
+    expect((await bench.find(TODAY)).rows).toHaveLength(2)
+    expect(bench.inspected.at(-1)).toEqual({
+      inspectionId: 0,
+      sentence: saying(/the partner answered 2 exams in \d+ ms; 2 sent\.$/),
+    })
     bench.temp.clock.pass(MINUTE)
     bench.partner.now(DOWN)
-    expect(await outcome(bench)).toEqual([0, 2, 'stored'])
+    expect((await bench.find(TODAY)).rows).toHaveLength(2)
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain(
+      '; answer from 09:01 (1 min old) because ',
+    )
 
     full.mockRestore()
     bench.temp.clock.pass(MINUTE)
@@ -71,9 +85,9 @@ describe('a disk that takes no writes', () => {
     )
     bench.temp.clock.pass(MINUTE)
     bench.partner.now({ body: '{"authorized":false}' })
-    expect(await outcome(bench)).toEqual([0xc001, 0, 'none'])
+    expect((await bench.find(TODAY)).final.status).toBe(0xc001)
     bench.partner.now(DOWN)
-    expect(await outcome(bench)).toEqual([0xa700, 0, 'none'])
+    expect(await bench.find(TODAY)).toMatchObject({ final: { status: 0xa700 }, rows: [] })
   })
 
   it('shows at the window what was asked there, without a record', async () => {
@@ -88,7 +102,8 @@ describe('a disk that takes no writes', () => {
     } as never
     const { rows, sent, withheld, inspectionId } = await bench.worklist.ask(body, device(), {
       userId: 'usr_1',
-      name: 'Anna Berg',
+      firstName: 'Anna',
+      lastName: 'Berg',
     })
     expect([rows.map(({ verdict }) => verdict), sent, withheld, inspectionId]).toEqual([
       ['sent', 'withheld'],
@@ -120,19 +135,19 @@ describe('the last good answer', () => {
       sent: 2,
       status: '0000',
     })
-    expect(bench.inspected[1]?.sentence).toMatch(
+    expect(textOf(bench.inspected[1]?.sentence)).toMatch(
       /^CT room 1 asked for today’s list; answer from 09:00 \(2 min old\) because the partner answered with an error \(.*503.*\); 2 sent\.$/,
     )
-    const inspection = await bench.worklist.inspection(bench.inspected[1]?.inspectionId ?? 0)
+    const inspection = await findInspection(bench.store, bench.inspected[1]?.inspectionId ?? 0)
     expect(inspection?.partner).toMatchObject({ httpStatus: 503, answeredAt: null })
     expect(inspection?.rows).toHaveLength(2)
   })
 
   it('is served in downtime mode up to 12 hours, on the same day only', async () => {
     await using bench = await downFor(6 * HOUR)
-    bench.downtime.start({ reason: 'line is down', user: USER })
+    startDowntime(bench.store, 'line is down', USER)
     expect(await outcome(bench)).toEqual([0, 2, 'downtime'])
-    expect(bench.inspected.at(-1)?.sentence).toContain('(6 h 0 min old, downtime mode)')
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain('(6 h 0 min old, downtime mode)')
     bench.temp.clock.pass(6 * HOUR + 1)
     bench.temp.store.settings.set('worklist.downtimeHours', 12)
     expect(await outcome(bench)).toEqual([0xa700, 0, 'none'])
@@ -144,7 +159,7 @@ describe('the last good answer', () => {
     await bench.find(ask({}, { ScheduledProcedureStepStartDate: '20261121' }))
     bench.partner.now(DOWN)
     bench.temp.clock.now = Date.parse('2026-11-21T00:30:00.000Z')
-    bench.downtime.start({ reason: 'line is down', user: USER })
+    startDowntime(bench.store, 'line is down', USER)
     expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([
       0xa700,
       0,
@@ -186,7 +201,7 @@ describe('the last good answer', () => {
 
   it('does not serve steps that were closed here, and a live answer does', async () => {
     await using bench = await downFor(MINUTE)
-    bench.temp.store.closedSteps.close({
+    insertClosedStep(bench.temp.store.database, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'S001',
       closedAt: '2026-11-20T09:01:00.000Z',
@@ -194,7 +209,8 @@ describe('the last good answer', () => {
     })
     const { rows, final } = await bench.find(TODAY)
     expect([final.status, rows.map((row) => text(row, 'PatientID'))]).toEqual([0, ['P002']])
-    const inspection = await bench.worklist.inspection(
+    const inspection = await findInspection(
+      bench.store,
       bench.inspected.at(-1)?.inspectionId ?? 0,
       'withheld',
     )
@@ -205,9 +221,9 @@ describe('the last good answer', () => {
         reason: 'it is marked as done or cancelled here, and the list is a stored one',
       },
     ])
-    bench.temp.store.closedSteps.reopen('2.25.10001', 'S001')
+    deleteClosedStep(bench.temp.store.database, '2.25.10001', 'S001')
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
-    bench.temp.store.closedSteps.close({
+    insertClosedStep(bench.temp.store.database, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'S001',
       closedAt: '2026-11-20T09:01:00.000Z',
@@ -220,7 +236,7 @@ describe('the last good answer', () => {
 
   it('ends in success without rows where all of them are closed, as that is no failure', async () => {
     await using bench = await downFor(MINUTE, [item(1)])
-    bench.temp.store.closedSteps.close({
+    insertClosedStep(bench.temp.store.database, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'S001',
       closedAt: '2026-11-20T09:01:00.000Z',
@@ -242,16 +258,16 @@ describe('the last good answer', () => {
 
   it('gives way to a live answer, also an empty one, and that ends downtime mode', async () => {
     await using bench = await downFor(HOUR)
-    bench.downtime.start({ reason: 'line is down', user: USER })
+    startDowntime(bench.store, 'line is down', USER)
     expect(await outcome(bench)).toEqual([0, 2, 'downtime'])
     bench.partner.now({ items: [] })
     expect(await outcome(bench)).toEqual([0, 0, 'live'])
-    expect(bench.downtime.current().isOn).toBe(false)
+    expect(currentDowntime(bench.store).isOn).toBe(false)
   })
 
   it('is durable before it is used', async () => {
     await using bench = await openBench({ items: [item(1)] })
-    const { documents, answers, database } = bench.temp.store
+    const { database } = bench.temp.store
     const order: string[] = []
     const commitSoon = database.commitSoon.bind(database)
     // The first commit of a query is that of the answer. It is held back long enough for the query
@@ -265,13 +281,15 @@ describe('the last good answer', () => {
     await bench.find(TODAY)
     order.push('answered')
     expect(order).toEqual(['stored', 'answered'])
-    const kept = answers.covering({
+    const kept = findCoveringAnswer(database, {
       callingAe: 'CT1',
       dateStart: '2026-11-20',
       dateEnd: '2026-11-20',
       modality: null,
     })
-    expect(JSON.parse(documents.read(kept?.documentHash ?? '')?.toString() ?? '')).toEqual({
+    expect(
+      JSON.parse(readDocument(bench.temp.store, kept?.documentHash ?? '')?.toString() ?? ''),
+    ).toEqual({
       authorized: true,
       items: [item(1)],
     })
@@ -315,7 +333,7 @@ describe('a question in flight', () => {
 
   it('is not shared between devices of different titles or addresses, which the partner may answer differently', async () => {
     await using bench = await openBench({ items: [item(1)] })
-    bench.device = undefined
+    bench.setDevices([])
     const elsewhere = { ...associationOf('CT1'), associationId: 'a2', remoteAddress: '127.0.0.2' }
     await Promise.all([
       bench.find(TODAY),
@@ -332,6 +350,6 @@ describe('a question in flight', () => {
 it('gives a row without a modality that of the device, and not to another device', async () => {
   await using bench = await openBench({ items: [item(1, { Modality: '' }, { Modality: '' })] })
   expect(text((await bench.find(TODAY)).rows[0], 'Modality')).toBe('CT')
-  bench.device = device({ modality: null, updatedAt: '2026-11-20T09:00:01.000Z' })
+  bench.setDevices([device({ modality: null, updatedAt: '2026-11-20T09:00:01.000Z' })])
   expect((await bench.find(TODAY)).final.status).toBe(0xc002)
 })

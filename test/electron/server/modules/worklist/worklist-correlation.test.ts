@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { listSentAnswers } from '#server/modules/worklist/inspection-queries.ts'
+import { readDocument } from '#server/modules/worklist/queries.ts'
 import {
-  type HandedOutQuery,
-  openHandedOut,
+  type CorrelationQuery,
+  findSentRow,
+  stepsLastSent,
 } from '#server/modules/worklist/worklist-correlation.ts'
 import { ask, type Bench, device, item, type Keys, openBench } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
-const NOTHING: HandedOutQuery = {
+const NOTHING: CorrelationQuery = {
   callingAeTitle: 'CT1',
   studyInstanceUid: '',
   scheduledProcedureStepId: '',
@@ -14,17 +17,26 @@ const NOTHING: HandedOutQuery = {
   accessionNumber: '',
   patientId: '',
 }
-const handedOut = (bench: Bench, query: Partial<HandedOutQuery>) =>
-  bench.worklist.handedOut({ ...NOTHING, ...query })
-const patientOf = async (bench: Bench, query: Partial<HandedOutQuery>) =>
-  (await handedOut(bench, query))?.patientId
+const sentRow = (bench: Bench, query: Partial<CorrelationQuery>) =>
+  findSentRow(bench.store, { ...NOTHING, ...query })
+const patientOf = async (bench: Bench, query: Partial<CorrelationQuery>) =>
+  (await sentRow(bench, query))?.patientId
+
+vi.mock('#server/modules/worklist/inspection-queries.ts', { spy: true })
+vi.mock('#server/modules/worklist/queries.ts', { spy: true })
+
+const realDocuments = () =>
+  vi.importActual<typeof import('#server/modules/worklist/queries.ts')>(
+    '#server/modules/worklist/queries.ts',
+  )
+afterEach(() => vi.mocked(listSentAnswers).mockReset())
 
 describe('the row that images belong to', () => {
   it('is found with all it said and when it was sent', async () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     await bench.find(TODAY)
     expect(
-      await handedOut(bench, { studyInstanceUid: '2.25.10002', scheduledProcedureStepId: 'S002' }),
+      await sentRow(bench, { studyInstanceUid: '2.25.10002', scheduledProcedureStepId: 'S002' }),
     ).toEqual({
       studyInstanceUid: '2.25.10002',
       scheduledProcedureStepId: 'S002',
@@ -113,7 +125,7 @@ describe('the row that images belong to', () => {
   ])('is not found where %s', async (_, query) => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     await bench.find(TODAY)
-    expect(await handedOut(bench, query)).toBeUndefined()
+    expect(await sentRow(bench, query)).toBeUndefined()
   })
 
   it.each([
@@ -137,11 +149,11 @@ describe('the row that images belong to', () => {
     await bench.worklist.ask(
       { ...patient, patientId: '', startDate: null, endDate: null },
       device(),
-      { userId: 'u', name: 'Anna' },
+      { userId: 'u', firstName: 'Anna', lastName: 'Berg' },
     )
     await bench.find(ask({ PatientID: 'P003' }))
-    expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toBeUndefined()
-    expect(await handedOut(bench, { studyInstanceUid: '2.25.10002' })).toBeUndefined()
+    expect(await sentRow(bench, { studyInstanceUid: '2.25.10001' })).toBeUndefined()
+    expect(await sentRow(bench, { studyInstanceUid: '2.25.10002' })).toBeUndefined()
     expect(await patientOf(bench, { studyInstanceUid: '2.25.10003' })).toBe('P003')
   })
 
@@ -149,7 +161,7 @@ describe('the row that images belong to', () => {
     const step = { ScheduledProcedureStepID: '1' }
     await using bench = await openBench({ items: [item(1, {}, step), item(2, {}, step)] })
     await bench.find(TODAY)
-    expect(await handedOut(bench, { scheduledProcedureStepId: '1' })).toBeUndefined()
+    expect(await sentRow(bench, { scheduledProcedureStepId: '1' })).toBeUndefined()
     expect(
       await patientOf(bench, { scheduledProcedureStepId: '1', requestedProcedureId: 'A002' }),
     ).toBe('P002')
@@ -168,7 +180,7 @@ describe('the row that images belong to', () => {
     bench.partner.now({ items: [item(2)] })
     await bench.find(TODAY)
     bench.restart()
-    const row = await handedOut(bench, {
+    const row = await sentRow(bench, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'S001',
     })
@@ -198,7 +210,7 @@ describe('the row that images belong to', () => {
     expect(
       await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' }),
     ).toBe('P001')
-    const row = await handedOut(bench, {
+    const row = await sentRow(bench, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'MADE',
     })
@@ -211,7 +223,7 @@ describe('the row that images belong to', () => {
     bench.temp.clock.pass(60_000)
     bench.partner.now({ items: [item(1, { PatientName: 'NEW' })] })
     await bench.find(TODAY)
-    const row = await handedOut(bench, {
+    const row = await sentRow(bench, {
       studyInstanceUid: '2.25.10001',
       scheduledProcedureStepId: 'MADE',
     })
@@ -223,32 +235,36 @@ describe('the row that images belong to', () => {
       items: [item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })],
     })
     await bench.find(TODAY)
-    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001' })
+    const row = await sentRow(bench, { studyInstanceUid: '2.25.10001' })
     const { scheduledProcedureStepId = '', requestedProcedureId = '' } = row ?? {}
     expect(scheduledProcedureStepId).toMatch(/^S[A-Z2-7]{15}$/)
-    expect(await handedOut(bench, { scheduledProcedureStepId, requestedProcedureId })).toEqual(row)
+    expect(await sentRow(bench, { scheduledProcedureStepId, requestedProcedureId })).toEqual(row)
   })
 
   it('has the name as the device was sent it', async () => {
     await using bench = await openBench({ items: [item(1, { PatientName: 'Łukasz^Żak' })] })
-    bench.device = device({ characterSet: 'ISO_IR 100' })
+    bench.setDevices([device({ characterSet: 'ISO_IR 100' })])
     await bench.find(TODAY)
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+    expect((await sentRow(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
       'Lukasz^Zak',
     )
-    bench.device = device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' })
+    bench.setDevices([
+      device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' }),
+    ])
     await bench.find(TODAY)
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+    expect((await sentRow(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
       'Łukasz^Żak',
     )
   })
 
   it('has the name as it was sent then, though the device has another character set by now', async () => {
     await using bench = await openBench({ items: [item(1, { PatientName: 'Łukasz^Żak' })] })
-    bench.device = device({ characterSet: 'ISO_IR 101' })
+    bench.setDevices([device({ characterSet: 'ISO_IR 101' })])
     await bench.find(TODAY)
-    bench.device = device({ characterSet: 'ISO_IR 100', updatedAt: '2026-11-20T09:00:01.000Z' })
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+    bench.setDevices([
+      device({ characterSet: 'ISO_IR 100', updatedAt: '2026-11-20T09:00:01.000Z' }),
+    ])
+    expect((await sentRow(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
       'Łukasz^Żak',
     )
   })
@@ -259,11 +275,11 @@ describe('the row that images belong to', () => {
         item(1, { PatientName: 'Łukasz^Żak' }, { ScheduledProcedureStepDescription: 'Łokieć' }),
       ],
     })
-    bench.device = device({ characterSet: 'ISO_IR 100' })
+    bench.setDevices([device({ characterSet: 'ISO_IR 100' })])
     const { ScheduledProcedureStepDescription: _, ...step } =
       TODAY.ScheduledProcedureStepSequence as Keys
     await bench.find({ ...TODAY, ScheduledProcedureStepSequence: step })
-    expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toMatchObject({
+    expect(await sentRow(bench, { studyInstanceUid: '2.25.10001' })).toMatchObject({
       patientName: 'Lukasz^Zak',
       description: 'Łokieć',
     })
@@ -273,10 +289,10 @@ describe('the row that images belong to', () => {
     await using bench = await openBench({
       items: [item(1, {}, { ScheduledProcedureStepDescription: '胸'.repeat(60) })],
     })
-    bench.device = device({ countsBytes: true })
+    bench.setDevices([device({ countsBytes: true })])
     const cutTo = async (SpecificCharacterSet: string) => {
       await bench.find({ ...TODAY, SpecificCharacterSet })
-      return (await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.description
+      return (await sentRow(bench, { studyInstanceUid: '2.25.10001' }))?.description
     }
     // 64 bytes have room for 21 characters of three bytes, or 32 of two.
     expect(await cutTo('')).toBe('胸'.repeat(21))
@@ -290,8 +306,7 @@ describe('the row that images belong to', () => {
 
 describe('the steps that a device was last sent', () => {
   const stepsOf = async (bench: Bench, callingAeTitle = 'CT1') => {
-    const handed = openHandedOut({ store: bench.temp.store, recogniseDevice: () => bench.device })
-    return [...(await handed.stepsLastSent(callingAeTitle))].map(([study, steps]) => [
+    return [...(await stepsLastSent(bench.store, callingAeTitle))].map(([study, steps]) => [
       study,
       ...steps,
     ])
@@ -319,12 +334,15 @@ describe('the steps that a device was last sent', () => {
     async (gone) => {
       await using bench = await openBench({ items: [item(1)] })
       await bench.find(TODAY)
-      const { documents, inspections } = bench.temp.store
-      const [sent] = inspections.handedOut('CT1', 1)
-      const read = (hash: string) => (hash === sent?.[gone] ? undefined : documents.read(hash))
-      const store = { inspections, documents: { ...documents, read } }
-      const handed = openHandedOut({ store, recogniseDevice: () => bench.device })
-      expect([...(await handed.stepsLastSent('CT1'))]).toEqual([])
+      const { database } = bench.temp.store
+      vi.mocked(listSentAnswers).mockReset()
+      const [sent] = listSentAnswers(database, 'CT1', 1)
+      const real = await realDocuments()
+      vi.mocked(readDocument).mockImplementation((context, hash) =>
+        hash === sent?.[gone] ? undefined : real.readDocument(context, hash),
+      )
+      expect([...(await stepsLastSent(bench.store, 'CT1'))]).toEqual([])
+      vi.mocked(readDocument).mockReset()
     },
   )
 
@@ -350,40 +368,36 @@ describe('the search through what was sent', () => {
     }[],
   ) {
     await bench.find(TODAY)
-    const { documents, inspections } = bench.temp.store
-    const [sent] = inspections.handedOut('CT1', 1)
+    const { database } = bench.temp.store
+    vi.mocked(listSentAnswers).mockReset()
+    const [sent] = listSentAnswers(database, 'CT1', 1)
     if (!sent) throw new Error('nothing was recorded')
+    vi.mocked(readDocument).mockReset()
     const bodies = new Map(
-      answers.map(({ hash, body }) => [hash, body ?? documents.read(sent.answerHash)]),
+      answers.map(({ hash, body }) => [
+        hash,
+        body ?? readDocument(bench.temp.store, sent.answerHash),
+      ]),
     )
     const read: string[] = []
     const limits: number[] = []
-    const handed = openHandedOut({
-      recogniseDevice: () => bench.device,
-      store: {
-        inspections: {
-          ...inspections,
-          handedOut(_, limit) {
-            limits.push(limit)
-            return answers.map(({ hash, verdictHash = sent.verdictHash }) => ({
-              ...sent,
-              answerHash: hash,
-              verdictHash,
-            }))
-          },
-        },
-        documents: {
-          ...documents,
-          read(hash) {
-            if (hash === sent.verdictHash) return documents.read(hash)
-            read.push(hash)
-            return bodies.get(hash)
-          },
-        },
-      },
+    vi.mocked(listSentAnswers).mockImplementation((_database, _aeTitle, limit) => {
+      limits.push(limit)
+      return answers.map(({ hash, verdictHash = sent.verdictHash }) => ({
+        ...sent,
+        answerHash: hash,
+        verdictHash,
+      }))
+    })
+    const real = await realDocuments()
+    vi.mocked(readDocument).mockImplementation((context, hash) => {
+      if (hash === sent.verdictHash) return real.readDocument(context, hash)
+      read.push(hash)
+      return bodies.get(hash)
     })
     return {
-      search: (query: Partial<HandedOutQuery>) => handed.search({ ...NOTHING, ...query }),
+      search: (query: Partial<CorrelationQuery>) =>
+        findSentRow(bench.store, { ...NOTHING, ...query }),
       read,
       limits,
     }

@@ -1,18 +1,26 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { vi } from 'vitest'
+import type { Context } from '#server/context.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import type { AssociationInfo, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
+import type { NewFeedLine } from '#server/live-events/feed.ts'
+import { deleteDevice, insertDevice, listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import type { StepState } from '#server/modules/procedure-steps/performed-steps.ts'
-import { openDowntime } from '#server/modules/worklist/downtime.ts'
-import { openWorklist, type Worklist } from '#server/modules/worklist/worklist.ts'
-import { openRequester } from '#server/webhooks/request.ts'
+import { readInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { Worklist } from '#server/modules/worklist/worklist.ts'
+import { Agents } from '#server/webhooks/agents.ts'
+import { Requester } from '#server/webhooks/request.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { idFromUuid } from '#shared/ids.ts'
+import { english } from '#shared/messages/english.ts'
+import { DEVICE } from '../../../../support/device.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { device, EXPLICIT, identifierOf, type Keys, NOW } from './worklist-values-fixture.ts'
 
@@ -26,6 +34,7 @@ export function performedSteps() {
     version: 0,
     stateOf: (study: string, step: string) => steps.get(keyOf(study, step))?.state,
     since: (study: string, step: string) => steps.get(keyOf(study, step))?.since,
+    changed() {},
     /** @param state null: scheduled again */
     set(study: string, step: string, state: StepState | null, since = NOW) {
       if (state === null) steps.delete(keyOf(study, step))
@@ -102,13 +111,15 @@ export interface Bench extends AsyncDisposable {
   readonly worklist: Worklist
   readonly partner: Awaited<ReturnType<typeof openPartner>>
   readonly temp: ReturnType<typeof tempStore>
-  readonly downtime: ReturnType<typeof openDowntime>
+  readonly store: Context
   readonly steps: ReturnType<typeof performedSteps>
+  /** The queries that the feed names, as they are recorded; of one without a record its sentence. */
   readonly inspected: InspectionSummary[]
-  /** What was counted on a record, and how often. */
-  readonly repeated: (readonly [InspectionSummary, number])[]
+  /** Lines of the feed about queries that were counted on a record. */
+  readonly repeated: string[]
+  /** Errors of ours. */
   readonly errors: unknown[]
-  device: Device | undefined
+  setDevices(devices: readonly Device[]): void
   /** On an association of its own unless one is given. */
   find(
     keys: Keys,
@@ -126,37 +137,24 @@ export interface Bench extends AsyncDisposable {
 /** The whole slice: real store, real requester, real HTTP partner, a clock that stands. */
 export async function openBench(first: Reaction = { items: [] }): Promise<Bench> {
   const temp = tempStore(NOW)
-  const { store, clock, uuid } = temp
+  const { store } = temp
   const partner = await openPartner(first)
   store.settings.set('clinic.timeZone', 'UTC')
-  const downtime = openDowntime({ store, clock, uuid })
   const secrets = [`whsec_${randomBytes(32).toString('base64')}`]
-  const requester = openRequester({
-    endpointFor: () => ({ endpointId: 'partner', url: partner.url, secrets }),
-    plaintextHosts: () => [partner.host],
-    clock,
-    eventId: () => idFromUuid('whe', randomUUID()),
-  })
+  store.settings.set('partner.plaintextHosts', [partner.host])
+  const requester = new Requester(
+    store,
+    new Agents(),
+    () => ({ endpointId: 'partner', url: partner.url, secrets }),
+    () => undefined,
+  )
   const steps = performedSteps()
-  const inspected: InspectionSummary[] = []
-  const repeated: (readonly [InspectionSummary, number])[] = []
-  const errors: unknown[] = []
-  const open = () =>
-    openWorklist({
-      store,
-      clock,
-      uuid,
-      setting: store.settings.get,
-      recogniseDevice: () => bench.device,
-      downtime,
-      askPartner: (question, options) =>
-        requester.request('modality_worklist.requested', question, options),
-      performedSteps: steps,
-      onInspected: (summary) => inspected.push(summary),
-      onRepeated: (summary, times) => repeated.push([summary, times]),
-      onError: (_, error) => errors.push(error),
-    })
+  const lines = vi.spyOn(store.feed, 'append')
+  const logged = vi.spyOn(store.log, 'error')
+  const eventLog = { setEffect() {} } as unknown as EventLog
+  const open = () => new Worklist(store, requester, eventLog, steps)
   let worklist: Worklist | undefined
+  const isRepeat = ({ text }: NewFeedLine) => english(text).includes(' asked the same ')
   const bench: Bench = {
     get worklist() {
       worklist ??= open()
@@ -164,12 +162,23 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
     },
     partner,
     temp,
-    downtime,
+    store,
     steps,
-    inspected,
-    repeated,
-    errors,
-    device: device(),
+    get inspected() {
+      return lines.mock.calls
+        .filter(([line]) => !isRepeat(line))
+        .map(([{ inspectionId, text }]) => {
+          const record = readInspection(store.database, inspectionId ?? 0)
+          return record ?? ({ inspectionId: 0, sentence: text } as InspectionSummary)
+        })
+    },
+    get repeated() {
+      return lines.mock.calls.filter(([line]) => isRepeat(line)).map(([{ text }]) => english(text))
+    },
+    get errors() {
+      return logged.mock.calls.map(([given]) => (given as { err?: unknown }).err)
+    },
+    setDevices: (devices) => setDevices(store, devices),
     find: (keys, more = {}) => findOn(bench.worklist, keys, more),
     restart() {
       worklist = open()
@@ -181,7 +190,16 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
       temp[Symbol.dispose]()
     },
   }
+  bench.setDevices([device()])
   return bench
+}
+
+function setDevices(store: Context, devices: readonly Device[]): void {
+  const { database } = store
+  // Adding one makes the gateway read the list again.
+  addDevice(store, { ...DEVICE, aeTitle: 'UNUSED' }, 'gateway')
+  for (const { deviceId } of listDevices(database)) deleteDevice(database, deviceId)
+  for (const one of devices) insertDevice(database, one)
 }
 
 export const associationOf = (callingAeTitle = 'CT1'): AssociationInfo => ({
@@ -198,7 +216,7 @@ async function findOn(
     association = associationOf(callingAeTitle),
   }: Parameters<Bench['find']>[1] & object,
 ): Promise<Heard> {
-  const generator = worklist.cFindScp.find({
+  const generator = worklist.find({
     association,
     messageId: 7,
     transferSyntax,

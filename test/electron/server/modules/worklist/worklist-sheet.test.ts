@@ -9,7 +9,7 @@ const exam = (more: Partial<Exam>): Exam => ({
   ...{ patientName: 'Novakova^Ana', patientId: 'MRN-4711', patientBirthDate: '19610307' },
   ...{ patientSex: 'F', modality: 'CT', description: 'CT chest', location: 'ROOM 1' },
   ...{ startDate: '20261120', startTime: '0915', severity: 'normal', state: 'scheduled' },
-  ...{ since: null, images: 0, imageStudyUid: null, study: null, withheld: '', remarks: [] },
+  ...{ since: null, images: 0, imageStudyUid: null, study: null, withheld: null, remarks: [] },
   ...{ isOverdue: false, isClosed: false, devices: [] },
   ...more,
 })

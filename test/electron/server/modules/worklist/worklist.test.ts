@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
+import { findInspection } from '#server/modules/worklist/inspections.ts'
+import { english } from '#shared/messages/english.ts'
+import { textOf } from '../../../../support/saying.ts'
 import { ask, device, type Heard, identifierOf, item, openBench, text } from './worklist-fixture.ts'
 
 const names = ({ rows }: Heard) => rows.map((row) => text(row, 'PatientName'))
@@ -87,7 +91,7 @@ describe('a worklist query', () => {
   it('answers an empty list with success and no row', async () => {
     await using bench = await openBench({ items: [] })
     expect(await bench.find(TODAY)).toMatchObject({ final: { status: 0 }, rows: [] })
-    expect(bench.inspected[0]?.sentence).toMatch(
+    expect(textOf(bench.inspected[0]?.sentence)).toMatch(
       /^CT room 1 asked for today’s list; the partner answered that nothing is scheduled in \d+ ms; 0 sent\.$/,
     )
   })
@@ -112,7 +116,7 @@ describe('a worklist query', () => {
       },
     })
     expect(bench.inspected[1]).toMatchObject({ status: 'C001', fault: 'refused', source: 'none' })
-    expect(bench.inspected[1]?.sentence).not.toMatch(/Jane/)
+    expect(textOf(bench.inspected[1]?.sentence)).not.toMatch(/Jane/)
     bench.partner.now({ status: 503 })
     expect((await bench.find(TODAY)).final.status).toBe(0xa700)
   })
@@ -143,7 +147,7 @@ describe('a worklist query', () => {
       offendingElements: [0x00400002],
     })
     expect(bench.partner.questions).toEqual([])
-    const inspection = await bench.worklist.inspection(bench.inspected[0]?.inspectionId ?? 0)
+    const inspection = await findInspection(bench.store, bench.inspected[0]?.inspectionId ?? 0)
     expect(inspection).toMatchObject({ status: 'A900', question: null, rows: [] })
     expect(inspection?.keys.find(({ keyword }) => keyword === 'PatientID')?.value).toBe('P1')
   })
@@ -170,11 +174,11 @@ describe('a worklist query', () => {
         item(hour, {}, { ScheduledProcedureStepStartTime: `${String(hour).padStart(2, '0')}30` }),
       ),
     })
-    bench.device = device({ maxRows: 2 })
+    bench.setDevices([device({ maxRows: 2 })])
     const heard = await bench.find(TODAY)
     expect(names(heard)).toEqual(['TESTER^NUMBER008', 'TESTER^NUMBER009'])
     expect(heard.final).toEqual({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' })
-    const inspection = await bench.worklist.inspection(bench.inspected[0]?.inspectionId ?? 0)
+    const inspection = await findInspection(bench.store, bench.inspected[0]?.inspectionId ?? 0)
     expect(inspection?.rows.map(({ verdict }) => verdict)).toEqual([
       'sent',
       'sent',
@@ -192,7 +196,7 @@ describe('a worklist query', () => {
     expect(final.status).toBe(0xc003)
     expect(final.errorComment).toMatch(/^Gateway internal error [0-9a-f]{8}$/)
     expect(bench.errors).toHaveLength(1)
-    expect(bench.inspected[0]?.sentence).toContain(final.errorComment?.slice(-8))
+    expect(textOf(bench.inspected[0]?.sentence)).toContain(final.errorComment?.slice(-8))
   })
 })
 
@@ -213,27 +217,9 @@ describe('a cancelled query', () => {
     ])
   })
 
-  it('leaves another query that waits for the same answer alone', async () => {
-    const gate = Promise.withResolvers<void>()
-    await using bench = await openBench({ wait: gate.promise, items: [item(1)] })
-    const controller = new AbortController()
-    const cancelled = bench.find(TODAY, { signal: controller.signal })
-    const other = bench.find(TODAY)
-    await expect.poll(() => bench.partner.questions.length).toBe(1)
-    controller.abort('cancel')
-    expect((await cancelled).final.status).toBe(0xfe00)
-    gate.resolve()
-    expect((await other).rows).toHaveLength(1)
-    expect(bench.partner.questions).toHaveLength(1)
-    expect(bench.inspected.map(({ source, status }) => [source, status])).toEqual([
-      ['none', 'FE00'],
-      ['shared', '0000'],
-    ])
-  })
-
   it('is recorded when the device goes while rows are sent', async () => {
     await using bench = await openBench({ items: [item(1)] })
-    const generator = bench.worklist.cFindScp.find({
+    const generator = bench.worklist.find({
       association: {
         associationId: 'a1',
         callingAeTitle: 'CT1',
@@ -248,7 +234,7 @@ describe('a cancelled query', () => {
     expect((await generator.next()).done).toBe(false)
     await generator.return({ status: 0xfe00 })
     expect(bench.inspected).toMatchObject([{ status: 'FE00', sent: 1 }])
-    expect(bench.inspected[0]?.sentence).toMatch(/cancelled while rows were sent\.$/)
+    expect(textOf(bench.inspected[0]?.sentence)).toMatch(/cancelled while rows were sent\.$/)
   })
 })
 
@@ -257,7 +243,7 @@ describe('the record of a query', () => {
     await using bench = await openBench({ items: [item(1)] })
     let committed = 0
     const heard = bench.find(TODAY).then(() => {
-      committed = bench.temp.store.inspections.list({
+      committed = listInspections(bench.temp.store.database, {
         cursor: undefined,
         limit: 10,
         outcome: 'all',
@@ -289,15 +275,15 @@ describe('the record of a query', () => {
       deviceName: 'CT room 1',
       origin: 'device',
     })
-    expect(summary?.sentence).toMatch(
+    expect(textOf(summary?.sentence)).toMatch(
       /^CT room 1 asked for the list of 2026-11-20 to 2026-11-21; the partner answered 4 exams in \d+ ms; 2 sent, 1 did not match \(PatientName\), 1 withheld\.$/,
     )
-    const inspection = await bench.worklist.inspection(summary?.inspectionId ?? 0)
+    const inspection = await findInspection(bench.store, summary?.inspectionId ?? 0)
     expect(
       inspection?.rows.map(({ patientName, verdict, reason }) => [patientName, verdict, reason]),
     ).toEqual([
-      ['TESTER^NUMBER001', 'sent', ''],
-      ['TESTER^NUMBER004', 'sent', ''],
+      ['TESTER^NUMBER001', 'sent', null],
+      ['TESTER^NUMBER004', 'sent', null],
       ['TESTER^NUMBER003', 'withheld', 'its StudyInstanceUID is not a valid UID'],
       ['OTHER^ONE', 'filtered', 'PatientName (0010,0010) “tester*”'],
     ])
@@ -310,15 +296,10 @@ describe('the record of a query', () => {
       matching: 'wildCard',
     })
     expect(inspection?.question).toEqual(bench.partner.questions[0])
-    expect(inspection?.partner).toMatchObject({ httpStatus: 200, detail: '' })
+    expect(inspection?.partner).toMatchObject({ httpStatus: 200, detail: null })
     expect(
-      (await bench.worklist.inspection(summary?.inspectionId ?? 0, 'withheld'))?.rowsTotal,
+      (await findInspection(bench.store, summary?.inspectionId ?? 0, 'withheld'))?.rowsTotal,
     ).toBe(1)
-  })
-
-  it('is not there for an id that never was', async () => {
-    await using bench = await openBench()
-    expect(await bench.worklist.inspection(4711)).toBeUndefined()
   })
 })
 
@@ -337,7 +318,7 @@ describe('asking as a device from the window', () => {
         endDate: '2026-11-20',
       },
       device({ lastAddress: '10.0.0.7' }),
-      { userId: 'usr_1', name: 'Anna Berg' },
+      { userId: 'usr_1', firstName: 'Anna', lastName: 'Berg' },
     )
     expect(inspection).toMatchObject({
       origin: 'window',
@@ -346,7 +327,7 @@ describe('asking as a device from the window', () => {
       callingAeTitle: 'CT1',
       remoteAddress: '10.0.0.7',
     })
-    expect(inspection.sentence).toMatch(
+    expect(english(inspection.sentence)).toMatch(
       /^CT room 1 \(asked by Anna Berg from the window\) asked for today’s CT list; /,
     )
     expect(inspection.rows.map(({ patientName, verdict }) => [patientName, verdict])).toEqual([

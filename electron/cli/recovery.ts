@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { recoverFolder, restoreFolder } from '#server/modules/backups/restore-command.ts'
+import { runAlone } from '#server/modules/control/commands.ts'
+import { UsageError } from './arguments.ts'
+import { RECOVER_OPTIONS, RESTORE_OPTIONS } from './options.ts'
+
+/**
+ * `recover`: with the key on paper, a folder that lost its `data.key`, or whose key another
+ * account's key store has, opens again; prints a link to sign in by.
+ */
+export async function recover(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: RECOVER_OPTIONS })
+  if (!values.data)
+    throw new UsageError(
+      'recover needs --data DIR, the folder with gateway.sqlite and recovery.key.',
+    )
+  if (!values['recovery-key-stdin'])
+    throw new UsageError('recover reads the key from standard input: add --recovery-key-stdin.')
+  process.stdout.write(`${recoverFolder(values.data, await readRecoveryKey())}\n`)
+  const link = await runAlone(values.data, {
+    command: 'sign-in-link',
+    arguments: [],
+    options: {},
+    input: '',
+  })
+  if (link?.ok) process.stdout.write(`Start the gateway, then sign in with ${link.output}\n`)
+  return 0
+}
+
+const PHASES = { decrypting: 'Opening the back-up', checking: 'Checking it' } as const
+
+/**
+ * `restore`: replaces the database by a backup, on this PC or a new one. Exit code 1 where nothing
+ * was done.
+ */
+export async function restore(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: RESTORE_OPTIONS })
+  const { data: folder, from, yes: isAgreed } = values
+  if (!folder)
+    throw new UsageError(
+      'restore needs --data DIR, the folder of the database; on a new PC an empty one.',
+    )
+  if (!from)
+    throw new UsageError(
+      'restore needs --from DIR, the folder of a back-up, such as isthmus-2026-03-10-023000Z.',
+    )
+  const recoveryKey = values['recovery-key-stdin'] ? await readRecoveryKey() : undefined
+  let shown: string | undefined
+  const { isDone, text: lines } = await restoreFolder({
+    folder,
+    from,
+    recoveryKey,
+    isAgreed,
+    now: Date.now(),
+    onProgress({ phase }) {
+      if (phase !== shown) process.stderr.write(`${PHASES[phase]} …\n`)
+      shown = phase
+    },
+  })
+  process.stdout.write(`${lines}\n`)
+  return isDone ? 0 : 1
+}
+
+/**
+ * From standard input and not as an argument: arguments are in the history of the shell, and
+ * everybody on the PC can see them.
+ */
+function readRecoveryKey(): Promise<string> {
+  if (process.stdin.isTTY)
+    process.stderr.write('Type the recovery key, then Enter and Ctrl+D (Windows: Ctrl+Z, Enter).\n')
+  return text(process.stdin)
+}

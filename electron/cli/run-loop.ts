@@ -1,0 +1,101 @@
+import { canBeRescued, openRescue } from '#server/modules/control/rescue.ts'
+import { type Gateway, type GatewayOptions, openGateway } from '#server/server.ts'
+import { untilStopped } from './parent-port.ts'
+
+type End = 'stopped' | 'again'
+
+/**
+ * Runs the gateway until the process is told to stop. A restore closes it and opens it again in
+ * this process, so that neither a service manager nor the desktop app has to know of it.
+ */
+export class RunLoop {
+  readonly #options: GatewayOptions
+  readonly #print: (line: Readonly<Record<string, unknown>>) => void
+  #stopped: Promise<End> | undefined
+  /** The key may leave its file while a gateway runs: the next one is given the same key. */
+  #dataKey: Buffer | undefined
+  /** A rescue page that is open stays valid where the first backup did not help. */
+  #rescueToken: string | undefined
+
+  /** @param print writes the line that says where something serves */
+  constructor(options: GatewayOptions, print: (line: Readonly<Record<string, unknown>>) => void) {
+    this.#options = options
+    this.#print = print
+    this.#dataKey = options.dataKey
+  }
+
+  /**
+   * @param isRescue where the data cannot be opened, a page that repairs them is served instead
+   * @throws StartError, StoreError as `openGateway`
+   */
+  async run(isRescue: boolean): Promise<void> {
+    while ((await this.#serve(isRescue)) === 'again') this.#options.log.info('starting again')
+  }
+
+  async #serve(isRescue: boolean): Promise<End> {
+    const { log, isSafe } = this.#options
+    const again = Promise.withResolvers<End>()
+    let gateway: Gateway
+    try {
+      gateway = await this.#open(() => again.resolve('again'))
+    } catch (error) {
+      if (!isRescue || !canBeRescued(error)) throw error
+      return await this.#rescue(error)
+    }
+    await using _ = gateway
+    const { http, https, dimse, dimseTls } = gateway
+    // Whoever reads the line may stop the process at once.
+    const stopped = this.#untilStopped()
+    this.#print({
+      ready: true,
+      http,
+      ...(https && { https }),
+      ...(dimse && { dimse }),
+      ...(isSafe && { safeMode: true }),
+      ...(dimseTls && { dimseTls }),
+    })
+    log.info({ http, dimse }, 'ready')
+    const end = await Promise.race([again.promise, stopped])
+    log.info('stopping')
+    return end
+  }
+
+  #open(restart: () => void): Promise<Gateway> {
+    return openGateway({
+      ...this.#options,
+      dataKey: this.#dataKey,
+      onRecoveryKey: (dataKey) => {
+        this.#dataKey = dataKey
+        this.#options.onRecoveryKey?.(dataKey)
+      },
+      restart,
+    })
+  }
+
+  async #rescue(fault: Parameters<typeof openRescue>[0]['fault']): Promise<End> {
+    const { folder, log, version, pageFolder, overrides } = this.#options
+    const done = Promise.withResolvers<End>()
+    await using page = await openRescue({
+      folder,
+      fault,
+      log,
+      version,
+      pageFolder,
+      dataKey: this.#dataKey,
+      token: this.#rescueToken,
+      host: overrides?.['http.host'],
+      port: overrides?.['http.port'],
+      onDone: () => done.resolve('again'),
+    })
+    this.#rescueToken = page.token
+    const stopped = this.#untilStopped()
+    this.#print({ ready: true, rescue: true, http: page.http, link: page.link })
+    return await Promise.race([done.promise, stopped])
+  }
+
+  /** Asked for when something is up: until then a signal ends the process as any other. */
+  #untilStopped(): Promise<End> {
+    this.#stopped ??= untilStopped().then(() => 'stopped')
+    return this.#stopped
+  }
+}

@@ -1,0 +1,339 @@
+import { sql } from 'kysely'
+import type { Database } from '#server/database/database.ts'
+import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type Clock, instantOf } from '#server/platform/clock.ts'
+import type { AuditFilter, AuditFinding, AuditRow } from '#shared/contract/dashboard.ts'
+import type { AnchorFault, AuditAnchor } from './audit-anchor.ts'
+import { AuditChain, type AuditVerdict } from './audit-chain.ts'
+import {
+  type AuditDetail,
+  type AuditEntry,
+  detailContext,
+  FINDING,
+  keyedHashOf,
+  rowOf,
+} from './audit-entry.ts'
+import { AuditHead, type Head, NOTHING, type StoredHead } from './audit-head.ts'
+import { repairTriggers } from './audit-triggers.ts'
+
+/**
+ * Entries of a part of the audit log; `next` is the sequence number below which the rest lies,
+ * undefined where nothing is left.
+ */
+export interface AuditPart {
+  readonly items: readonly AuditRow[]
+  readonly next: number | undefined
+}
+
+/** An entry with what the chain is of: its detail as it is stored (base64), and its hash (hex). */
+export type ChainedRow = AuditRow & { readonly sealedDetail: string; readonly hash: string }
+
+interface Found {
+  readonly finding: AuditFinding
+  readonly detail: AuditDetail
+}
+
+const SCANNED = 10_000
+
+/**
+ * The append-only audit log. Each entry carries the HMAC of the entry before and of its own row as
+ * stored, under a key derived from the data key; entries of older versions carry a plain SHA-256,
+ * up to the first keyed one. How many entries there are and the last hash are kept encrypted (the
+ * head), and once more outside the database (the anchor), so that a shortened, a rewritten and an
+ * older log are detected. See decision 0034.
+ */
+export class AuditStore {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #anchor: AuditAnchor | undefined
+  readonly #key: Buffer
+  readonly #head: AuditHead
+  /** Whether the anchor was compared with the database, which is done as it is opened. */
+  #isCompared = false
+  /** Whether the database was new when this process opened it. */
+  #wasNew = false
+
+  /** @param anchor of the data folder; undefined for a copy of a database, which has none */
+  constructor(database: Database, clock: Clock, anchor: AuditAnchor | undefined) {
+    this.#database = database
+    this.#clock = clock
+    this.#anchor = anchor
+    this.#key = database.seal.keyFor('audit chain')
+    this.#head = new AuditHead(database, anchor)
+  }
+
+  /** What is wrong with the anchor; where it cannot be read it was not compared yet. */
+  get anchorFault(): AnchorFault | undefined {
+    return this.#anchor?.fault
+  }
+
+  /**
+   * Appends within the open transaction, or one of its own; returns the sequence number, from 1.
+   */
+  append(entry: AuditEntry): number {
+    return this.#append([entry])
+  }
+
+  /** The same for several at once, which takes less than one by one. */
+  appendAll(entries: readonly AuditEntry[]): number {
+    return this.#append(entries)
+  }
+
+  /** Newest first. */
+  list({ cursor, limit }: PageQuery): PageOf<AuditRow> {
+    const before = numberAfter(cursor)
+    const rows = this.#database.all(
+      this.#newestFirst(limit + 1).$if(before !== undefined, (query) =>
+        query.where('seq', '<', before ?? 0),
+      ),
+    )
+    const { items, ...rest } = pageOf(rows, limit, (row) => row.seq)
+    return { items: items.map((row) => rowOf(this.#database.seal, row)), ...rest }
+  }
+
+  /**
+   * Entries that the filter takes, newest first, of the newest ones below `before`. Looks at no
+   * more than `SCANNED` entries, so that nobody waits for a search in a million: `items` may be
+   * fewer than `limit`, or none, while there is a `next`.
+   */
+  search(
+    filter: AuditFilter,
+    { before, limit }: { readonly before: number; readonly limit: number },
+  ): AuditPart {
+    // Not by the head, which may be what is broken.
+    const newest = this.#head.newestEntry().count
+    const lowest = Math.max(1, Math.min(before, newest + 1) - SCANNED)
+    const { actor, action, target, from, to } = filter
+    const rows = this.#database.all(
+      this.#newestFirst(limit + 1)
+        .where('seq', '<', before)
+        .where('seq', '>=', lowest)
+        .$if(Boolean(actor), (query) => query.where(contains('actor', actor)))
+        .$if(Boolean(action), (query) => query.where(contains('action', action)))
+        .$if(Boolean(target), (query) => query.where(contains('target', target)))
+        .$if(from !== undefined, (query) => query.where('at', '>=', from ?? ''))
+        .$if(to !== undefined, (query) => query.where('at', '<', to ?? '')),
+    )
+    const items = rows.slice(0, limit)
+    const last = items.at(-1)
+    const next = rows.length > limit && last ? last.seq : lowest > 1 ? lowest : undefined
+    return { items: items.map((row) => rowOf(this.#database.seal, row)), next }
+  }
+
+  /** Of any of these targets, newest first. */
+  of(targets: readonly string[], limit: number): AuditRow[] {
+    return this.#database
+      .all(this.#newestFirst(limit).where('target', 'in', targets))
+      .map((row) => rowOf(this.#database.seal, row))
+  }
+
+  /** Entries after the one of this number up to `last`, oldest first. */
+  after(seq: number, last: number, limit: number): ChainedRow[] {
+    const query = this.#database.sql
+      .selectFrom('auditEntries')
+      .selectAll()
+      .where('seq', '>', seq)
+      .where('seq', '<=', last)
+      .orderBy('seq')
+      .limit(limit)
+    return this.#database.all(query).map((row) => ({
+      ...rowOf(this.#database.seal, row),
+      sealedDetail: row.sealedDetail.toString('base64'),
+      hash: row.hash.toString('hex'),
+    }))
+  }
+
+  /** Of a long log it holds the thread for seconds; `chain` does not. */
+  verify(): AuditVerdict {
+    const chain = this.chain()
+    for (;;) {
+      const verdict = chain.follow(SCANNED)
+      if (verdict) return verdict
+    }
+  }
+
+  chain(): AuditChain {
+    return new AuditChain(this.#database, this.#key, this.#head)
+  }
+
+  /**
+   * Compares triggers, head and anchor with what they should be. What is not is recorded as a
+   * finding; triggers are restored. Returns what was found now.
+   */
+  inspect(): readonly AuditFinding[] {
+    const anchor = this.#anchor
+    if (!this.#isCompared) this.#wasNew ||= this.#head.isNew()
+    anchor?.retry()
+    return this.#database.transaction(() => {
+      const isFirst = !this.#isCompared
+      const isExplained = isFirst && anchor?.isExplained
+      const found = this.#findings(isFirst)
+      for (const { finding, detail } of found)
+        this.append({ actor: 'gateway', action: FINDING, target: finding, detail })
+      if (found.length > 0) this.#rewindSending(this.#head.newestEntry().count - found.length)
+      if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
+        const { count, hash } = this.#head.newestEntry()
+        const end = { count, hash, keyedFrom: this.#lastOf(this.#head.read()).keyedFrom }
+        this.#database.afterCommit(() => this.#writeAnchor(end))
+      }
+      this.#database.afterCommit(() => {
+        if (anchor?.state === 'unreadable') return
+        this.#isCompared = true
+        // What was appended before it was compared.
+        const { committed } = this.#head
+        if (anchor && committed.count > anchor.anchor.count) anchor.note(committed)
+      })
+      return found.map(({ finding }) => finding)
+    })
+  }
+
+  #newestFirst(limit: number) {
+    return this.#database.sql
+      .selectFrom('auditEntries')
+      .selectAll()
+      .orderBy('seq', 'desc')
+      .limit(limit)
+  }
+
+  /** @param closing the first keyed entry, where this entry closes the chain before it */
+  #append(entries: readonly AuditEntry[], closing?: number): number {
+    const database = this.#database
+    return database.transaction(() => {
+      let head = this.#lastOf(this.#head.read())
+      for (const { actor, action, target, detail } of entries) {
+        const seq = head.count + 1
+        const plain = Buffer.from(JSON.stringify(detail))
+        const sealedDetail = database.seal.seal(plain, detailContext(seq))
+        const entry = { seq, at: instantOf(this.#clock()), actor, action, target, sealedDetail }
+        const hash = keyedHashOf(this.#key, head.hash, entry)
+        const row = { ...entry, hash: Buffer.from(hash, 'hex') }
+        const { changes } = database.run(database.sql.insertInto('auditEntries').values(row))
+        // Such as by a trigger of somebody else: what is done has its entry, or is not done.
+        if (changes !== 1) throw new Error('The audit trail did not take an entry')
+        const keyedFrom = head.keyedFrom === undefined ? closing : head.keyedFrom
+        head = { count: seq, hash, keyedFrom }
+      }
+      const end = head
+      this.#head.write(end)
+      database.afterCommit(() => {
+        this.#head.committed = end
+        // An anchor that was not compared yet may be what shows a rollback.
+        if (this.#isCompared) this.#anchor?.note(end)
+      })
+      database.notify('audit')
+      return end.count
+    })
+  }
+
+  /**
+   * What the next entry follows. A log whose head was tampered with goes on after the newest entry
+   * that is known, so that the gateway can go on recording; verifying it shows the gap.
+   */
+  #lastOf(head: StoredHead): Head {
+    const newest = this.#head.newestEntry()
+    if (typeof head === 'object' && head.count >= newest.count) return head
+    const known = this.#head.known()
+    const { count, hash } = newest.count >= known.count ? newest : known
+    const lost = this.#wasNew && count === 0 ? undefined : null
+    const keyedFrom = typeof head === 'object' ? head.keyedFrom : (known.keyedFrom ?? lost)
+    return { count, hash, keyedFrom }
+  }
+
+  /**
+   * The first of the keyed entries that the log ends in, which is the next where it ends in none.
+   */
+  #firstKeyed(): number {
+    const { sql: build } = this.#database
+    for (let first = this.#head.newestEntry().count + 1; ; first -= 1) {
+      const row = this.#database.get(
+        build
+          .selectFrom('auditEntries')
+          .selectAll()
+          .where('seq', '=', first - 1),
+      )
+      const before = first === 2 ? NOTHING.hash : this.#head.hashAt(first - 2)
+      if (!row || before === undefined) return first
+      if (keyedHashOf(this.#key, before, row) !== row.hash.toString('hex')) return first
+    }
+  }
+
+  /**
+   * Brings the chain of an older version, or a new database, to keyed entries. The anchor is
+   * written before: a crash in between leaves an anchor that the database is not behind.
+   */
+  #keyChain(head: StoredHead): void {
+    this.#database.run(this.#database.sql.deleteFrom('auditUnkeyed'))
+    // The row was written by something else.
+    if (typeof head === 'object' && head.keyedFrom !== undefined) return
+    if (this.#anchor?.state === 'missing')
+      this.#anchor.write(typeof head === 'object' ? head : NOTHING)
+    const { count: entries, hash } = this.#head.newestEntry()
+    if (head === 'missing' && entries === 0) {
+      this.#head.write({ ...NOTHING, keyedFrom: 1 })
+      return
+    }
+    // The entries are verified later, in portions. What only the head shows, which is replaced now:
+    const endsAsHead = typeof head === 'object' && head.count === entries && head.hash === hash
+    const detail = { entries, hash, endsAsHead }
+    const entry = { actor: 'gateway', action: 'audit.key', target: '', detail }
+    this.#append([entry], typeof head === 'object' ? this.#firstKeyed() : undefined)
+  }
+
+  /** What the anchor says of the database as it was opened. */
+  #anchorFinding(head: StoredHead): Found | undefined {
+    const anchor = this.#anchor
+    if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
+    const { count: entries } = this.#head.newestEntry()
+    if (anchor.state === 'missing') {
+      // A head that says that the chain was closed already cannot be forged.
+      const isUnkeyed =
+        this.#head.isNew() ||
+        (typeof head === 'object' && head.keyedFrom === undefined && this.#head.hasUnkeyedRow())
+      return isUnkeyed ? undefined : { finding: 'anchor-missing', detail: { entries } }
+    }
+    if (anchor.state === 'changed') return { finding: 'anchor-changed', detail: { entries } }
+    const { count, hash } = anchor.anchor
+    if (count === 0 || this.#head.hashAt(count) === hash) return undefined
+    const missing = Math.max(0, count - entries)
+    const detail = { anchorSeq: count, anchorHash: hash, entries, missing }
+    return { finding: missing > 0 ? 'older' : 'replaced', detail }
+  }
+
+  /** Everything but the entries themselves, which only verifying the chain shows. */
+  #findings(isFirst: boolean): Found[] {
+    const found: Found[] = []
+    const head = this.#head.read()
+    const fromAnchor = isFirst ? this.#anchorFinding(head) : undefined
+    const lost = typeof head === 'string' && !this.#head.isNew() ? head : undefined
+    // Before anything is appended, which they may keep from the log.
+    const triggers = repairTriggers(this.#database)
+    if (this.#head.hasUnkeyedRow()) this.#keyChain(head)
+    if (lost) found.push({ finding: `head-${lost}`, detail: {} })
+    if (triggers.length > 0) found.push({ finding: 'triggers', detail: { triggers } })
+    const sending = this.#database.sql.selectFrom('auditSending').select('seq')
+    const position = this.#database.get(sending)?.seq ?? 0
+    const entries = this.#head.newestEntry().count
+    if (position > entries) found.push({ finding: 'sending', detail: { position, entries } })
+    return fromAnchor ? [...found, fromAnchor] : found
+  }
+
+  /** Where the folder takes no file now, the anchor lags until a later entry. */
+  #writeAnchor(end: Head): void {
+    try {
+      this.#anchor?.write(end)
+    } catch {
+      this.#anchor?.note(end)
+    }
+  }
+
+  /** What was appended again under a number that was sent before is sent too. */
+  #rewindSending(position: number): void {
+    const { sql: build } = this.#database
+    this.#database.run(
+      build.updateTable('auditSending').set({ seq: position }).where('seq', '>', position),
+    )
+  }
+}
+
+const contains = (column: 'actor' | 'action' | 'target', text = '') =>
+  sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`

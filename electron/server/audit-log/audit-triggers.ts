@@ -1,0 +1,37 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+
+/** In lower case: SQLite keeps the name of the table as it was written in the statement. */
+const TABLES = `'auditentries', 'audithead', 'auditsending', 'auditunkeyed'`
+const REFUSED = `begin select raise(abort, 'the audit trail is append-only'); end`
+
+/** Every trigger of the tables of the audit trail, by name, as a migration created it. */
+const TRIGGERS: Readonly<Record<string, string>> = {
+  auditEntriesKeepWhatTheySay: `create trigger auditEntriesKeepWhatTheySay before update on auditEntries ${REFUSED}`,
+  auditEntriesStay: `create trigger auditEntriesStay before delete on auditEntries ${REFUSED}`,
+  auditHeadStays: `create trigger auditHeadStays before delete on auditHead ${REFUSED}`,
+}
+
+/**
+ * Makes the triggers of the audit trail what they should be: missing and changed ones are created
+ * again, ones of somebody else are dropped. Returns the names of those that were not as they
+ * should.
+ */
+export function repairTriggers(db: Database): string[] {
+  const found = db.all<{ name: string; sql: string }>(
+    rawQuery(
+      `select name, sql from sqlite_schema where type = 'trigger' and lower(tbl_name) in (${TABLES})`,
+      [],
+    ),
+  )
+  const isExpected = ({ name, sql }: { name: string; sql: string }) =>
+    Object.hasOwn(TRIGGERS, name) && plain(sql) === plain(TRIGGERS[name] ?? '')
+  const wrong = found.filter((trigger) => !isExpected(trigger))
+  for (const { name } of wrong) db.run(rawQuery(`drop trigger "${name.replaceAll('"', '""')}"`, []))
+  const rightNames = new Set(found.filter(isExpected).map(({ name }) => name))
+  const missing = Object.keys(TRIGGERS).filter((name) => !rightNames.has(name))
+  for (const name of missing) db.run(rawQuery(TRIGGERS[name] ?? '', []))
+  return [...new Set([...wrong.map(({ name }) => name), ...missing])].sort()
+}
+
+const plain = (sql: string): string => sql.replace(/\s+/g, ' ').trim().toLowerCase()

@@ -1,0 +1,100 @@
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { AuditStore } from '#server/audit-log/audit-queries.ts'
+import type { Database } from '#server/database/database.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingValue,
+} from '#shared/contract/settings.ts'
+import { type FieldFault, malformedFields } from '#shared/errors.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { message } from '#shared/messages/message.ts'
+import { type SettingValues, settingsStore } from './setting-queries.ts'
+
+/** Settings for one run, such as by `serve --http`: they stand before what is kept. */
+export type SettingOverrides = { readonly [K in SettingKey]?: SettingValue<K> }
+
+/** The settings of shared/contract/settings.ts, as they are in force. */
+export interface Settings {
+  get<K extends SettingKey>(key: K): SettingValue<K>
+  all(): SettingValues
+  /**
+   * Changes several, all or none. @throws ApiError malformed, naming `body.settings.<key>` for each
+   * fault
+   */
+  change(values: Readonly<Record<string, unknown>>, actor: Actor): SettingValues
+  /** Tells which keys have changed, after the commit. Returns what stops it. */
+  onChange(listener: (keys: readonly SettingKey[]) => void): () => void
+  /**
+   * Keeps a value that its schema has parsed; nothing is audited, and no listener is told.
+   */
+  set<K extends SettingKey>(key: K, value: SettingValue<K>): void
+  /** Keys whose kept value cannot be read: the initial value stands in until someone sets them. */
+  unreadable(): SettingKey[]
+}
+
+export function openSettings(
+  database: Database,
+  clock: Clock,
+  audit: AuditStore,
+  overrides: SettingOverrides = {},
+): Settings {
+  const kept = settingsStore(database, clock)
+  const listeners = new Set<(keys: readonly SettingKey[]) => void>()
+  const all = () => ({ ...kept.all(), ...overrides })
+  return {
+    get: (key) =>
+      Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : kept.get(key),
+    all,
+    set: kept.set,
+    unreadable: kept.unreadable,
+    change(values, actor) {
+      const parsed = parse(values)
+      database.transaction(() => {
+        const changed: SettingKey[] = []
+        for (const { key, value } of parsed) {
+          const before = kept.get(key)
+          if (JSON.stringify(before) === JSON.stringify(value) && !kept.unreadable().includes(key))
+            continue
+          kept.set(key, value)
+          note({ audit }, actor, 'setting.change', key, { before, after: value })
+          changed.push(key)
+        }
+        if (changed.length > 0)
+          database.afterCommit(() => {
+            for (const listener of listeners) listener(changed)
+          })
+      })
+      return all()
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function parse(
+  values: Readonly<Record<string, unknown>>,
+): { key: SettingKey; value: SettingValue<SettingKey> }[] {
+  const errors: FieldFault[] = []
+  const parsed: { key: SettingKey; value: SettingValue<SettingKey> }[] = []
+  for (const [name, given] of Object.entries(values)) {
+    const path = `body.settings.${name}`
+    const key = SETTING_KEYS.find((known) => known === name)
+    const result = key && SETTINGS[key].schema.safeParse(given)
+    if (key === undefined || result === undefined)
+      errors.push({ path, message: message('settings.unknown') })
+    else if (!result.success)
+      errors.push(...result.error.issues.map((issue) => ({ path, message: issueMessage(issue) })))
+    // The partner knows the clinic by it: it is replaced, never taken away.
+    else if (key === 'clinic.id' && result.data === null)
+      errors.push({ path, message: message('settings.not-a-uuid') })
+    else parsed.push({ key, value: result.data })
+  }
+  const [first, ...others] = errors
+  if (first) throw malformedFields(first, others)
+  return parsed
+}

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { SETTINGS, type SettingKey, type SettingValue } from '#shared/contract/settings.ts'
+import { DATABASE_FILE } from './data-directory.ts'
+import type { Database } from './database.ts'
+import { rawQuery } from './query.ts'
+
+/** What SQLite keeps for an index of words (FTS5 §9). */
+const OF_INDEX = /_(?:config|content|data|docsize|idx)$/
+const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
+
+/** Rows of every table, one table a turn of the event loop: devices must not wait for a count. */
+export async function tableCounts(
+  db: Database,
+): Promise<readonly { readonly table: string; readonly rows: number }[]> {
+  const counts: { table: string; rows: number }[] = []
+  for (const { name } of db.all(rawQuery<{ name: string }>(TABLES, []))) {
+    if (OF_INDEX.test(name)) continue
+    const rows =
+      db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
+    counts.push({ table: name, rows })
+    await nextTurn()
+  }
+  return counts
+}
+
+/**
+ * Rows of the tables; a table that is not there has none. Undefined where the database cannot be
+ * read. Nothing is written.
+ */
+export function rowsIn(
+  folder: string,
+  tables: readonly string[],
+): Readonly<Record<string, number>> | undefined {
+  let sqlite: Sqlite.Database | undefined
+  try {
+    const opened = new Sqlite(join(folder, DATABASE_FILE), {
+      readonly: true,
+      fileMustExist: true,
+      timeout: 0,
+    })
+    sqlite = opened
+    const has = opened.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+    return Object.fromEntries(
+      tables.map((table) => [
+        table,
+        has.get(table) === undefined
+          ? 0
+          : Number(opened.prepare(`select count(*) from "${table}"`).pluck().get()),
+      ]),
+    )
+  } catch {
+    return undefined
+  } finally {
+    sqlite?.close()
+  }
+}
+
+/**
+ * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed,
+ * and most of a damaged file can be read. The file is left as it is. Undefined where it cannot be
+ * read, and where it was never set.
+ */
+export function salvageSetting<K extends SettingKey>(
+  folder: string,
+  key: K,
+): SettingValue<K> | undefined {
+  const file = join(folder, DATABASE_FILE)
+  if (!existsSync(file)) return undefined
+  let sqlite: Sqlite.Database | undefined
+  try {
+    sqlite = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 0 })
+    const text = sqlite.prepare('select value from settings where key = ?').pluck().get(key)
+    const parsed = SETTINGS[key].schema.safeParse(
+      typeof text === 'string' ? JSON.parse(text) : undefined,
+    )
+    return parsed.success ? (parsed.data as SettingValue<K>) : undefined
+  } catch {
+    return undefined
+  } finally {
+    sqlite?.close()
+  }
+}

@@ -1,0 +1,91 @@
+import type Sqlite from 'better-sqlite3'
+import type { WalSync } from './wal-sync.ts'
+
+/** Writers of one commit: bounds the time for which the event loop is held. */
+const MOST_WRITERS = 256
+
+interface Writer {
+  readonly write: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Writers of the same turn of the event loop share one transaction, each under its own savepoint,
+ * and one sync of the disk, which a thread waits for.
+ */
+export class GroupCommit {
+  readonly #sqlite: Sqlite.Database
+  readonly #wal: WalSync
+  readonly #transaction: <T>(work: () => T) => T
+  readonly #onFailure: (error: unknown) => void
+  #writers: Writer[] = []
+  #turn: NodeJS.Immediate | undefined
+
+  constructor(
+    sqlite: Sqlite.Database,
+    wal: WalSync,
+    transaction: <T>(work: () => T) => T,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#sqlite = sqlite
+    this.#wal = wal
+    this.#transaction = transaction
+    this.#onFailure = onFailure
+  }
+
+  /** Resolves when the write is durable; a write that throws is undone and rejects alone. */
+  add<T>(write: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#writers.push({ write, resolve: resolve as (value: unknown) => void, reject })
+      this.#turn ??= setImmediate(() => this.#commit())
+    })
+  }
+
+  /** Commits and syncs whatever waits, before it returns. */
+  commitAll(): void {
+    while (this.#writers.length > 0) {
+      // Their turn would come after the database is closed.
+      clearImmediate(this.#turn)
+      this.#commit(true)
+    }
+  }
+
+  #commit(isLast = false): void {
+    const writers = this.#writers.splice(0, MOST_WRITERS)
+    this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commit()) : undefined
+    const answers: (() => void)[] = []
+    const refuseAll = (error: unknown) => {
+      this.#onFailure(error)
+      for (const { reject } of writers) reject(error)
+    }
+    // Without a sync of its own, which follows on a thread.
+    const isRelaxed = !isLast && !this.#wal.hasFailed
+    try {
+      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again
+      // at each run.
+      if (isRelaxed) this.#sqlite.exec('pragma synchronous = normal')
+      this.#transaction(() => {
+        for (const { write, resolve, reject } of writers) {
+          try {
+            const value = this.#transaction(write)
+            answers.push(() => resolve(value))
+          } catch (error) {
+            if (!this.#sqlite.inTransaction) throw error
+            answers.push(() => reject(error))
+          }
+        }
+      })
+    } catch (error) {
+      refuseAll(error)
+      return
+    } finally {
+      if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
+    }
+    const answerAll = () => {
+      for (const answer of answers) answer()
+    }
+    if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
+    else answerAll()
+  }
+}

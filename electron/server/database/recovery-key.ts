@@ -1,0 +1,187 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { z } from 'zod'
+import { KEY_BYTES, KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
+import { keyNameOf, type Seal, sealWith } from '#server/database/encryption.ts'
+import { fitsKey } from '#server/database/key-proof.ts'
+import { StoreError } from '#server/database/store-error.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { json } from '#server/platform/text.ts'
+import { message } from '#shared/messages/message.ts'
+
+export const RECOVERY_FILE = 'recovery.key'
+/** 160 bits: eight groups of four characters of five bits. */
+export const RECOVERY_GROUPS = 8
+const GROUP = 4
+// Of what `Seal.seal` gives: its version, nonce and tag stand apart in the file.
+const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
+
+// Crockford's base 32: no I, L, O or U, which are misread.
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const READ_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
+
+const Wrapped = z.object({
+  version: z.literal(1),
+  madeAt: z.string(),
+  salt: z.base64(),
+  nonce: z.base64(),
+  wrapped: z.base64(),
+  tag: z.base64(),
+  /** Which data key is in it, without saying it: `Seal.keyName`. */
+  ofKey: z.string(),
+})
+type Wrapped = z.infer<typeof Wrapped>
+
+/** A new key, eight groups of four with hyphens between. */
+export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes): string {
+  // 32 divides 256: each character is as likely as any other.
+  const characters = Array.from(
+    random(RECOVERY_GROUPS * GROUP),
+    (byte) => ALPHABET[byte % ALPHABET.length],
+  )
+  return Array.from({ length: RECOVERY_GROUPS }, (_, group) =>
+    characters.slice(group * GROUP, (group + 1) * GROUP).join(''),
+  ).join('-')
+}
+
+/**
+ * A key, or a part of one, as somebody typed it: case, hyphens and spaces do not count, and what is
+ * misread is read as it was meant.
+ */
+export const plainKey = (typed: string): string =>
+  typed
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, '')
+    .replace(/[ILO]/g, (letter) => READ_AS[letter] ?? letter)
+
+/** What `recovery.key` holds: the data key in force, which only the recovery key gives back. */
+export function wrapDataKey(
+  seal: Pick<Seal, 'wrapUnder' | 'keyName'>,
+  recoveryKey: string,
+  now: number,
+): string {
+  const salt = randomBytes(16)
+  const madeAt = instantOf(now)
+  const sealed = seal.wrapUnder(wrappingKey(recoveryKey, salt), madeAt)
+  const text = (bytes: Buffer) => bytes.toString('base64')
+  const file: Wrapped = {
+    ...{ version: 1, madeAt, salt: text(salt), nonce: text(sealed.subarray(1, NONCE_END)) },
+    ...{
+      wrapped: text(sealed.subarray(NONCE_END, -TAG_BYTES)),
+      tag: text(sealed.subarray(-TAG_BYTES)),
+      ofKey: seal.keyName,
+    },
+  }
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+/** Puts a wrapped key in force in the folder. Durable when it returns. */
+export const keepRecoveryKey = (folder: string, wrapped: string): void =>
+  writeKeyFile(folder, RECOVERY_FILE, Buffer.from(wrapped))
+
+/** Whether the folder has a recovery key, and whether it is one of this data key. */
+export function recoveryKeyState(
+  folder: string,
+  { keyName }: Pick<Seal, 'keyName'>,
+): { readonly state: 'none' | 'ready' | 'foreign'; readonly madeAt: string | null } {
+  const file = join(folder, RECOVERY_FILE)
+  if (!existsSync(file)) return { state: 'none', madeAt: null }
+  try {
+    const { ofKey, madeAt } = readWrapped(file)
+    return { state: ofKey === keyName ? 'ready' : 'foreign', madeAt }
+  } catch (error) {
+    if (error instanceof StoreError) return { state: 'foreign', madeAt: null }
+    throw error
+  }
+}
+
+/**
+ * The data key out of a recovery file, such as the one in a back-up. @throws StoreError
+ * key-missing, key-wrong, bad-folder
+ */
+export function openRecoveryFile(
+  file: string,
+  typed: string,
+): { readonly dataKey: Buffer; readonly madeAt: string } {
+  const { salt, nonce, wrapped, tag, madeAt, ofKey } = readWrapped(file)
+  const bytes = (base64: string) => Buffer.from(base64, 'base64')
+  const sealed = Buffer.concat([Buffer.of(VERSION), bytes(nonce), bytes(wrapped), bytes(tag)])
+  try {
+    const dataKey = sealWith(wrappingKey(typed, bytes(salt))).open(sealed, madeAt)
+    if (dataKey.length === KEY_BYTES && keyNameOf(dataKey) === ofKey) return { dataKey, madeAt }
+  } catch (error) {
+    throw new StoreError(
+      'key-wrong',
+      message('database.not-the-recovery-key', { day: madeAt.slice(0, 10), file }),
+      error,
+    )
+  }
+  throw new StoreError('key-wrong', message('database.recovered-other-key', { file }))
+}
+
+/**
+ * Puts `data.key` back into a folder that lost it, from `recovery.key` beside it. The caller holds
+ * the folder's lock.
+ * @returns false where it was there already, and is the right one
+ * @throws StoreError key-missing, key-wrong, bad-folder, not-a-database: nothing was changed
+ */
+export function recoverDataKey(folder: string, databaseFile: string, typed: string): boolean {
+  const recovery = join(folder, RECOVERY_FILE)
+  const { dataKey } = openRecoveryFile(recovery, typed)
+  const file = join(folder, KEY_FILE)
+  if (existsSync(file)) {
+    if (readFileSync(file).equals(dataKey)) return false
+    throw new StoreError('key-wrong', message('database.key-there', { file }))
+  }
+  if (provesDataKey(join(folder, databaseFile), dataKey) !== true)
+    throw new StoreError('key-wrong', message('database.key-not-fitting', { file: recovery }))
+  writeKeyFile(folder, KEY_FILE, dataKey)
+  return true
+}
+
+/**
+ * Whether a database was sealed under the data key; undefined where nothing in it is sealed.
+ * @throws StoreError not-a-database
+ */
+export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
+  let sqlite: Sqlite.Database | undefined
+  try {
+    const opened = new Sqlite(databaseFile, { fileMustExist: true })
+    sqlite = opened
+    return fitsKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
+  } catch (error) {
+    throw new StoreError(
+      'not-a-database',
+      message('database.not-opened', { file: databaseFile, reason: (error as Error).message }),
+      error,
+    )
+  } finally {
+    sqlite?.close()
+  }
+}
+
+function readWrapped(file: string): Wrapped {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new StoreError('key-missing', message('database.no-recovery-file', { file }), error)
+    throw new StoreError(
+      'bad-folder',
+      message('database.file-not-readable', { file, fault: (error as Error).message }),
+      error,
+    )
+  }
+  const parsed = Wrapped.safeParse(json(text))
+  if (!parsed.success)
+    throw new StoreError('key-wrong', message('database.no-recovery-file-of-ours', { file }))
+  return parsed.data
+}
+
+// The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP
+// 800-132 is for what people make up).
+const wrappingKey = (recoveryKey: string, salt: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', plainKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES))

@@ -1,5 +1,0 @@
-/** Who made it. */
-export interface Made {
-  createdByApiKeyId: string | null
-  createdByUserId: string | null
-}

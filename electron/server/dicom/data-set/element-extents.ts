@@ -1,0 +1,126 @@
+import type { FileHandle } from 'node:fs/promises'
+import { message } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+import {
+  type Coding,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
+import { vrOf } from './dictionary.ts'
+import {
+  type ElementHeader,
+  LONGEST_HEADER,
+  newElementHeader,
+  readElementHeader,
+} from './element-header.ts'
+
+const MOST_ELEMENTS = 200_000
+const DEEPEST = 32
+const WINDOW_BYTES = 64 << 10
+
+/** The file is damaged, or has what cannot be rewritten. The message names no value of it. */
+export class CopyFault extends MessageError {
+  override name = 'CopyFault'
+}
+
+/** Where an element at the top of a data set is in its file. */
+export interface Extent {
+  readonly tag: number
+  readonly vr: string
+  readonly at: number
+  readonly end: number
+}
+
+export async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let filled = 0; filled < length; ) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, at + filled)
+    if (bytesRead === 0) throw new CopyFault(message('dicom.ends-within-element'))
+    filled += bytesRead
+  }
+  return bytes
+}
+
+/**
+ * The elements at the top of the data set from `start` up to the tag `last`, in the order of the
+ * file. @throws CopyFault
+ */
+export async function extentsOf(
+  file: FileHandle,
+  start: number,
+  coding: Coding,
+  last = Number.POSITIVE_INFINITY,
+): Promise<Extent[]> {
+  const { size } = await file.stat()
+  const headers = new FileHeaders(file, size, coding)
+  const extents: Extent[] = []
+  for (let at = start; at < size; ) {
+    const { tag, vr, length, size: own } = await headers.read(at, false)
+    if (tag > last) break
+    const value = at + own
+    const end = length === UNDEFINED_LENGTH ? await headers.behindItems(value, 1) : value + length
+    if (end > size) throw new CopyFault(message('dicom.ends-within-element'))
+    extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
+    if (extents.length > MOST_ELEMENTS) throw new CopyFault(message('dicom.too-many-elements'))
+    at = end
+  }
+  return extents
+}
+
+/** The headers of elements in a file, at any place. */
+class FileHeaders {
+  readonly #file: FileHandle
+  readonly #size: number
+  readonly #coding: Coding
+  readonly #header = newElementHeader()
+  #window: Buffer = Buffer.alloc(0)
+  #windowAt = 0
+  #count = 0
+
+  constructor(file: FileHandle, size: number, coding: Coding) {
+    this.#file = file
+    this.#size = size
+    this.#coding = coding
+  }
+
+  /** Good until the next call. */
+  async read(at: number, isItem: boolean): Promise<ElementHeader> {
+    const length = Math.min(LONGEST_HEADER, this.#size - at)
+    if (at < this.#windowAt || at + length > this.#windowAt + this.#window.length) {
+      this.#window = await bytesAt(this.#file, at, Math.min(WINDOW_BYTES, this.#size - at))
+      this.#windowAt = at
+    }
+    this.#count++
+    const from = at - this.#windowAt
+    if (
+      this.#count > MOST_ELEMENTS * 50 ||
+      !readElementHeader(this.#header, this.#window, from, length, this.#coding, isItem)
+    )
+      throw new CopyFault(message('dicom.ends-within-element'))
+    return this.#header
+  }
+
+  /**
+   * Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN
+   * it is in Implicit VR.
+   */
+  async behindItems(from: number, depth: number): Promise<number> {
+    if (depth > DEEPEST) throw new CopyFault(message('dicom.sequences-too-deep'))
+    for (let at = from; ; ) {
+      const { tag, length, size } = await this.read(at, true)
+      at += size
+      if (tag === SEQUENCE_DELIMITATION) return at
+      at = length === UNDEFINED_LENGTH ? await this.#behindItem(at, depth) : at + length
+    }
+  }
+
+  async #behindItem(from: number, depth: number): Promise<number> {
+    for (let at = from; ; ) {
+      const { tag, length, size } = await this.read(at, false)
+      at += size
+      if (tag === ITEM_DELIMITATION) return at
+      at = length === UNDEFINED_LENGTH ? await this.behindItems(at, depth + 1) : at + length
+    }
+  }
+}

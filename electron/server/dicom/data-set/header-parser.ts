@@ -1,0 +1,373 @@
+import {
+  type Coding,
+  IMPLICIT,
+  ITEM,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
+import { formatTag, vrOf } from './dictionary.ts'
+import {
+  DELIMITERS,
+  type ElementHeader,
+  LONGEST_HEADER,
+  newElementHeader,
+  readElementHeader,
+} from './element-header.ts'
+import {
+  type Collection,
+  collection,
+  type HeaderValues,
+  soughtOf,
+  valuesOf,
+  type Wanted,
+} from './header-values.ts'
+import type { StructureWalk } from './structure.ts'
+import { swapNumbers, VR } from './vr.ts'
+
+/** Why bytes are no data set. */
+export class HeaderFault extends Error {
+  override name = 'HeaderFault'
+  readonly tag: number | undefined
+  /** The bytes end where there should be more. */
+  readonly isEnd: boolean
+
+  constructor(message: string, tag?: number, isEnd = false) {
+    super(message)
+    this.tag = tag
+    this.isEnd = isEnd
+  }
+}
+
+/** PixelData, FloatPixelData, DoubleFloatPixelData. */
+export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
+const NOWHERE = Number.POSITIVE_INFINITY
+
+/** What is open around the next element: the items of a sequence, or the elements of an item. */
+interface Frame {
+  readonly kind: 'items' | 'elements' | 'fragments'
+  readonly coding: Coding
+  /** Where it ends, bytes from the start of the data set; Infinity: at its delimiter. */
+  readonly end: number
+  /** What is wanted in it; undefined: nothing. */
+  readonly into: Collection | undefined
+  /**
+   * Where a sequence of defined length ends that was entered for its structure alone: a fault
+   * within it does not reach beyond that.
+   */
+  readonly walkedTo: number
+}
+
+/** Follows the elements of a data set (PS3.5 §7) and keeps the wanted values. */
+export class HeaderParser {
+  readonly #last: number
+  readonly #top: Collection
+  readonly #sequences: ReadonlyMap<number, Collection>
+  readonly #valueBytes: number
+  readonly #depth: number
+  readonly #walk: StructureWalk | undefined
+  readonly #root: Frame
+  readonly #open: Frame[] = []
+  #frame: Frame
+  /** Bytes of the data set that are behind us; those of a header that has begun do not count. */
+  #position = 0
+  readonly #header = newElementHeader()
+  /** The start of a header whose rest has not come. */
+  readonly #begun = Buffer.alloc(LONGEST_HEADER)
+  #begunLength = 0
+  #toSkip = 0
+  /** The value that is being gathered, how much of it is there, and what it is of. */
+  #value: Buffer | undefined
+  #valueLength = 0
+  #valueTag = 0
+  #valueVr = ''
+  #valueInto: Collection | undefined
+  #swaps = false
+  #lastTag: number | undefined
+  #isDone = false
+  #reachedPixelData = false
+
+  constructor(
+    coding: Coding,
+    wanted: readonly Wanted[],
+    limits: { readonly valueBytes: number; readonly depth: number },
+    walk: StructureWalk | undefined,
+  ) {
+    const { top, sequences, last } = soughtOf(wanted)
+    this.#last = last
+    this.#top = collection(top)
+    this.#sequences = new Map(sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
+    this.#valueBytes = limits.valueBytes
+    this.#depth = limits.depth
+    this.#walk = walk
+    this.#root = { kind: 'elements', coding, end: NOWHERE, into: this.#top, walkedTo: NOWHERE }
+    this.#frame = this.#root
+  }
+
+  /** All that is wanted has come, or can come no more. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
+  get reachedPixelData(): boolean {
+    return this.#reachedPixelData
+  }
+
+  /** Takes the next bytes and keeps no view of them. @throws {HeaderFault} */
+  push(bytes: Buffer): void {
+    const walk = this.#walk
+    let at = 0
+    while (at < bytes.length && (walk ? !walk.isBroken : !this.#isDone)) {
+      const left = bytes.length - at
+      if (this.#toSkip > 0) {
+        const skipped = Math.min(this.#toSkip, left)
+        this.#toSkip -= skipped
+        this.#position += skipped
+        at += skipped
+      } else if (this.#value) {
+        const copied = bytes.copy(this.#value, this.#valueLength, at)
+        this.#valueLength += copied
+        this.#position += copied
+        at += copied
+        if (this.#valueLength === this.#value.length) this.#keep()
+      } else {
+        at += this.#takeHeader(bytes, at)
+      }
+    }
+  }
+
+  /** No more bytes will come. @throws {HeaderFault} where they end within an element */
+  end(): void {
+    while (this.#frame.end <= this.#position) this.#leave()
+    if (this.#frame.walkedTo <= this.#position) this.#endWithin(0)
+    // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its
+    // length.
+    const isTail =
+      this.#walk !== undefined &&
+      this.#isDone &&
+      this.#frame === this.#root &&
+      this.#begunLength > 0 &&
+      this.#begun.subarray(0, this.#begunLength).every((byte) => byte === 0)
+    if (
+      (this.#begunLength > 0 && !isTail) ||
+      this.#toSkip > 0 ||
+      this.#value ||
+      this.#frame !== this.#root
+    )
+      this.#fail('data set ends within an element', true)
+  }
+
+  values(): HeaderValues {
+    return valuesOf(this.#top)
+  }
+
+  /** The first item of a wanted sequence; undefined where there is none. */
+  first(sequence: number): HeaderValues | undefined {
+    const item = this.#sequences.get(sequence)
+    return item?.hasBegun ? valuesOf(item) : undefined
+  }
+
+  #fail(why: string, isEnd = false): never {
+    const tag = this.#lastTag
+    throw new HeaderFault(tag === undefined ? why : `${why} (at ${formatTag(tag)})`, tag, isEnd)
+  }
+
+  #enter(
+    kind: Frame['kind'],
+    coding: Coding,
+    end: number,
+    into: Collection | undefined,
+    isWalked = false,
+  ): void {
+    const walkedTo = Math.min(this.#frame.walkedTo, isWalked ? end : NOWHERE)
+    if (this.#open.length >= this.#depth * 2) this.#fail(`sequences more than ${this.#depth} deep`)
+    this.#frame = { kind, coding, end, into, walkedTo }
+    this.#open.push(this.#frame)
+  }
+
+  #leave(): void {
+    this.#open.pop()
+    this.#frame = this.#open.at(-1) ?? this.#root
+  }
+
+  /** Takes a header from the bytes, across pieces where it must; gives how many of them it took. */
+  #takeHeader(bytes: Buffer, at: number): number {
+    while (this.#frame.end <= this.#position) this.#leave()
+    const frame = this.#frame
+    // Something of undefined length has no end where the sequence around it has.
+    if (frame.walkedTo <= this.#position) {
+      this.#endWithin(0)
+      return 0
+    }
+    const header = this.#header
+    const isItem = frame.kind !== 'elements'
+    // Nothing is taken from behind the end of what holds it: there the reading may have to go on.
+    const room = Math.min(frame.end, frame.walkedTo) - this.#position
+    const available = Math.min(bytes.length - at, room - this.#begunLength)
+    let taken: number
+    if (
+      this.#begunLength === 0 &&
+      readElementHeader(header, bytes, at, available, frame.coding, isItem)
+    )
+      taken = header.size
+    else {
+      const most = Math.min(available, LONGEST_HEADER - this.#begunLength)
+      const copied = bytes.copy(this.#begun, this.#begunLength, at, at + most)
+      const length = this.#begunLength + copied
+      if (!readElementHeader(header, this.#begun, 0, length, frame.coding, isItem)) {
+        this.#begunLength = length
+        if (length === room) this.#endWithin(room)
+        return copied
+      }
+      taken = header.size - this.#begunLength
+      this.#begunLength = 0
+    }
+    try {
+      this.#take(header)
+    } catch (error) {
+      this.#passOver(error)
+    }
+    return taken
+  }
+
+  #take({ tag, vr, length, size }: ElementHeader): void {
+    this.#position += size
+    if (this.#frame.kind === 'items') this.#takeItem(tag, length)
+    else if (this.#frame.kind === 'fragments') this.#takeFragment(tag, length)
+    else if (tag >>> 16 === DELIMITERS) this.#takeDelimiter(tag)
+    else this.#takeElement(tag, vr, length)
+  }
+
+  #takeItem(tag: number, length: number): void {
+    const { coding, end: sequenceEnd, into: wanted } = this.#frame
+    if (tag === SEQUENCE_DELIMITATION && sequenceEnd === NOWHERE) {
+      this.#leave()
+      return
+    }
+    if (tag !== ITEM) this.#fail('something else than an item in a sequence')
+    const into = wanted?.hasBegun ? undefined : wanted
+    if (into) into.hasBegun = true
+    const end = this.#endOf(length, 'item longer than its sequence')
+    const isWalked = this.#walk !== undefined && this.#open.length < this.#depth
+    if (into || end === NOWHERE) this.#enter('elements', coding, end, into)
+    else if (isWalked) this.#enter('elements', coding, end, into, true)
+    else this.#toSkip = length
+  }
+
+  /** PS3.5 A.4: the Basic Offset Table and the fragments of encapsulated pixel data. */
+  #takeFragment(tag: number, length: number): void {
+    if (tag === SEQUENCE_DELIMITATION) {
+      this.#walk?.fragmentsEnd(this.#position)
+      this.#leave()
+      return
+    }
+    if (tag !== ITEM || length === UNDEFINED_LENGTH)
+      this.#fail('something else than a fragment in encapsulated pixel data')
+    if (this.#walk?.fragment(length, this.#position) === 'offsets') this.#startValue(length)
+    else this.#toSkip = length
+  }
+
+  #takeDelimiter(tag: number): void {
+    if (tag === ITEM_DELIMITATION && this.#frame !== this.#root && this.#frame.end === NOWHERE)
+      this.#leave()
+    else this.#fail('delimiter outside its sequence')
+  }
+
+  #takeElement(tag: number, vr: string, length: number): void {
+    const { coding, into } = this.#frame
+    const isTop = this.#frame === this.#root
+    if (isTop) {
+      const isPixelData = PIXEL_DATA.has(tag)
+      if (!this.#isDone) this.#reachedPixelData = isPixelData
+      if (tag > this.#last || isPixelData) this.#isDone = true
+      if (this.#isDone && !this.#walk) return
+      this.#walk?.element(this.#header, this.#position)
+      if (isPixelData && length === UNDEFINED_LENGTH) {
+        this.#lastTag = tag
+        this.#enter('fragments', coding, NOWHERE, undefined)
+        return
+      }
+    }
+    this.#lastTag = tag
+    const end = this.#endOf(length, 'element longer than what holds it')
+    const sequence = isTop && !this.#isDone ? this.#sequences.get(tag) : undefined
+    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
+    if (end === NOWHERE || sequence)
+      this.#enter('items', vr === 'UN' ? IMPLICIT : coding, end, sequence)
+    else if (
+      !this.#isDone &&
+      into?.tags.has(tag) &&
+      length <= this.#valueBytes &&
+      !into.found.has(tag)
+    ) {
+      this.#valueTag = tag
+      this.#valueVr = vr === 'UN' || vr === '' ? vrOf(tag) : vr
+      this.#valueInto = into
+      this.#swaps = coding.bigEndian && vr !== 'UN'
+      this.#startValue(length)
+    } else if (
+      this.#walk !== undefined &&
+      length > 0 &&
+      this.#open.length < this.#depth &&
+      isSequence(vr, tag)
+    )
+      this.#enter('items', coding, end, undefined, true)
+    else this.#toSkip = length
+  }
+
+  /** Where something of this length ends that begins here; Infinity: at its delimiter. */
+  #endOf(length: number, why: string): number {
+    if (length === UNDEFINED_LENGTH) return NOWHERE
+    const end = this.#position + length
+    if (end > Math.min(this.#frame.end, this.#frame.walkedTo)) this.#fail(why)
+    return end
+  }
+
+  #startValue(length: number): void {
+    this.#value = Buffer.allocUnsafe(length)
+    this.#valueLength = 0
+    if (length === 0) this.#keep()
+  }
+
+  #keep(): void {
+    const value = this.#value
+    if (!value) return
+    this.#value = undefined
+    if (this.#frame.kind === 'fragments') this.#walk?.offsets(value)
+    else {
+      const vr = this.#valueVr
+      if (this.#swaps) swapNumbers(value, VR.get(vr)?.width ?? 1)
+      this.#valueInto?.found.set(this.#valueTag, { vr, value })
+    }
+  }
+
+  /** What holds it ends within the header of an element. */
+  #endWithin(room: number): void {
+    this.#position += room
+    this.#begunLength = 0
+    try {
+      this.#fail('element longer than what holds it')
+    } catch (error) {
+      this.#passOver(error)
+    }
+  }
+
+  /**
+   * Goes on behind the outermost sequence that was entered for its structure alone. @throws the
+   * error, where there is none
+   */
+  #passOver(error: unknown): void {
+    const from = this.#open.findIndex(({ walkedTo }) => walkedTo !== NOWHERE)
+    const end = this.#open[from]?.end ?? 0
+    if (!this.#walk || !(error instanceof HeaderFault) || end < this.#position) throw error
+    this.#walk.damaged(error.tag)
+    this.#open.length = from
+    this.#frame = this.#open.at(-1) ?? this.#root
+    this.#value = undefined
+    this.#toSkip = end - this.#position
+  }
+}
+
+/** In Implicit VR the dictionary alone says what a sequence is. */
+const isSequence = (vr: string, tag: number) => vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ')

@@ -1,0 +1,100 @@
+import { decodeText } from '#server/dicom/character-sets/character-set.ts'
+import { withoutPadding } from './vr.ts'
+
+const SPECIFIC_CHARACTER_SET = 0x00080005
+/** PS3.3 C.12.1.1.2 defines no more of them. */
+const MOST_TERMS = 20
+
+/** A tag at the top of a data set, or tags inside the first item of a sequence there. */
+export type Wanted = number | { readonly sequence: number; readonly tags: readonly number[] }
+
+/** The wanted values of one data set or item. */
+export interface HeaderValues {
+  /**
+   * As on the wire, padding included, numbers in little endian whatever the wire; undefined where
+   * it is missing or was too long.
+   */
+  get(tag: number): Buffer | undefined
+  /** Its VR on the wire; by the dictionary where the wire has none. */
+  vrOf(tag: number): string | undefined
+  /**
+   * Values of Specific Character Set (0008,0005), which is always read; undefined where it is
+   * missing or empty.
+   */
+  readonly characterSet: readonly string[] | undefined
+}
+
+/**
+ * The text of an element, all its values with backslashes between, without padding; '' where it is
+ * missing. Read in the character set that the data set declares; where it declares none, or the
+ * bytes are none of that set, in `fallback`: the values of (0008,0005) that the device is known to
+ * mean.
+ */
+export function textOf(
+  values: HeaderValues,
+  tag: number,
+  fallback: readonly string[] = [],
+): string {
+  const bytes = values.get(tag)
+  if (!bytes) return ''
+  const vr = values.vrOf(tag) ?? 'UN'
+  const declared = decodeText(bytes, values.characterSet ?? fallback, vr)
+  if (declared.exact || values.characterSet === undefined || fallback.length === 0)
+    return withoutPadding(declared.text).trimStart()
+  const second = decodeText(bytes, fallback, vr)
+  return withoutPadding(second.exact ? second.text : declared.text).trimStart()
+}
+
+/** Values as they are found. */
+export interface Collection {
+  readonly tags: ReadonlySet<number>
+  readonly found: Map<number, { readonly vr: string; readonly value: Buffer }>
+  /** Of a sequence: an item of it has begun, so the next ones are not wanted. */
+  hasBegun: boolean
+}
+
+export const collection = (tags: ReadonlySet<number>): Collection => ({
+  tags,
+  found: new Map(),
+  hasBegun: false,
+})
+
+/** What is wanted, in the form it is looked for: the same for every data set. */
+interface Sought {
+  readonly top: ReadonlySet<number>
+  readonly sequences: readonly { readonly sequence: number; readonly tags: ReadonlySet<number> }[]
+  readonly last: number
+}
+
+const SOUGHT = new WeakMap<readonly Wanted[], Sought>()
+
+export function soughtOf(wanted: readonly Wanted[]): Sought {
+  const known = SOUGHT.get(wanted)
+  if (known) return known
+  const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])
+  const top = withCharacterSet(wanted.filter((tag) => typeof tag === 'number'))
+  const sequences = wanted.flatMap((want) =>
+    typeof want === 'number'
+      ? []
+      : [{ sequence: want.sequence, tags: withCharacterSet(want.tags) }],
+  )
+  const sought = {
+    top,
+    sequences,
+    last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)),
+  }
+  SOUGHT.set(wanted, sought)
+  return sought
+}
+
+export function valuesOf({ found }: Collection): HeaderValues {
+  const terms = withoutPadding(
+    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MOST_TERMS * 17) ?? '',
+  )
+  return {
+    get: (tag) => found.get(tag)?.value,
+    vrOf: (tag) => found.get(tag)?.vr,
+    characterSet:
+      terms === '' ? undefined : terms.split('\\', MOST_TERMS).map((term) => term.trim()),
+  }
+}

@@ -1,0 +1,137 @@
+import { isStorageClass, STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
+import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
+import { TOO_LONG } from '#server/dicom/dimse/message.ts'
+import type {
+  CStoreScp,
+  MppsScp,
+  NormalizedRequest,
+  StorageCommitmentScp,
+} from '#server/dicom/dimse/service.ts'
+import type { Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import { message } from '#shared/messages/message.ts'
+
+const UNCOMPRESSED = [
+  TRANSFER_SYNTAX.explicitLittleEndian,
+  TRANSFER_SYNTAX.implicitLittleEndian,
+  TRANSFER_SYNTAX.explicitBigEndian,
+]
+
+/** PS3.4 Annex A, as SCP: C-ECHO, which is always answered Success. */
+export function verification(): ServiceClass {
+  return {
+    sopClasses: [SOP_CLASS.verification],
+    transferSyntaxes: UNCOMPRESSED,
+    acceptsScpRole: false,
+    commands: {
+      [COMMAND_FIELD['C-ECHO-RQ']]: async () => ({ result: { status: 0x0000 }, responses: 0 }),
+    },
+  }
+}
+
+/**
+ * PS3.4 Annex B, as SCP: every storage class, every transfer syntax that carries its own pixels,
+ * nothing transcoded.
+ * @param acceptsUnknown whether storage classes that DICOM does not define are taken too
+ */
+export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceClass {
+  return {
+    sopClasses: [],
+    offers: (uid) => isStorageClass(uid, acceptsUnknown()),
+    transferSyntaxes: STORAGE_TRANSFER_SYNTAXES,
+    acceptsScpRole: false,
+    streams: true,
+    commands: {
+      [COMMAND_FIELD['C-STORE-RQ']]: async ({
+        association,
+        messageId,
+        context,
+        command,
+        fragments,
+        dataSlices,
+        signal,
+      }) => {
+        const sopInstanceUid = command.affectedSopInstanceUid ?? ''
+        const result = await scp.store({
+          association,
+          messageId,
+          transferSyntax: context.transferSyntax,
+          sopClassUid: command.affectedSopClassUid ?? '',
+          sopInstanceUid,
+          moveOriginatorAeTitle: command.moveOriginatorAeTitle,
+          dataSet: fragments ?? NOTHING,
+          release: (slice) => dataSlices.give(slice),
+          signal,
+        })
+        return { result, responses: 0, response: { affectedSopInstanceUid: sopInstanceUid } }
+      },
+    },
+  }
+}
+
+/** Of a request without a data set: for the service to refuse. */
+const NOTHING: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
+
+/** PS3.4 Annex F, as SCP: a device reports the steps it performs. */
+export function mpps(scp: MppsScp): ServiceClass {
+  return {
+    sopClasses: [SOP_CLASS.modalityPerformedProcedureStep],
+    transferSyntaxes: UNCOMPRESSED,
+    acceptsScpRole: false,
+    commands: {
+      [COMMAND_FIELD['N-CREATE-RQ']]: async (operation) => {
+        const request = normalizedRequest(operation, operation.command.affectedSopInstanceUid)
+        const { sopInstanceUid, ...result } = await scp.create(request)
+        return { result, responses: 0, response: instanceIn(sopInstanceUid) }
+      },
+      [COMMAND_FIELD['N-SET-RQ']]: async (operation) => {
+        const request = normalizedRequest(operation, operation.command.requestedSopInstanceUid)
+        const result = await scp.set(request)
+        return { result, responses: 0, response: instanceIn(request.sopInstanceUid) }
+      },
+    },
+  }
+}
+
+/**
+ * PS3.4 Annex J, as SCP: a device asks whether what it sent is kept for good. While it is off it is
+ * not offered at all, so that no device takes the refusal of a request for the answer about its
+ * images.
+ */
+export function storageCommitment(scp: StorageCommitmentScp, isOn: () => boolean): ServiceClass {
+  return {
+    sopClasses: [],
+    offers: (uid) => uid === SOP_CLASS.storageCommitmentPushModel && isOn(),
+    transferSyntaxes: UNCOMPRESSED,
+    acceptsScpRole: false,
+    commands: {
+      [COMMAND_FIELD['N-ACTION-RQ']]: async (operation) => {
+        const { requestedSopInstanceUid, actionTypeId = 0 } = operation.command
+        const request = normalizedRequest(operation, requestedSopInstanceUid)
+        const result = await scp.action({ ...request, actionTypeId })
+        const response = { ...instanceIn(requestedSopInstanceUid), actionTypeId }
+        return { result, responses: 0, response }
+      },
+    },
+  }
+}
+
+const instanceIn = (sopInstanceUid: string | undefined) =>
+  sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid }
+
+/** @throws {DimseError} 0213 where the data set was longer than what is kept */
+function normalizedRequest(
+  { association, messageId, context, dataSet, signal }: Operation,
+  sopInstanceUid: string | undefined,
+): NormalizedRequest {
+  if (dataSet === TOO_LONG) throw new DimseError(0x0213, message('dicom.data-set-too-long'))
+  return {
+    association,
+    messageId,
+    transferSyntax: context.transferSyntax,
+    sopInstanceUid: sopInstanceUid || undefined,
+    dataSet,
+    signal,
+  }
+}

@@ -1,0 +1,135 @@
+import { decodeText } from '#server/dicom/character-sets/character-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { withoutPadding } from '#server/dicom/data-set/vr.ts'
+import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
+import { categoryOf, type DimseStatus, type StatusCategory } from '#server/dicom/dimse/status.ts'
+import { type MessageCode, message } from '#shared/messages/message.ts'
+import {
+  type AssociationOptions,
+  PLAIN_SYNTAXES,
+  type RequestCommand,
+  type RequestOptions,
+} from './association-request.ts'
+import { openAssociation, type Peer, RequestorError } from './requestor.ts'
+
+/** Whom to call, and as whom. */
+export type Caller = Omit<AssociationOptions, 'contexts'>
+
+/** What is asked of another application entity. */
+interface ServiceRequest {
+  readonly sopClass: string
+  readonly command: Omit<RequestCommand, 'affectedSopClassUid'>
+  readonly dataSet?: DataSet
+  /** What is said where it does not offer the SOP class, with its AE title. */
+  readonly notOffered: MessageCode
+  readonly transferSyntaxes?: readonly string[]
+}
+
+export interface ServiceResponse {
+  readonly command: CommandSet
+  readonly status: DimseStatus
+  readonly category: StatusCategory
+  readonly dataSet: DataSet | undefined
+}
+
+/**
+ * Sends one request over an association of its own and gives the responses, the final one last.
+ * `options.cancel` gives up the call until there is an association.
+ * @throws {RequestorError} where the association fails or the SOP class is not offered
+ */
+export async function* requestService(
+  caller: Caller,
+  request: ServiceRequest,
+  options: RequestOptions = {},
+): AsyncGenerator<ServiceResponse, void, void> {
+  const { sopClass, dataSet, transferSyntaxes = PLAIN_SYNTAXES } = request
+  const { cancel } = options
+  // Once there is an association it is cancelled, not aborted.
+  const untilOpen = new AbortController()
+  const giveUp = () => untilOpen.abort()
+  if (cancel?.aborted) giveUp()
+  else cancel?.addEventListener('abort', giveUp)
+  await using association = await openAssociation({
+    ...caller,
+    signal: caller.signal ?? untilOpen.signal,
+    contexts: [{ abstractSyntax: sopClass, transferSyntaxes }],
+  })
+  cancel?.removeEventListener('abort', giveUp)
+  const [context] = association.accepted
+  // PS3.7 D.3.3.4: without an answer about its role the requestor is the SCU. Devices that take a
+  // report all the same leave the answer out.
+  const isRoleRefused = association.roles.some((role) => role.sopClass === sopClass && !role.scp)
+  if (!context || (caller.roles && isRoleRefused))
+    throw new RequestorError(
+      'not-accepted',
+      message(request.notOffered, { aeTitle: caller.peer.aeTitle }),
+    )
+  const command = { ...request.command, affectedSopClassUid: sopClass }
+  const bytes = dataSet && writeDataSet(dataSet, context.transferSyntax)
+  for await (const response of association.request(context.id, command, bytes, options)) {
+    const status = response.command.status ?? 0x0110
+    const isRead = categoryOf(status) === 'pending' && Buffer.isBuffer(response.dataSet)
+    yield {
+      command: response.command,
+      status,
+      category: categoryOf(status),
+      dataSet: isRead ? readDataSet(response.dataSet as Buffer, context.transferSyntax) : undefined,
+    }
+  }
+}
+
+/**
+ * Matches of a C-FIND (PS3.4 C.4.1), at most `most` of them.
+ * @throws {RequestorError} where the association fails or the other side cannot answer: never an
+ *   empty list instead.
+ */
+export async function find(
+  caller: Caller,
+  sopClass: string,
+  identifier: DataSet,
+  notOffered: MessageCode,
+  most = Number.POSITIVE_INFINITY,
+): Promise<DataSet[]> {
+  const matches: DataSet[] = []
+  const enough = new AbortController()
+  const command = { commandField: COMMAND_FIELD['C-FIND-RQ'], priority: 0 }
+  const responses = requestService(
+    caller,
+    { sopClass, command, dataSet: identifier, notOffered },
+    { cancel: enough.signal },
+  )
+  for await (const { status, category, dataSet } of responses) {
+    if (category === 'failure') throw refused(caller.peer, status)
+    if (category !== 'pending') continue
+    if (dataSet && matches.length < most) matches.push(dataSet)
+    if (matches.length === most) enough.abort()
+  }
+  return matches
+}
+
+/** Such as `A700`. */
+export const statusCode = (status: DimseStatus): string =>
+  status.toString(16).toUpperCase().padStart(4, '0')
+
+/** The refusal of a C-ECHO or C-FIND, in words. */
+export const refused = (peer: Peer, status: DimseStatus): RequestorError =>
+  new RequestorError(
+    'not-accepted',
+    message('dicom.cannot-answer', { aeTitle: peer.aeTitle, status: statusCode(status) }),
+  )
+
+const SPECIFIC_CHARACTER_SET = 0x00080005
+
+/** The text of an element of a match, without padding; '' where it is missing. */
+export function textOf(match: DataSet, tag: number, of: DataSet = match): string {
+  const element = of.find((one) => one.tag === tag)
+  const terms = withoutPadding(bytesOf(match, SPECIFIC_CHARACTER_SET).toString('latin1'))
+  const { text } = decodeText(bytesOf(of, tag), terms.split('\\'), element?.vr ?? 'LO')
+  return withoutPadding(text)
+}
+
+function bytesOf(dataSet: DataSet, tag: number): Buffer {
+  const value = dataSet.find((element) => element.tag === tag)?.value
+  return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
+import type {
+  AssociationInfo,
+  AssociationObserver,
+  AssociationPolicy,
+} from '#server/dicom/dimse/service.ts'
+import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import { connectionToClose, hostOf, isThisPc } from '#server/platform/connection-budget.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import type { OpenAssociations } from './association-admission.ts'
+import type { DimseLimits } from './limits.ts'
+import { SlicePool } from './slice-pool.ts'
+
+/** A connection as far as the others depend on it. */
+export interface AcceptedConnection {
+  readonly host: string
+  readonly info: AssociationInfo | undefined
+  readonly isOpen: boolean
+  readonly isUnlisted: boolean
+  readonly heldBytes: number
+  readonly aheadBytes: number
+  readonly gatheredBytes: number
+  /** Resolves when no request is at work. */
+  whenIdle(): Promise<void>
+  terminate(detail: Message): void
+  destroy(detail: Message): void
+}
+
+const NORMALIZED: ReadonlySet<number> = new Set([
+  COMMAND_FIELD['N-CREATE-RQ'],
+  COMMAND_FIELD['N-SET-RQ'],
+  COMMAND_FIELD['N-ACTION-RQ'],
+])
+
+/** Slices kept for the next data set: what four devices use that send at once. */
+const DATA_SLICES = 32
+
+/** What the connections of a server share: services, policy, limits and memory. */
+export class Acceptor {
+  readonly policy: AssociationPolicy
+  readonly observer: AssociationObserver
+  readonly slices: SlicePool
+  readonly dataSlices: SlicePool
+  readonly connections = new Set<AcceptedConnection>()
+  /** For associations to come; those that are open keep what they began with. */
+  limits: DimseLimits
+  readonly #services: readonly ServiceClass[]
+  readonly #bySopClass: ReadonlyMap<string, ServiceClass>
+  readonly #onError: (reference: string, error: unknown) => void
+
+  /**
+   * @param onError notes an exception under the reference that the peer was given (status C003).
+   *   Its message may quote a patient: keep name and stack frames only.
+   */
+  constructor(
+    services: readonly ServiceClass[],
+    policy: AssociationPolicy,
+    observer: AssociationObserver,
+    limits: DimseLimits,
+    onError: (reference: string, error: unknown) => void,
+  ) {
+    this.#services = services
+    this.#bySopClass = new Map(
+      services.flatMap((service) =>
+        service.sopClasses.map((sopClass) => [sopClass, service] as const),
+      ),
+    )
+    this.policy = policy
+    this.observer = observer
+    this.limits = limits
+    this.slices = new SlicePool(limits.sliceBytes)
+    this.dataSlices = new SlicePool(limits.dataSliceBytes, DATA_SLICES)
+    this.#onError = onError
+  }
+
+  serviceOf(abstractSyntax: string): ServiceClass | undefined {
+    return (
+      this.#bySopClass.get(abstractSyntax) ??
+      this.#services.find(({ offers }) => offers?.(abstractSyntax))
+    )
+  }
+
+  /** Notes an exception; gives the reference under which it is noted. */
+  report(error: unknown): string {
+    const reference = randomUUID().slice(0, 8)
+    this.#onError(reference, error)
+    return reference
+  }
+
+  get open(): AcceptedConnection[] {
+    return [...this.connections].filter(({ isOpen }) => isOpen)
+  }
+
+  /** All associations together have sent ahead more than is kept. */
+  get isTooMuchAhead(): boolean {
+    return sum(this.connections, ({ aheadBytes }) => aheadBytes) > this.limits.aheadBytes
+  }
+
+  /** All associations together are gathering as much as is kept. */
+  get isTooMuchGathered(): boolean {
+    return sum(this.connections, ({ gatheredBytes }) => gatheredBytes) > this.limits.gatheredBytes
+  }
+
+  /** Bytes that are kept of a request's data set: a list of what was stored is as long as a study. */
+  mostBytes(commandField: number): number {
+    const { identifierBytes, normalizedBytes } = this.limits
+    return NORMALIZED.has(commandField) && !this.isTooMuchGathered
+      ? normalizedBytes
+      : identifierBytes
+  }
+
+  /** As seen by this caller. */
+  openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo): OpenAssociations {
+    const all = this.open
+    const host = hostOf(remoteAddress)
+    const ofHost = all.filter((one) => one.host === host)
+    return {
+      all: all.length,
+      ofCaller: all.filter(
+        ({ info }) =>
+          info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress,
+      ).length,
+      unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
+      // Behind one address there may be a whole site of listed devices, or a tunnel of this PC.
+      ofHost: this.isExpected(host) ? 0 : ofHost.length,
+      unlistedOfHost: ofHost.filter(({ isUnlisted }) => isUnlisted).length,
+    }
+  }
+
+  isExpected = (host: string): boolean =>
+    isThisPc(host) || (this.policy.isExpectedHost?.(host) ?? false)
+
+  /** Closes connections without an association, where there are too many of them. */
+  refuseSurplus(): void {
+    const most = this.limits.pendingConnections
+    for (;;) {
+      const surplus = connectionToClose(this.#pending, { most, isExpected: this.isExpected })
+      if (!surplus) return
+      this.#refuse(surplus, message('dicom.connections-without-association', { most }))
+    }
+  }
+
+  /** The same, where they keep too many bytes of what may become one. */
+  refuseSurplusBytes(): void {
+    const holding = new Set(this.#pending.filter(({ heldBytes }) => heldBytes > 0))
+    let bytes = sum(holding, ({ heldBytes }) => heldBytes)
+    while (bytes > this.limits.pendingBytes) {
+      const surplus = connectionToClose(holding, { most: 0, isExpected: this.isExpected })
+      if (!surplus) return
+      holding.delete(surplus)
+      bytes -= surplus.heldBytes
+      this.#refuse(surplus, message('dicom.bytes-without-association'))
+    }
+  }
+
+  get #pending(): AcceptedConnection[] {
+    return [...this.connections].filter(({ isOpen }) => !isOpen)
+  }
+
+  #refuse(connection: AcceptedConnection, detail: Message): void {
+    this.connections.delete(connection)
+    connection.destroy(detail)
+  }
+}
+
+function sum(
+  connections: Iterable<AcceptedConnection>,
+  bytesOf: (connection: AcceptedConnection) => number,
+): number {
+  let bytes = 0
+  for (const connection of connections) bytes += bytesOf(connection)
+  return bytes
+}

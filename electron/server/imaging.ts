@@ -1,0 +1,142 @@
+import { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
+import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
+import type { Context } from './context.ts'
+import type { CFindScp } from './dicom/dimse/service.ts'
+import { basicWorklist } from './dicom/scp/basic-worklist.ts'
+import { mpps, storage, storageCommitment, verification } from './dicom/scp/service-classes.ts'
+import { OutboxWorker } from './jobs/outbox-worker.ts'
+import { Commitments } from './modules/commitment/commitment.ts'
+import { closeSentNotices } from './modules/corrections/correction-notices.ts'
+import type { Orders } from './modules/corrections/correction-targets.ts'
+import { Corrections } from './modules/corrections/corrections.ts'
+import {
+  CORRECTION_REJECT,
+  queueCorrection,
+  sendRejection,
+} from './modules/corrections/rejection-notes.ts'
+import type { EventLog } from './modules/events/log.ts'
+import { Forwarding } from './modules/forwarding/forwarding.ts'
+import { enqueueInstance, releaseInstance } from './modules/forwarding/queue.ts'
+import { Arrivals } from './modules/images/arrivals.ts'
+import { AssociationStatistics } from './modules/images/association-statistics.ts'
+import { DiskSpace } from './modules/images/disk-space.ts'
+import { ImageReceiver, type IsFetching } from './modules/images/image-receiver.ts'
+import type { OnInstanceChange } from './modules/images/instance-queries.ts'
+import { PerformedStepScp } from './modules/images/performed-step-scp.ts'
+import { Quarantine } from './modules/images/quarantine.ts'
+import { ImageRecovery, sweepSpool } from './modules/images/recovery.ts'
+import { StudyCompletion } from './modules/images/study-completion.ts'
+import { StudyCreation } from './modules/images/study-creation.ts'
+import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
+import { WrongSteps } from './modules/images/wrong-steps.ts'
+import type { DeviceLists } from './modules/worklist/device-lists.ts'
+import { findOrder, listOrders } from './modules/worklist/orders.ts'
+import { findSentRow } from './modules/worklist/worklist-correlation.ts'
+import type { Requester } from './webhooks/request.ts'
+
+export type Imaging = Awaited<ReturnType<typeof openImaging>>
+
+/**
+ * Images in and out: opens their services, and goes on where the last run stopped. Disposed of
+ * after the listeners have drained.
+ * @param identity PEM: who the gateway is, shown to whom it calls by TLS
+ * @param spawnWorker how the native module gets a process of its own; plain Node's fork where it is
+ *   missing
+ */
+export async function openImaging(
+  context: Context,
+  requester: Requester,
+  events: EventLog,
+  worklist: CFindScp,
+  lists: DeviceLists,
+  identity: () => { readonly key: string; readonly cert: string },
+  spawnWorker: SpawnWorker | undefined,
+) {
+  const { settings, imageFiles } = context
+  await using opened = new AsyncDisposableStack()
+  const wasCutOff = sweepSpool(context)
+  opened.defer(() => imageFiles.close())
+  const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
+  const transcoder = openTranscoder({ spawnWorker })
+  const forwarding = opened.use(
+    new Forwarding(context, outbound, transcoder, (destinationId) =>
+      closeSentNotices(context, destinationId),
+    ),
+  )
+  const onChange: OnInstanceChange = (change, instances) => {
+    if (change === 'set-aside') forwarding.setAside(instances)
+    else for (const instance of instances) QUEUE_ACTIONS[change](context, forwarding, instance)
+  }
+  const disk = new DiskSpace(context)
+  const statistics = new AssociationStatistics(context)
+  const wrongSteps = new WrongSteps(context, onChange)
+  const arrivals = new Arrivals(context, wrongSteps, statistics, transcoder.transcode, onChange)
+  const creation = opened.use(new StudyCreation(context, requester, events))
+  const findRow: FindWorklistRow = (query) => findSentRow(context, query)
+  const completion = opened.use(
+    new StudyCompletion(context, arrivals, statistics, creation, findRow),
+  )
+  const commitments = opened.use(new Commitments(context, outbound, completion))
+  const orders: Orders = {
+    onDays: (days) => listOrders(lists, days),
+    get: (orderId) => findOrder(lists, orderId),
+  }
+  const corrections = opened.use(
+    new Corrections(
+      context,
+      orders,
+      () => events.flush(),
+      (done) => queueCorrection(context, forwarding, done),
+    ),
+  )
+  opened.use(new OutboxWorker(context, CORRECTION_REJECT, (row) => sendRejection(context, row)))
+  // The previous run may have stopped after sending the last image, before closing its notice.
+  closeSentNotices(context)
+  const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
+  const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
+  recovery.start(wasCutOff, onChange)
+  const wake = (keys: readonly string[]) => {
+    if (!keys.some((key) => key.startsWith('intake.'))) return
+    for (const part of [completion, creation, commitments]) part.wake()
+  }
+  opened.defer(settings.onChange(wake))
+  const isFetching: IsFetching = (...instance) => forwarding.pulls.expects(...instance)
+  const receiver = new ImageReceiver(
+    context,
+    arrivals,
+    disk,
+    statistics,
+    completion,
+    isFetching,
+    onChange,
+  )
+  const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
+  const kept = opened.move()
+  return {
+    ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding },
+    /** What devices may ask of the gateway. */
+    services: [
+      verification(),
+      basicWorklist(worklist),
+      storage(receiver, () => settings.get('intake.acceptUnknownClasses')),
+      mpps(performedSteps),
+      storageCommitment(commitments, () => settings.get('commitment.isOn')),
+    ],
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** What the forwarding queues do for each change of an instance. */
+const QUEUE_ACTIONS = {
+  kept: (context, _, instance) => enqueueInstance(context, instance),
+  released: (context, _, instance) => releaseInstance(context, instance),
+  'taken-back': (_, forwarding, instance) => forwarding.takeBack(instance),
+} as const satisfies Record<
+  Exclude<Parameters<OnInstanceChange>[0], 'set-aside'>,
+  (
+    context: Context,
+    forwarding: Forwarding,
+    instance: Parameters<OnInstanceChange>[1][number],
+  ) => void
+>

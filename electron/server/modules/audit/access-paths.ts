@@ -1,0 +1,80 @@
+import { keyActor, userActor } from '#server/audit-log/audit.ts'
+import type { NoteAnswer } from '#server/http/http-app.ts'
+import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
+
+/**
+ * Calls that show a person patient data: what is looked at, and the parameter of the path or the
+ * query that says which, the first that is given.
+ */
+const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
+  '/dashboard/studies': ['read.list', 'studies'],
+  '/dashboard/studies/:studyId': ['read.study', ':studyId'],
+  '/dashboard/images': ['read.list', 'images'],
+  '/dashboard/images/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  '/dashboard/images/:studyInstanceUid/identities': ['read.images', ':studyInstanceUid'],
+  '/dashboard/images/:studyInstanceUid/correction-targets': ['read.list', 'correction-targets'],
+  '/dashboard/images/:studyInstanceUid/corrections': ['read.images', ':studyInstanceUid'],
+  '/dashboard/worklist/exams': ['read.list', 'exams'],
+  '/dashboard/worklist/exams/print': ['read.list', 'exams'],
+  '/dashboard/inspections': ['read.list', 'queries'],
+  '/dashboard/inspections/:inspectionId': ['read.list', 'queries'],
+  '/dashboard/quarantine': ['read.list', 'quarantine'],
+  '/dashboard/quarantine/studies/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  '/dashboard/recovery': ['read.list', 'recovery'],
+  '/dashboard/reconciliation': ['read.list', 'reconciliation'],
+  '/dashboard/correction-notices': ['read.list', 'correction-notices'],
+  '/dashboard/criticals': ['read.list', 'critical-results'],
+  '/dashboard/forwards': ['read.list', 'forwards'],
+  '/dashboard/events/:eventId': ['read.list', 'events'],
+  '/dashboard/reading/:studyId': ['read.report', ':studyId'],
+  '/dashboard/reading/by-uid/:studyInstanceUid': ['read.report', ':studyInstanceUid'],
+  '/dashboard/reading/:studyId/draft/revisions': ['read.report', ':studyId'],
+  '/dashboard/reading/:studyId/draft/revisions/:revision': ['read.report', ':studyId'],
+  '/dashboard/reading/:studyId/documents/:documentId': ['read.report', ':studyId'],
+  // A person may call the interface with the session of the window.
+  '/v1/viewer/studies': ['read.list', 'studies'],
+  '/v1/viewer/studies/:studyId': ['read.study', ':studyId'],
+  '/v1/viewer/studies/by-uid/:studyInstanceUid': ['read.study', ':studyInstanceUid'],
+  '/v1/scribe/studies': ['read.list', 'studies'],
+  '/v1/scribe/studies/:studyId': ['read.study', ':studyId'],
+  '/v1/scribe/studies/by-uid/:studyInstanceUid': ['read.study', ':studyInstanceUid'],
+  '/v1/scribe/reports': ['read.report', ':studyId :studyInstanceUid'],
+  '/v1/scribe/reports/text': ['read.report', ':studyId :studyInstanceUid :reportId'],
+  '/v1/scribe/reports/pdf': ['read.report', ':studyId :studyInstanceUid :reportId'],
+}
+/** Calls by POST that answer with patient data and change nothing. */
+const ASKS: typeof READS = {
+  '/dashboard/worklist/ask': ['read.list', 'queries'],
+  '/dashboard/worklist/explain': ['read.list', 'exams'],
+}
+
+/**
+ * Notes each answer with patient data. A person is noted with the study; a partner's key, which
+ * reads thousands by program, with the operation alone.
+ */
+export const answersNotedIn =
+  (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
+  ({ method, path }, params, who) => {
+    if ('apiKeyId' in who) {
+      const isPatientData =
+        method === 'GET' && path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
+      if (isPatientData)
+        accesses.note({
+          actor: keyActor(who.apiKeyId),
+          action: 'read.interface',
+          target: `GET ${path}`,
+        })
+      return
+    }
+    const read = method === 'GET' ? READS[path] : method === 'POST' ? ASKS[path] : undefined
+    if (!read) return
+    const [action, target] = read
+    accesses.note({ actor: userActor(who.userId), action, target: targetOf(target, params) })
+  }
+
+function targetOf(target: string, params: unknown): string {
+  if (!target.startsWith(':')) return target
+  const values = params as Readonly<Record<string, unknown>>
+  const given = target.split(' ').map((name) => values[name.slice(1)])
+  return String(given.find((value) => value !== undefined) ?? '')
+}

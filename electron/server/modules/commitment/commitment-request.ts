@@ -1,0 +1,49 @@
+import type { NormalizedRequest } from '#server/dicom/dimse/service.ts'
+import { DimseError } from '#server/dicom/dimse/status.ts'
+import type { CommitmentItem } from '#server/modules/images/commitment-queries.ts'
+import { fitnessOfUid } from '#server/modules/images/header.ts'
+import {
+  itemsOf,
+  readNormalized,
+  TAG,
+  textIn,
+} from '#server/modules/procedure-steps/performed-data.ts'
+import { message } from '#shared/messages/message.ts'
+
+/** PS3.4 J.3.2.1.1. */
+const REQUEST_STORAGE_COMMITMENT = 1
+
+export type ActionRequest = NormalizedRequest & { readonly actionTypeId: number }
+
+export type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
+
+/** @throws DimseError: the request is malformed, or for another action */
+export function requestOf({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
+  if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
+    throw new DimseError(0x0123, message('commitment.no-such-action'))
+  const dataSet = readNormalized(bytes, transferSyntax)
+  const transactionUid = textIn(dataSet, TAG.transactionUid)
+  if (transactionUid === '')
+    throw new DimseError(0x0121, message('commitment.no-transaction-uid'), [TAG.transactionUid])
+  // PS3.7 §10.1.4.1.10: an argument of it.
+  if (fitnessOfUid(transactionUid) === 'unfit')
+    throw new DimseError(0x0115, message('commitment.transaction-uid-unfit'), [TAG.transactionUid])
+  const items = itemsOf(dataSet, TAG.referencedSopSequence)
+    .map((item) => ({
+      sopClassUid: textIn(item, TAG.referencedSopClassUid),
+      sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid),
+    }))
+    .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
+  if (items.length === 0)
+    throw new DimseError(0x0121, message('commitment.no-images'), [TAG.referencedSopSequence])
+  return { transactionUid, items }
+}
+
+/** Whether both name the same instances, in any order and however often. */
+export function isSameList(kept: readonly CommitmentItem[], named: readonly Named[]): boolean {
+  const keysOf = (items: readonly Named[]) =>
+    [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))]
+      .sort()
+      .join('\n')
+  return keysOf(kept) === keysOf(named)
+}

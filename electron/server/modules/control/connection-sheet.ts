@@ -1,0 +1,247 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Context } from '#server/context.ts'
+import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
+import {
+  IMPLEMENTATION,
+  nameOfUid,
+  SOP_CLASS,
+  TRANSFER_SYNTAX,
+} from '#server/dicom/data-set/uids.ts'
+import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
+import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
+import {
+  type Interfaces,
+  isEverywhere,
+  isLoopback,
+  lanAddresses,
+} from '#server/platform/network-interfaces.ts'
+
+/** What all services but storage are offered in, in our order of preference. */
+export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
+  TRANSFER_SYNTAX.explicitLittleEndian,
+  TRANSFER_SYNTAX.implicitLittleEndian,
+  TRANSFER_SYNTAX.explicitBigEndian,
+]
+
+type Row = readonly string[]
+
+/**
+ * The sheet an engineer connects a device by, of this very installation: Markdown, with what the
+ * settings say and, of a gateway that runs, where it listens. Nothing on it names a patient, and no
+ * key or password is on it. It only reads.
+ */
+export function connectionSheet(
+  context: Context,
+  listening: ListenerAddresses | undefined,
+  version: string | undefined,
+  interfaces?: Interfaces,
+): string {
+  const { day, time } = wallClock(
+    context.clock(),
+    timeZoneOf(context.settings.get('clinic.timeZone')),
+  )
+  const place = placeOf(context, listening, interfaces)
+  const sections = [
+    `# Connection sheet of ${plain(context.settings.get('dimse.aeTitle'))}`,
+    `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway did not run'}. It names no patient and holds no secret.`,
+    `## What to type into the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
+    `## Services\n\n${table(['service', 'SOP class', 'now'], serviceRows(context))}`,
+    `Any other SOP class is refused in its presentation context. Transfer syntaxes, in the order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images also ${forImages()}.`,
+    `## Devices that are known\n\n${devicesOf(context)}`,
+    `## Where this gateway calls\n\n${destinationsOf(context)}`,
+    `## Try it with DCMTK\n\n${tries(context, place)}`,
+  ]
+  return sections.join('\n\n')
+}
+
+interface Place {
+  /** Addresses that devices could be told, with what they are of; the likeliest first. */
+  readonly addresses: readonly { readonly address: string; readonly words: string }[]
+  readonly port: number
+  readonly tlsPort: number | undefined
+}
+
+const KINDS = {
+  network: '',
+  virtual: ', of a program on this PC',
+  'self-given': ', which the PC gave itself: it got none from its network',
+}
+
+function placeOf(
+  context: Context,
+  listening: ListenerAddresses | undefined,
+  interfaces?: Interfaces,
+): Place {
+  const host = context.settings.get('dimse.host')
+  const found = lanAddresses(host, interfaces).map(({ address, card, kind }) => ({
+    address,
+    words: `${address} (${card}${KINDS[kind]})`,
+  }))
+  const bound = isEverywhere(host)
+    ? []
+    : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
+  // A gateway whose TLS listener is down says so by having none.
+  const tls = listening ? portIn(listening.dimseTls) : context.settings.get('dimse.tlsPort')
+  return {
+    addresses: found.length > 0 ? found : bound,
+    port: portIn(listening?.dimse) ?? context.settings.get('dimse.port'),
+    tlsPort: tls ?? undefined,
+  }
+}
+
+const portIn = (address: string | undefined): number | undefined =>
+  address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
+
+function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] {
+  const wrongTitle =
+    context.settings.get('dimse.calledAePolicy') === 'strict'
+      ? 'another one is rejected'
+      : 'another one is noted, and served'
+  return [
+    ['Clinic', context.settings.get('clinic.name') || 'not set'],
+    ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitle})`],
+    [
+      'Address',
+      addresses.map(({ words }) => words).join('; ') || 'this PC has no address on a network',
+    ],
+    ['Port', String(port)],
+    [
+      'Port for DICOM TLS',
+      tlsPort === undefined ? 'off' : `${tlsPort} (TLS 1.2 and 1.3, PS3.15 B.12)`,
+    ],
+    ...(tlsPort === undefined
+      ? []
+      : [['Certificate of this gateway', certificateOf(context.folder, context.clock())]]),
+    [
+      'Calling AE title (the device)',
+      'the one in the list below; a device that is not in it may do C-ECHO, and is then approved under Devices',
+    ],
+    ['Maximum PDU length', `${DEFAULT_LIMITS.maxPduLength}; the device’s own is obeyed`],
+    [
+      'Associations at once',
+      `${context.settings.get('dimse.maxAssociations')}, of one device ${context.settings.get('dimse.maxAssociationsPerDevice')}`,
+    ],
+    ['Silence that ends an association', `${context.settings.get('dimse.idleSeconds')} s`],
+    ['Implementation', `${IMPLEMENTATION.classUid} / ${IMPLEMENTATION.versionName}`],
+  ]
+}
+
+/** Of the file that is there: a sheet makes none. */
+function certificateOf(folder: string, nowMs: number): string {
+  const file = certificateFile(folder, 'dicom-tls')
+  if (!existsSync(file)) return 'made at the first start'
+  try {
+    const { fingerprint256, notAfter, subject } = certificateFacts(
+      readFileSync(file, 'utf8'),
+      nowMs,
+    )
+    return `${subject}, until ${notAfter.slice(0, 10)}, SHA-256 ${fingerprint256}; the file tls/dicom-cert.pem of the data folder`
+  } catch {
+    return 'the file tls/dicom-cert.pem of the data folder cannot be read'
+  }
+}
+
+function serviceRows(context: Context): Row[] {
+  const commitment = context.settings.get('commitment.isOn')
+  return [
+    ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for every caller'],
+    ['Worklist (C-FIND)', SOP_CLASS.modalityWorklistFind, 'on'],
+    ['Performed steps (MPPS)', SOP_CLASS.modalityPerformedProcedureStep, 'on'],
+    [
+      'Images and documents (C-STORE)',
+      'every storage class of DICOM',
+      unknownClasses(context.settings.get('intake.acceptUnknownClasses')),
+    ],
+    [
+      'Storage commitment',
+      SOP_CLASS.storageCommitmentPushModel,
+      commitment ? 'on; results go to the port of the device in the list' : 'off',
+    ],
+  ]
+}
+
+const unknownClasses = (isOn: boolean): string =>
+  isOn ? 'on, those of vendors too' : 'on; those of vendors are refused'
+
+/** Those with a name that people know; the whole list is in the conformance statement. */
+function forImages(): string {
+  const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
+  const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
+  return `${named.join(', ')}, and ${others.length - named.length} rarer ones (docs/CONFORMANCE.md, section 5.2.3)`
+}
+
+const TLS_WORDS = {
+  optional: 'as it likes',
+  required: 'only by TLS',
+  mutual: 'only by TLS, with its certificate',
+}
+
+function devicesOf(context: Context): string {
+  const unknown = context.settings.get('dimse.allowUnknownDevices')
+    ? '\n\nCallers that are not in this list are served too (dimse.allowUnknownDevices).'
+    : ''
+  const known = listDevices(context.database)
+  if (known.length === 0) return `None yet.${unknown}`
+  const rows = known.map((device) => [
+    device.aeTitle,
+    device.name,
+    device.address ?? 'any',
+    device.modality ?? '',
+    device.port === null ? '' : String(device.port),
+    TLS_WORDS[device.tls],
+    device.isEnabled ? 'on' : 'switched off',
+    device.lastSeenAt?.slice(0, 10) ?? 'never',
+  ])
+  return (
+    table(
+      ['AE title', 'name', 'calls from', 'modality', 'listens at', 'TLS', 'state', 'last called'],
+      rows,
+    ) + unknown
+  )
+}
+
+function destinationsOf(context: Context): string {
+  const known = listDestinations(context.database)
+  if (known.length === 0) return 'No destination is set up.'
+  const rows = known.map(({ name, aeTitle, host, port, isTls, isEnabled }) => [
+    ...[name, aeTitle, host, String(port), isTls ? 'yes' : 'no', isEnabled ? 'on' : 'switched off'],
+  ])
+  const called = `It calls them as ${plain(context.settings.get('dimse.aeTitle'))}. To send a study back (C-MOVE) they need this gateway in their own list, with the address and port above.`
+  return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
+}
+
+function tries(context: Context, { addresses, port }: Place): string {
+  const calling =
+    listDevices(context.database).find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
+  const node = `-aet ${word(calling)} -aec ${word(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
+  const keys = [
+    'PatientName',
+    'PatientID',
+    'AccessionNumber',
+    '"ScheduledProcedureStepSequence[0].Modality"',
+  ]
+  return [
+    '```sh',
+    `echoscu -v ${node}`,
+    `findscu -v -W ${node} ${keys.map((key) => `-k ${key}`).join(' ')}`,
+    `storescu -v ${node} image.dcm`,
+    '```',
+  ].join('\n')
+}
+
+/** As one word of a shell. */
+const word = (text: string): string =>
+  /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row) => `| ${cells.map(plain).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+/** What people have typed, so that it stays one cell of a table and is no mark-up. */
+const plain = (text: string): string =>
+  text.replace(/\p{C}+/gu, ' ').replace(/[|\\`*<[\]]/g, '\\$&')

@@ -1,0 +1,111 @@
+import { existsSync, renameSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { KEY_FILE } from '#server/database/data-key.ts'
+import { recoverDataKey } from '#server/database/recovery-key.ts'
+import { StoreError } from '#server/database/store-error.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
+import { isBackupName } from '#server/modules/backups/backup-manifest.ts'
+import { backupsIn } from '#server/modules/backups/restore-staging.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { bad } from '#server/platform/finding.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+
+/** What the paths of all its calls begin with. */
+export const RESCUE_CALLS = dashboardRescue.state.path
+
+type Calls = typeof dashboardRescue
+
+import { type Message, message } from '#shared/messages/message.ts'
+import type { RescueStaging } from './rescue-staging.ts'
+
+const SHOWN = 60
+
+/** Serves the calls of the rescue page (`shared/contract/dashboard-upkeep.ts`). */
+export function serveRescue(
+  app: HttpApp,
+  staging: RescueStaging,
+  fault: StoreError,
+  version: string,
+  onKeyRecovered: () => void,
+): void {
+  serveAll(app, dashboardRescue, {
+    async state() {
+      const backupFolder = staging.backupFolder()
+      const backups = backupFolder === null ? [] : await backupsIn(backupFolder).catch(() => [])
+      return {
+        fault: fault.fault,
+        sentence: fault.explanation,
+        ...{ version, folder: staging.folder, backupFolder },
+        hasDataKey: staging.dataKey() !== undefined,
+        backups: backups.slice(0, SHOWN),
+        restore: staging.state,
+      }
+    },
+    look: ({ body }) => lookIn(body.folder),
+    preview: ({ body }) => staging.preview(inList(body)),
+    restore: ({ body }) => staging.stage(inList(body), 'rescue'),
+    recoverKey({ body }) {
+      putKeyBack(staging.folder, staging.clock(), body.recoveryKey)
+      onKeyRecovered()
+      return { success: true }
+    },
+  })
+}
+
+/** Somebody may name the folder of one back-up in place of the one that all are in. */
+function listFolder(folder: string): string {
+  const name = basename(folder)
+  return isAbsolute(folder) && isBackupName(name) ? dirname(folder) : folder
+}
+
+const inList = <B extends { readonly folder?: string | undefined }>(body: B): B =>
+  body.folder === undefined ? body : { ...body, folder: listFolder(body.folder) }
+
+async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
+  const folder = listFolder(typed)
+  const nothing = (sentence: Message, remedy: Message) => ({
+    backups: [],
+    findings: [bad(sentence, remedy)],
+  })
+  if (!isAbsolute(folder))
+    return nothing(message('backups.no-whole-path'), message('backups.no-whole-path-remedy'))
+  try {
+    const backups = await backupsIn(folder)
+    return backups.length === 0
+      ? nothing(message('backups.none-in-folder'), message('backups.none-in-folder-remedy'))
+      : { backups: backups.slice(0, SHOWN), findings: [] }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return nothing(error.explanation, message('backups.compare-path'))
+  }
+}
+
+/**
+ * A `data.key` that is another one is put aside, and comes back where the recovery key does not
+ * help.
+ * @throws ApiError refused, naming `body.recoveryKey`
+ */
+function putKeyBack(folder: string, now: number, recoveryKey: string): void {
+  const file = join(folder, KEY_FILE)
+  const aside = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
+  const isAside = existsSync(file)
+  try {
+    if (isAside) renameSync(file, aside)
+    try {
+      recoverDataKey(folder, DATABASE_FILE, recoveryKey)
+    } catch (error) {
+      if (isAside && !existsSync(file)) renameSync(aside, file)
+      throw error
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    const { explanation } = error
+    throw new ApiError('refused', explanation, {
+      errors: [{ path: 'body.recoveryKey', message: explanation }],
+    })
+  }
+}

@@ -1,0 +1,75 @@
+import { open } from 'node:fs/promises'
+import { LRUCache } from 'lru-cache'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
+import { perDatabase } from '#server/database/database.ts'
+import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
+import { recogniseDevice } from '#server/modules/devices/devices.ts'
+import { headerOf, headerReaderOf, type InstanceHeader } from '#server/modules/images/header.ts'
+import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+
+// The images of studies, and what their files say.
+
+const CHUNK_BYTES = 256 << 10
+/** Headers by instance; files never change. */
+const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
+
+export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
+  characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
+
+/** @throws ApiError not-found */
+export function existingStudy(database: Database, studyInstanceUid: string) {
+  const study = findImageStudy(database, studyInstanceUid)
+  if (!study) throw new ApiError('not-found', message('images.no-study'))
+  return study
+}
+
+export const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
+
+/**
+ * Images of a study, captures included. Copies of reports, which are about the patient they were
+ * signed for, and rejection notes are not corrected.
+ */
+export const imagesOf = (database: Database, studyInstanceUid: string) =>
+  listStudyInstances(database, studyInstanceUid).filter(
+    (instance) => isReceived(instance) || instance.image !== null,
+  )
+
+/** @throws ApiError unavailable: its file cannot be read */
+export async function headerOfInstance(
+  context: Context,
+  instance: InstanceRecord,
+): Promise<InstanceHeader> {
+  const headers = headersIn(context.database)
+  const known = headers.get(instance.instanceId)
+  if (known) return known
+  const reader = headerReaderOf(instance.transferSyntaxUid)
+  try {
+    await using file = await open(context.imageFiles.pathOf(instance.file), 'r')
+    const bytes = Buffer.alloc(CHUNK_BYTES)
+    for (let at = instance.dataSetOffset; !reader.isDone; ) {
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, at)
+      if (bytesRead === 0) break
+      reader.push(bytes.subarray(0, bytesRead))
+      at += bytesRead
+    }
+  } catch {
+    throw new ApiError('unavailable', message('corrections.file-unreadable'))
+  }
+  const header = headerOf(reader.end(), deviceSetOf(context, instance))
+  headers.set(instance.instanceId, header)
+  return header
+}
+
+export async function headersOf(
+  context: Context,
+  records: readonly InstanceRecord[],
+): Promise<InstanceHeader[]> {
+  const found: InstanceHeader[] = []
+  for (const record of records) found.push(await headerOfInstance(context, record))
+  return found
+}

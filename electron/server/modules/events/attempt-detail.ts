@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Seal } from '#server/database/encryption.ts'
+import type { AnswerNote } from '#shared/contract/events.ts'
+import { type Message, MessageInJson } from '#shared/messages/message.ts'
+
+/** What an attempt to send an event has to say. It is sealed, since a partner may quote a patient. */
+interface AttemptDetail {
+  readonly detail: Message | null
+  readonly notes: readonly AnswerNote[]
+  /** The answer was longer than what is kept of it. */
+  readonly isCut: boolean
+}
+
+const Stored = z.object({
+  // Version 0.1 wrote an empty text for none.
+  detail: z.union([z.literal('').transform(() => null), z.null(), MessageInJson]),
+  notes: z.array(z.object({ path: z.string(), sentence: MessageInJson })),
+  isCut: z.boolean(),
+})
+
+const contextOf = (eventId: string, attempt: number) => `event ${eventId} detail ${attempt}`
+
+export function openedDetail(
+  seal: Seal,
+  eventId: string,
+  attempt: number,
+  sealed: Buffer,
+): AttemptDetail {
+  return Stored.parse(JSON.parse(seal.open(sealed, contextOf(eventId, attempt)).toString()))
+}
+
+export const sealedDetail = (
+  seal: Seal,
+  eventId: string,
+  attempt: number,
+  detail: AttemptDetail,
+): Buffer => seal.seal(Buffer.from(JSON.stringify(detail)), contextOf(eventId, attempt))

@@ -1,0 +1,65 @@
+import type { Context } from '#server/context.ts'
+import type { SendTest } from '#server/modules/events/routes.ts'
+import { findTarget } from '#server/modules/partners/targets.ts'
+import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
+import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
+import { testEventData } from '#server/webhooks/test-event.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid, uuidOf } from '#shared/ids.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+
+/**
+ * Sends an event about nobody to an endpoint, also where it is switched off or its circuit is open,
+ * and says what came of it.
+ */
+export function testSending(
+  context: Context,
+  requester: Requester,
+  publicBase: () => string,
+): SendTest {
+  return async (type, endpointId) => {
+    const endpoint = findTarget(context, endpointId)
+    if (!endpoint) throw new ApiError('not-found', message('events.no-endpoint'))
+    const eventId = idFromUuid('whe', context.uuid())
+    const { day } = wallClock(context.clock(), timeZoneOf(context.settings.get('clinic.timeZone')))
+    const data = testEventData(type, {
+      clinicId: context.settings.get('clinic.id') ?? uuidOf(eventId),
+      callingAe: context.settings.get('dimse.aeTitle'),
+      publicBase: publicBase(),
+      uuid: context.uuid,
+      day,
+    })
+    const accept = acceptAnswer(type)
+    try {
+      const { tookMs, left } = await requester.request(type, data, {
+        ...{ id: eventId, endpoint, evenIfOpen: true },
+        about: { subject: 'test', studyInstanceUid: null, isTest: true },
+        accept(reply) {
+          let left = 0
+          const note = (path: string, sentence: Message) => {
+            left++
+            reply.note(path, sentence)
+          }
+          accept({ ...reply, note })
+          return { tookMs: reply.tookMs, left }
+        },
+      })
+      return {
+        success: true,
+        message: message('events.test-answered', { ms: Math.round(tookMs), left }),
+        eventId,
+      }
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error
+      const { detail } = error
+      return {
+        success: false,
+        message:
+          error.fault === 'refused'
+            ? message('partners.test-refused', { detail })
+            : message('events.test-unusable', { detail }),
+        eventId,
+      }
+    }
+  }
+}

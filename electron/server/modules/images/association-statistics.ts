@@ -1,0 +1,140 @@
+import type { Context } from '#server/context.ts'
+import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
+import { msOf } from '#server/platform/clock.ts'
+import type { Instant } from '#shared/contract/conventions.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import { type Message, message, sentences, storedMessage } from '#shared/messages/message.ts'
+import { noteSender } from './image-feed.ts'
+
+/** How an association ended. */
+export interface Ending {
+  readonly kind: 'released' | 'aborted'
+  /** Of what was aborted, as part of a sentence. */
+  readonly detail: Message | null
+}
+
+/** `repeated`: it was here already. */
+type Outcome = 'kept' | 'repeated' | 'quarantined' | 'refused'
+
+interface Counts {
+  readonly association: AssociationInfo
+  /** When it began to send, ms since 1970. */
+  readonly since: number
+  readonly studies: Set<string>
+  readonly outcomes: Record<Outcome, number>
+  /** Lines that the feed has of it already. */
+  readonly noted: Set<string>
+}
+
+/**
+ * What each open association brought: the feed has each kind of refusal once, and the rest in one
+ * line when the association ends.
+ */
+export class AssociationStatistics {
+  readonly #context: Context
+  readonly #open = new Map<string, Counts>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** The association, which is open, sends an instance. */
+  begin(association: AssociationInfo): void {
+    const { associationId } = association
+    if (this.#open.has(associationId)) return
+    this.#open.set(associationId, {
+      association,
+      since: this.#context.clock(),
+      studies: new Set(),
+      outcomes: { kept: 0, repeated: 0, quarantined: 0, refused: 0 },
+      noted: new Set(),
+    })
+  }
+
+  /**
+   * One more instance; it may be done with after its association has ended, and then is not counted
+   * any more. `why`: of one that was set aside or refused.
+   */
+  add(
+    { associationId }: AssociationInfo,
+    outcome: Outcome,
+    studyInstanceUid: string | null,
+    why: Message | null = null,
+  ): void {
+    const counts = this.#open.get(associationId)
+    if (!counts) return
+    counts.outcomes[outcome]++
+    if (studyInstanceUid !== null) counts.studies.add(studyInstanceUid)
+    if (!why) return
+    if (outcome === 'quarantined')
+      this.note(associationId, 'warning', message('images.accepted', { why }), studyInstanceUid)
+    if (outcome === 'refused')
+      this.note(associationId, 'danger', message('images.refused', { why }), null)
+  }
+
+  /** A line for the feed, once for each association and study. */
+  note(
+    associationId: string,
+    tone: FeedLine['tone'],
+    text: Message,
+    studyInstanceUid: string | null,
+  ): void {
+    const counts = this.#open.get(associationId)
+    if (counts) this.#note(counts, tone, text, studyInstanceUid)
+  }
+
+  /** Whether an association that is open sent to the study. */
+  isStudyOpen(studyInstanceUid: string): boolean {
+    for (const { studies } of this.#open.values()) if (studies.has(studyInstanceUid)) return true
+    return false
+  }
+
+  /** Whether the association is open and sends. */
+  isSending(associationId: string): boolean {
+    return this.#open.has(associationId)
+  }
+
+  /** Whether the association is open, and began to send after the instant. */
+  beganAfter(associationId: string, at: Instant): boolean {
+    return (this.#open.get(associationId)?.since ?? 0) > msOf(at)
+  }
+
+  /** What it sent; undefined where it sent no image. */
+  closed(associationId: string, { kind, detail }: Ending) {
+    const counts = this.#open.get(associationId)
+    if (!counts) return undefined
+    this.#open.delete(associationId)
+    const studies = [...counts.studies]
+    const tone = counts.outcomes.refused > 0 || kind === 'aborted' ? 'warning' : 'good'
+    const end =
+      kind === 'aborted' && detail ? message('images.then-broke-off', { detail }) : undefined
+    const only = studies.length === 1 ? studies[0] : undefined
+    this.#note(counts, tone, sentences(sentenceOf(counts), end), only ?? null)
+    return { studies, since: counts.since }
+  }
+
+  #note(
+    { association, noted }: Counts,
+    tone: FeedLine['tone'],
+    text: Message,
+    studyInstanceUid: string | null,
+  ): void {
+    const key = `${studyInstanceUid ?? ''} ${storedMessage(text)}`
+    if (noted.has(key)) return
+    noted.add(key)
+    noteSender(this.#context, association, 'images', tone, text, studyInstanceUid)
+  }
+}
+
+function sentenceOf({ outcomes, studies: { size: studies } }: Counts): Message {
+  const { kept, repeated, quarantined, refused } = outcomes
+  const parts = [
+    ...(repeated > 0 ? [message('images.sent-again', { count: repeated })] : []),
+    ...(quarantined > 0 ? [message('images.sent-set-aside', { count: quarantined })] : []),
+    ...(refused > 0 ? [message('images.sent-refused', { count: refused })] : []),
+  ]
+  const count = kept + repeated + quarantined + refused
+  return parts.length > 0
+    ? message('images.sent-of-these', { count, studies, parts })
+    : message('images.sent', { count, studies })
+}

@@ -1,0 +1,213 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import type { COMMITMENT_STATES } from '#shared/contract/images.ts'
+import {
+  type Message,
+  messageOrNull,
+  storedMessage,
+  storedOrEmpty,
+} from '#shared/messages/message.ts'
+
+export type CommitmentState = (typeof COMMITMENT_STATES)[number]
+
+export interface CommitmentItem {
+  readonly sopClassUid: string
+  readonly sopInstanceUid: string
+  /**
+   * FailureReason (0008,1197) of the result; null where it is committed, or no result was made yet.
+   */
+  readonly failureReason: number | null
+}
+
+/** A storage commitment request (PS3.4 Annex J) and the way of its result. */
+export interface CommitmentRecord {
+  readonly commitmentId: number
+  readonly transactionUid: string
+  readonly callingAeTitle: string
+  readonly remoteAddress: string
+  readonly deviceName: string
+  readonly requestedAt: string
+  readonly state: CommitmentState
+  readonly attempts: number
+  /** When the result is sent next; null where it is not. */
+  readonly nextAt: string | null
+  /** Why the last attempt failed; null where none did. */
+  readonly lastError: Message | null
+  /** How many instances it names, and how many of them the result refuses. */
+  readonly instances: number
+  readonly failed: number
+}
+export type NewCommitment = Pick<
+  CommitmentRecord,
+  'transactionUid' | 'callingAeTitle' | 'remoteAddress' | 'deviceName' | 'requestedAt'
+> & {
+  readonly nextAt: string
+  readonly items: readonly Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>[]
+}
+
+const SELECT = `
+  select commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName, requestedAt, state, attempts, nextAt, lastError,
+    (select count(*) from commitmentItems i where i.commitmentId = c.commitmentId) as instances,
+    (select count(failureReason) from commitmentItems i where i.commitmentId = c.commitmentId) as failed
+  from commitments c`
+// Instances that are here, whatever became of them, and those that are only announced.
+const OF_STUDY = `${SELECT} where commitmentId in (
+    select i.commitmentId from instances n join commitmentItems i on i.sopInstanceUid = n.sopInstanceUid where n.studyInstanceUid = ?
+    union
+    select i.commitmentId from announcedInstances a join commitmentItems i on i.sopInstanceUid = a.sopInstanceUid where a.studyInstanceUid = ?)
+  order by commitmentId desc`
+
+/** Its id. */
+export const insertCommitment = (
+  database: Database,
+  { items, ...commitment }: NewCommitment,
+): number =>
+  database.transaction(() => {
+    const row = { ...commitment, state: 'waiting', lastError: '' }
+    const commitmentId = database.run(
+      database.sql.insertInto('commitments').values(row),
+    ).lastInsertRowid
+    for (const [position, { sopClassUid, sopInstanceUid }] of items.entries())
+      database.run(rawQuery(INSERT_ITEM, [commitmentId, position, sopClassUid, sopInstanceUid]))
+    database.notify('commitments')
+    return commitmentId
+  })
+
+export const findCommitment = (
+  database: Database,
+  commitmentId: number,
+): CommitmentRecord | undefined =>
+  allCommitments(database, `${SELECT} where commitmentId = ?`, commitmentId)[0]
+
+/** The newest of a transaction of a device. */
+export const findCommitmentOf = (
+  database: Database,
+  callingAeTitle: string,
+  transactionUid: string,
+): CommitmentRecord | undefined =>
+  allCommitments(
+    database,
+    `${SELECT} where transactionUid = ? and callingAeTitle = ? order by commitmentId desc limit 1`,
+    transactionUid,
+    callingAeTitle,
+  )[0]
+
+/** In the order they were named. */
+export const listCommitmentItems = (database: Database, commitmentId: number): CommitmentItem[] =>
+  database.all(
+    database.sql
+      .selectFrom('commitmentItems')
+      .select(['sopClassUid', 'sopInstanceUid', 'failureReason'])
+      .where('commitmentId', '=', commitmentId)
+      .orderBy('position'),
+  )
+
+/** Those that name an instance of the study, newest first. */
+export const listStudyCommitments = (
+  database: Database,
+  studyInstanceUid: string,
+): CommitmentRecord[] => allCommitments(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
+
+/** Waiting results that are due, the oldest first. */
+export const listDueCommitments = (
+  database: Database,
+  now: string,
+  limit: number,
+): CommitmentRecord[] =>
+  allCommitments(
+    database,
+    `${SELECT} where state = 'waiting' and nextAt <= ? order by nextAt, commitmentId limit ?`,
+    now,
+    limit,
+  )
+
+/** When the next waiting result is due. */
+export const nextCommitmentDue = (database: Database): string | undefined =>
+  database.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined
+
+/** What the result refuses, in place of what it refused before. */
+export const setCommitmentFailures = (
+  database: Database,
+  commitmentId: number,
+  failures: readonly { readonly sopInstanceUid: string; readonly failureReason: number }[],
+): void =>
+  database.transaction(() => {
+    database.run(
+      database.sql
+        .updateTable('commitmentItems')
+        .set({ failureReason: null })
+        .where('commitmentId', '=', commitmentId),
+    )
+    const reasons = new Map(
+      failures.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason]),
+    )
+    const items = database.sql
+      .selectFrom('commitmentItems')
+      .select(['position', 'sopInstanceUid'])
+      .where('commitmentId', '=', commitmentId)
+    for (const { position, sopInstanceUid } of database.all(items)) {
+      const reason = reasons.get(sopInstanceUid)
+      if (reason !== undefined) database.run(rawQuery(SET_REASON, [reason, commitmentId, position]))
+    }
+  })
+
+/** Counts the attempt that settled it. Whether it was still waiting. */
+export const settleCommitment = (
+  database: Database,
+  commitmentId: number,
+  state: Exclude<CommitmentState, 'waiting'>,
+  lastError: Message | null = null,
+): boolean =>
+  database.run(
+    database.sql
+      .updateTable('commitments')
+      .set((of) => ({
+        state,
+        nextAt: null,
+        lastError: storedOrEmpty(lastError),
+        attempts: of('attempts', '+', 1),
+      }))
+      .where('commitmentId', '=', commitmentId)
+      .where('state', '=', 'waiting'),
+  ).changes > 0
+
+/** Counts a failed attempt; it waits until `nextAt`. */
+export function postponeCommitment(
+  database: Database,
+  commitmentId: number,
+  { nextAt, lastError }: { readonly nextAt: string; readonly lastError: Message },
+): void {
+  database.run(
+    database.sql
+      .updateTable('commitments')
+      .set((of) => ({
+        nextAt,
+        lastError: storedMessage(lastError),
+        attempts: of('attempts', '+', 1),
+      }))
+      .where('commitmentId', '=', commitmentId)
+      .where('state', '=', 'waiting'),
+  )
+}
+
+/** Forgets those that stopped waiting and were requested before the instant. */
+export const purgeCommitments = (database: Database, before: string): number =>
+  database.run(
+    database.sql
+      .deleteFrom('commitments')
+      .where('state', '<>', 'waiting')
+      .where('requestedAt', '<', before),
+  ).changes
+
+const allCommitments = (database: Database, text: string, ...parameters: (string | number)[]) =>
+  database
+    .all(rawQuery<StoredCommitment>(text, parameters))
+    .map((row): CommitmentRecord => ({ ...row, lastError: messageOrNull(row.lastError) }))
+
+type StoredCommitment = Omit<CommitmentRecord, 'lastError'> & { readonly lastError: string }
+
+const INSERT_ITEM =
+  'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
+const SET_REASON =
+  'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
+const NEXT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`

@@ -1,0 +1,313 @@
+import { type Actor, note } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
+import { findCustomer } from '#server/modules/customers/queries.ts'
+import {
+  type CreatedStudy,
+  keepCreatedStudy,
+  listCreatedStudies,
+} from '#server/modules/studies/created-study-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageHeader, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
+import {
+  findStudy,
+  type NewStudyRecord,
+  type StudyDetail,
+  type StudyRecord,
+} from '#server/modules/studies/study-queries.ts'
+import { insertStudy, saveStudy } from '#server/modules/studies/study-writing-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
+import type { StudyArea } from '#shared/contract/settings.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import { message } from '#shared/messages/message.ts'
+import { isReportBegun, listCorrectionTimes } from './image-version-queries.ts'
+import { listStudyInstances } from './instance-queries.ts'
+import {
+  leadingModality,
+  type MergedValues,
+  mergedValues,
+  type StudyValues,
+} from './study-values.ts'
+
+// Studies that the gateway creates of images; each function within the caller's transaction.
+
+/** A study of the area, of nobody and unassigned, with these values. */
+export function createStudyOf(
+  context: Context,
+  area: StudyArea,
+  studyInstanceUid: string,
+  { values, fromPartner }: MergedValues,
+): void {
+  const { database, uuid, clock } = context
+  const now = instantOf(clock())
+  const studyId = idFromUuid('stu', uuid())
+  insertStudy(database, recordOf(area, studyInstanceUid, values, studyId, now))
+  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, values)
+  const { severity, expressCustomerId } = values
+  note(context, 'gateway', 'study.seed', studyId, {
+    area,
+    studyInstanceUid,
+    severity,
+    expressCustomerId,
+    fromPartner: [...fromPartner],
+  })
+}
+
+/**
+ * Gives the created studies these values, where no person and no call of the interface has set
+ * others. Names of the fields that changed.
+ */
+export function fillStudies(
+  context: Context,
+  studyInstanceUid: string,
+  merged: MergedValues,
+): readonly string[] {
+  const created = listCreatedStudies(context.database, studyInstanceUid)
+  return [...new Set(created.flatMap((one) => fillOne(context, one, studyInstanceUid, merged)))]
+}
+
+function fillOne(
+  context: Context,
+  { area, studyId, values: own, touched }: CreatedStudy,
+  studyInstanceUid: string,
+  { values, fromPartner }: MergedValues,
+): readonly string[] {
+  const { database, clock } = context
+  const before = findStudy(database, studyId)
+  if (!before) return []
+  const now = instantOf(clock())
+  const { study, seeded, fields } = filled(before, own as StudyValues, values, new Set(touched))
+  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
+  if (fields.length === 0) return []
+  saveStudy(database, { ...study, updatedAt: now }, before)
+  note(context, 'gateway', 'study.enrich', studyId, {
+    area,
+    studyInstanceUid,
+    fields: [...fields],
+    fromPartner: [...fromPartner],
+  })
+  return fields
+}
+
+/**
+ * The header of the images was corrected: what the created studies have from it follows it, where
+ * no person and no call of the interface has set other values. What the partner said stays.
+ */
+export function followHeader(
+  context: Context,
+  {
+    studyInstanceUid,
+    header,
+    modalities,
+  }: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'modalities'>,
+  corrected: ImageHeader,
+): void {
+  const modality = leadingModality([header.modality, ...modalities])
+  const was = mergedValues(header, modality, {}).values
+  const is = mergedValues(corrected, modality, {}).values
+  for (const created of listCreatedStudies(context.database, studyInstanceUid))
+    fillOne(context, created, studyInstanceUid, {
+      values: followed(created.values as StudyValues, was, is),
+      fromPartner: [],
+      warnings: [],
+    })
+}
+
+/**
+ * After a correction, or when images arrive: a created study that corrections left without images
+ * is cancelled, unless somebody works with it (it is assigned or was changed, or a report was
+ * begun) or images of it are in quarantine; it is active again once there are images. What a
+ * person cancelled stays cancelled, and what a person or a partner created stays as it is.
+ */
+export function followImages(
+  context: Context,
+  studyInstanceUid: string,
+  at: string,
+  actor: Actor,
+): void {
+  const { database } = context
+  const corrections = listCorrectionTimes(database, studyInstanceUid)
+  if (corrections.length === 0) return
+  const hasImages = listStudyInstances(database, studyInstanceUid).some(
+    ({ remoteAddress }) => remoteAddress !== OWN_ADDRESS,
+  )
+  const isEmpty = !hasImages && (findImageStudy(database, studyInstanceUid)?.quarantined ?? 0) === 0
+  for (const { studyId, touched } of listCreatedStudies(database, studyInstanceUid)) {
+    const study = findStudy(database, studyId)
+    if (!study || study.createdByApiKeyId !== null || study.createdByUserId !== null) continue
+    const { cancelledAt, assignedTo } = study
+    const isUnused =
+      touched.length === 0 && assignedTo === null && !isReportBegun(database, studyId)
+    // It was cancelled here, at the moment of a correction, and by nobody since.
+    const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
+    if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
+    if (isEmpty && isUnused && cancelledAt === null) setCancelled(context, study, at, at, actor)
+  }
+}
+
+function setCancelled(
+  context: Context,
+  study: StudyRecord,
+  cancelledAt: string | null,
+  at: string,
+  actor: Actor,
+): void {
+  saveStudy(context.database, { ...study, cancelledAt, updatedAt: at }, study)
+  const { area, studyId, studyInstanceUid } = study
+  const [action, because] =
+    cancelledAt === null ? ['study.uncancel', 'images'] : ['study.cancel', 'no-images']
+  note(context, actor, action, studyId, { area, studyInstanceUid, because })
+}
+
+/**
+ * The values with a customer that studies can have, or none; and a warning of that. An unusable
+ * field of the partner is ignored, and the others are applied.
+ */
+export function withCustomer(database: Database, merged: MergedValues): MergedValues {
+  const { expressCustomerId } = merged.values
+  if (expressCustomerId === null) return merged
+  const customer = findCustomer(database, expressCustomerId)
+  if (customer?.isActive) return merged
+  const warning = customer
+    ? message('images.customer-deactivated', { expressCustomerId })
+    : message('images.customer-unknown')
+  return {
+    values: { ...merged.values, expressCustomerId: null },
+    fromPartner: merged.fromPartner.filter((name) => name !== 'expressCustomerId'),
+    warnings: [...merged.warnings, warning],
+  }
+}
+
+function recordOf(
+  area: StudyArea,
+  studyInstanceUid: string,
+  values: StudyValues,
+  studyId: string,
+  now: string,
+): NewStudyRecord {
+  const { studyDescription, severity, expressCustomerId, externalPatientId, reportMetadata } =
+    values
+  const fields = {
+    studyId,
+    studyInstanceUid,
+    studyDescription,
+    severity,
+    expressCustomerId,
+    assignedTo: null,
+    createdByApiKeyId: null,
+    createdByUserId: null,
+    cancelledAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  // A viewer study has no place for what is known of the patient.
+  if (area === 'viewer') return { ...fields, area, status: 'incomplete', detail: {} }
+  return {
+    ...fields,
+    area,
+    status: 'unassigned',
+    detail: { reportMetadata, ...(externalPatientId !== null && { externalPatientId }) },
+  }
+}
+
+interface Filled {
+  readonly study: StudyRecord
+  /** What the gateway has written by now. */
+  readonly seeded: StudyValues
+  readonly fields: readonly string[]
+}
+
+type Values = Record<string, unknown>
+
+/** Fields that are not in the detail of a study. */
+const OPEN = ['studyDescription', 'severity', 'expressCustomerId'] as const
+
+/**
+ * The study with fresh values where it still has those it was created with, in fields that nobody
+ * has touched.
+ */
+export function filled(
+  before: StudyRecord,
+  own: StudyValues,
+  fresh: StudyValues,
+  touched: ReadonlySet<string>,
+): Filled {
+  const fields: string[] = []
+  /** Values after, and the gateway's own last values. */
+  function fill(names: Iterable<string>, now: Values, seeded: Values, next: Values) {
+    const after: Values = {}
+    const written: Values = {}
+    for (const name of names) {
+      const isKept = touched.has(name) || !isSame(now[name], seeded[name])
+      if (!isKept && !isSame(now[name], next[name])) fields.push(name)
+      after[name] = isKept ? now[name] : next[name]
+      written[name] = isKept ? seeded[name] : next[name]
+    }
+    return { after, written }
+  }
+  const open = fill(OPEN, { ...before }, { ...own }, { ...fresh })
+  if (before.area === 'viewer')
+    return {
+      study: { ...before, ...open.after },
+      seeded: { ...fresh, ...open.written },
+      fields,
+    }
+
+  const openFields = fields.length
+  const { externalPatientId = null, reportMetadata = {}, ...others } = before.detail
+  const patient = fill(['externalPatientId'], { externalPatientId }, { ...own }, { ...fresh })
+  const was: Values = { ...reportMetadata }
+  const had: Values = { ...own.reportMetadata }
+  const next: Values = { ...fresh.reportMetadata }
+  const metadata = fill(namesOf(was, had, next), was, had, next)
+  const detail: StudyDetail = {
+    ...others,
+    reportMetadata: given(metadata.after),
+    ...(patient.after.externalPatientId !== null && patient.after),
+  }
+  return {
+    study: {
+      ...before,
+      ...open.after,
+      detail: fields.length > openFields ? detail : before.detail,
+    },
+    seeded: {
+      ...fresh,
+      ...open.written,
+      ...patient.written,
+      reportMetadata: given(metadata.written),
+    },
+    fields,
+  }
+}
+
+const namesOf = (...all: readonly Values[]) => new Set(all.flatMap((values) => Object.keys(values)))
+
+/** Without what is undefined. */
+const given = (values: Values): StudyReportMetadata =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/**
+ * The gateway's own values, those of them that are of the header replaced by the ones of the
+ * corrected header.
+ */
+export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+  const had: Values = { ...own.reportMetadata }
+  const before: Values = { ...was.reportMetadata }
+  const after: Values = { ...is.reportMetadata }
+  const reportMetadata: Values = {}
+  for (const name of namesOf(had, after))
+    reportMetadata[name] = isSame(had[name], before[name]) ? after[name] : had[name]
+  const { studyDescription } = isSame(own.studyDescription, was.studyDescription) ? is : own
+  return { ...own, studyDescription, reportMetadata: given(reportMetadata) }
+}
+
+// JSON has no undefined, and a measure is an object.
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || canonical(one) === canonical(other)
+const canonical = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : JSON.stringify(value ?? null)

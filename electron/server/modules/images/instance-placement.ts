@@ -1,0 +1,126 @@
+import type { Database } from '#server/database/database.ts'
+import type { Structure } from '#server/dicom/data-set/structure.ts'
+import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { type InstanceHeader, uidFault } from './header.ts'
+import { findRivalVersion } from './image-version-queries.ts'
+import {
+  type ContentChange,
+  findCurrentInstance,
+  findWithdrawnInstance,
+  type InstanceRecord,
+  type InstanceState,
+  listInstanceVersions,
+  type QuarantineReason,
+} from './instance-queries.ts'
+import type { WrongSteps } from './wrong-steps.ts'
+
+/** Where an instance comes from. */
+export interface Source {
+  readonly association: AssociationInfo
+  readonly deviceName: string
+  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
+  readonly isFetched: boolean
+}
+
+/** An instance whose bytes are on the disk, before it has a row. */
+export interface Arrival extends Source {
+  readonly header: InstanceHeader
+  readonly structure: Structure
+  /**
+   * What differs from the current instance of its UID; undefined where there is none, or they were
+   * not compared.
+   */
+  readonly change?: ContentChange | undefined
+  /** SOP Instance UIDs of the images that it is a corrected copy of (`originalsIn`). */
+  readonly originals: readonly string[]
+  readonly transferSyntaxUid: string
+  readonly file: string
+  readonly dataSetOffset: number
+  readonly bytes: number
+  readonly crc32: number
+}
+
+/** Where an instance that arrives belongs. */
+export interface Placement {
+  readonly state: InstanceState
+  readonly reason: QuarantineReason | null
+  readonly detail: Message | null
+  /** Whose place it takes. */
+  readonly replaces: InstanceRecord | undefined
+}
+
+type Placed = Pick<Arrival, 'header' | 'structure' | 'association' | 'originals'>
+
+export function placementOf(
+  database: Database,
+  wrongSteps: WrongSteps,
+  { header, structure, association, originals }: Placed,
+): Placement {
+  const fault = uidFault(header)
+  if (!structure.isComplete) return setAside('incomplete', structure.detail)
+  if (fault) return setAside('invalid-uid', fault)
+  if (header.isCut) return setAside('long-header', message('images.long-header'))
+  const { studyInstanceUid, sopInstanceUid, performedStepUid, study } = header
+  const wrong = wrongSteps.faultOf(
+    studyInstanceUid,
+    study.scheduledProcedureStepId,
+    performedStepUid,
+  )
+  if (wrong) return setAside('wrong-step', wrong)
+  const current = findCurrentInstance(database, sopInstanceUid)
+  if (!current && findWithdrawnInstance(database, sopInstanceUid))
+    return setAside('different-content', message('images.corrected-here'))
+  if (!current && findRivalVersion(database, sopInstanceUid, originals))
+    return setAside('different-content', message('images.unrecorded-correction'))
+  const other = current && otherSource(current, header, association)
+  if (other) return setAside('different-content', other)
+  return { state: 'current', reason: null, detail: structure.detail, replaces: current }
+}
+
+const setAside = (reason: QuarantineReason, detail: Message | null): Placement => ({
+  state: 'quarantined',
+  reason,
+  detail,
+  replaces: undefined,
+})
+
+export const isElsewhere = (current: InstanceRecord, header: InstanceHeader): boolean =>
+  current.studyInstanceUid !== header.studyInstanceUid ||
+  current.seriesInstanceUid !== header.seriesInstanceUid
+
+/**
+ * Why another content cannot take the place of the current one: it comes from elsewhere, or belongs
+ * elsewhere. Null where it can.
+ */
+function otherSource(
+  current: InstanceRecord,
+  header: InstanceHeader,
+  { callingAeTitle }: AssociationInfo,
+): Message | null {
+  if (current.studyInstanceUid !== header.studyInstanceUid) return message('images.other-study')
+  if (current.seriesInstanceUid !== header.seriesInstanceUid) return message('images.other-series')
+  if (current.callingAeTitle.toUpperCase() === callingAeTitle.toUpperCase()) return null
+  return message('images.other-source', { aeTitle: current.callingAeTitle })
+}
+
+/**
+ * Current and quarantined instances of the UID whose data set may be the same: length and CRC-32
+ * are.
+ */
+export function listTwins(
+  database: Database,
+  sopInstanceUid: string,
+  dataSetBytes: number,
+  crc32: number,
+): InstanceRecord[] {
+  const versions = listInstanceVersions(database, sopInstanceUid)
+  if (versions.length === 0) return []
+  const withdrawn = findWithdrawnInstance(database, sopInstanceUid)?.instanceId
+  return versions.filter(
+    (version) =>
+      (version.state !== 'superseded' || version.instanceId === withdrawn) &&
+      version.bytes - version.dataSetOffset === dataSetBytes &&
+      version.crc32 === crc32,
+  )
+}

@@ -1,0 +1,113 @@
+import type { Database } from '#server/database/database.ts'
+import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { rawQuery } from '#server/database/query.ts'
+import {
+  allInstances,
+  type InstanceRecord,
+  nameContextOf,
+  openedName,
+  type QuarantineReason,
+  SELECT_INSTANCES,
+} from './instance-queries.ts'
+
+/**
+ * Quarantined instances of one study that were set aside for one reason; no later ones than `upTo`,
+ * an instance id.
+ */
+export interface QuarantineGroup {
+  readonly studyInstanceUid: string
+  readonly because: QuarantineReason
+  readonly upTo: number
+}
+
+/** What is in quarantine of a study for one reason. */
+export interface QuarantineGroupRecord extends QuarantineGroup {
+  readonly instances: number
+  readonly bytes: number
+  /** Each once, no more than 20. */
+  readonly patientNames: readonly string[]
+}
+
+// Without being told, SQLite looks through all instances because they are in the order of the list.
+const QUARANTINED = `${SELECT_INSTANCES} indexed by instancesQuarantined where state = 'quarantined'`
+const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
+const OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
+const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${OF_STUDY}
+  group by reason order by reason`
+// Instances that came one after the other share one sealed name: a name is rarely sealed more often
+// than this.
+const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
+const MOST_NAMES = 20
+const IN_GROUP = `and reason = ? and instanceId <= ?`
+
+/** Newest first. */
+export function listQuarantined(
+  database: Database,
+  {
+    after,
+    limit,
+    studyInstanceUid,
+  }: SliceQuery & { readonly studyInstanceUid?: string | undefined },
+): Slice<InstanceRecord> {
+  const conditions = [
+    ...(studyInstanceUid === undefined ? [] : ['and studyInstanceUid = ?']),
+    ...(after === undefined ? [] : ['and instanceId < ?']),
+  ]
+  const parameters = [
+    ...(studyInstanceUid === undefined ? [] : [studyInstanceUid]),
+    ...(after === undefined ? [] : [Number(after)]),
+  ]
+  const text = `${QUARANTINED} ${conditions.join(' ')} order by instanceId desc limit ?`
+  const rows = allInstances(database, text, ...parameters, limit + 1)
+  return sliceOf(rows, limit, (row) => row.instanceId)
+}
+
+export const countQuarantined = (database: Database): number =>
+  database.get(rawQuery<{ count: number }>(COUNT_QUARANTINED, []))?.count ?? 0
+
+/** What is in quarantine of a study, by reason. */
+export const listQuarantinedGroups = (
+  database: Database,
+  studyInstanceUid: string,
+): QuarantineGroupRecord[] =>
+  database
+    .all(
+      rawQuery<Omit<QuarantineGroupRecord, 'studyInstanceUid' | 'patientNames'>>(GROUPS, [
+        studyInstanceUid,
+      ]),
+    )
+    .map((group) => {
+      const sealed = database.all(
+        rawQuery<{ sealedPatientName: Buffer }>(NAMES, [studyInstanceUid, group.because]),
+      )
+      const opened = sealed.map(({ sealedPatientName }) =>
+        openedName(database, sealedPatientName, nameContextOf(studyInstanceUid)),
+      )
+      return {
+        ...group,
+        studyInstanceUid,
+        patientNames: [...new Set(opened)].slice(0, MOST_NAMES),
+      }
+    })
+
+/** Of a group, in the order they came. */
+export function listQuarantinedIn(
+  database: Database,
+  { studyInstanceUid, because, upTo }: QuarantineGroup,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): InstanceRecord[] {
+  const text = `${QUARANTINED} and studyInstanceUid = ? ${IN_GROUP} and instanceId > ? order by instanceId limit ?`
+  return allInstances(database, text, studyInstanceUid, because, upTo, after, limit)
+}
+
+export const countQuarantinedIn = (
+  database: Database,
+  { studyInstanceUid, because, upTo }: QuarantineGroup,
+): number =>
+  database.get(
+    rawQuery<{ count: number }>(`select count(*) as count ${OF_STUDY} ${IN_GROUP}`, [
+      studyInstanceUid,
+      because,
+      upTo,
+    ]),
+  )?.count ?? 0

@@ -1,0 +1,241 @@
+import type { Context } from '#server/context.ts'
+import { Worker } from '#server/jobs/worker.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
+import { listCreatedStudies } from '#server/modules/studies/created-study-queries.ts'
+import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyPatch, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Requester } from '#server/webhooks/request.ts'
+import type { FeedLine } from '#shared/contract/dashboard.ts'
+import type { StudyArea } from '#shared/contract/settings.ts'
+import { ApiError } from '#shared/errors.ts'
+import { type Message, message, sentences } from '#shared/messages/message.ts'
+import { createStudyOf, fillStudies, followImages, withCustomer } from './created-studies.ts'
+import { type Answered, askPartner, NO_PARTNER, standingAfter } from './enrichment.ts'
+import { fitnessOfUid, identityKeyOf } from './header.ts'
+import { noteImagesChanged, noteStudy } from './image-feed.ts'
+import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries.ts'
+import { updateImageStudy } from './image-study-writing-queries.ts'
+import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
+
+/** As the window calls them. */
+const AREAS: Record<StudyArea, Message> = {
+  scribe: message('images.in-reporting'),
+  viewer: message('images.in-viewer'),
+}
+
+/**
+ * Studies of the interface that come of images, with what the partner says of them
+ * (`patient_study.enrichment_requested`).
+ */
+export class StudyCreation implements AsyncDisposable {
+  readonly #context: Context
+  readonly #requester: Pick<Requester, 'request'>
+  readonly #events: Pick<EventLog, 'setEffect'>
+  readonly #worker: Worker
+  readonly #closing = new AbortController()
+  /** Questions that persons asked. */
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(
+    context: Context,
+    requester: Pick<Requester, 'request'>,
+    events: Pick<EventLog, 'setEffect'>,
+  ) {
+    this.#context = context
+    this.#requester = requester
+    this.#events = events
+    this.#worker = new Worker(
+      context,
+      () => nextEnrichmentDue(context.database),
+      (signal) => this.#askDue(signal),
+    )
+    this.#worker.wake()
+  }
+
+  /**
+   * A study is complete for the first time, or was corrected: it appears in every area of the
+   * setting that does not know it. The partner is asked once for all of them, within the budget of
+   * a soft event; until there is an answer the header's values stand.
+   */
+  async complete(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#context
+    const { studyInstanceUid } = study
+    // Where all of it is in quarantine, the first image that counts opens it again.
+    const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
+    const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
+    if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
+      this.close(studyInstanceUid, {})
+      return
+    }
+    const answered = await this.#ask(study, signal)
+    const created = database.transaction(() => {
+      const now = findImageStudy(database, studyInstanceUid)
+      if (!now || !isOfSame(study, now)) return undefined
+      const merged = this.#mergedFor(now, answered)
+      // Somebody may have created the study while the partner was asked.
+      const areas = this.#freeAreas(studyInstanceUid)
+      for (const area of areas) createStudyOf(this.#context, area, studyInstanceUid, merged)
+      if (wasCreated) {
+        fillStudies(this.#context, studyInstanceUid, merged)
+        followImages(this.#context, studyInstanceUid, instantOf(clock()), 'gateway')
+      }
+      const isOurs = wasCreated || areas.length > 0
+      this.close(studyInstanceUid, isOurs ? standingAfter(answered, 0, merged, clock()) : {})
+      return areas
+    })
+    if (!created) return
+    this.#note(studyInstanceUid, created, answered)
+    this.#worker.wake()
+  }
+
+  /** The study is complete, with nothing else than this to be done for it. */
+  close(studyInstanceUid: string, patch: ImageStudyPatch): void {
+    const { database, clock } = this.#context
+    const settledAt = instantOf(clock())
+    updateImageStudy(database, studyInstanceUid, { ...patch, state: 'settled', settledAt })
+    noteImagesChanged(this.#context)
+  }
+
+  /**
+   * A person asks the partner again. @throws ApiError not-found; refused: the gateway created no
+   * study of these images
+   */
+  async retry(studyInstanceUid: string): Promise<void> {
+    const { database } = this.#context
+    const study = findImageStudy(database, studyInstanceUid)
+    if (!study) throw new ApiError('not-found', message('images.no-study'))
+    if (listCreatedStudies(database, studyInstanceUid).length === 0)
+      throw new ApiError('refused', message('images.study-not-ours'))
+    const asking = this.#askAgain(study, this.#closing.signal)
+    this.#underWay.add(asking)
+    try {
+      await asking
+    } finally {
+      this.#underWay.delete(asking)
+    }
+    this.#worker.wake()
+  }
+
+  /**
+   * Within the caller's transaction: the partner is asked about the study again soon. With
+   * `isForgotten`, what it said before does not stand until then.
+   */
+  askAnew(studyInstanceUid: string, isForgotten: boolean): void {
+    const { database, clock } = this.#context
+    const study = findImageStudy(database, studyInstanceUid)
+    if (!study || listCreatedStudies(database, studyInstanceUid).length === 0) return
+    if (isForgotten) fillStudies(this.#context, studyInstanceUid, this.#mergedFor(study, undefined))
+    const nextAt = instantOf(clock())
+    const { askedAt } = study.enrichment
+    updateImageStudy(database, studyInstanceUid, {
+      enrichment: { state: 'waiting', askedAt, nextAt, detail: null, warnings: [] },
+      enrichmentAttempts: 0,
+    })
+    database.afterCommit(() => this.#worker.wake())
+  }
+
+  wake(): void {
+    this.#worker.wake()
+  }
+
+  settled(): Promise<void> {
+    return this.#worker.settled()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#underWay)
+    await this.#worker[Symbol.asyncDispose]()
+  }
+
+  async #askDue(signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#context
+    const faults: unknown[] = []
+    // One that cannot be written holds up no other.
+    for (const study of listEnrichmentDue(database, instantOf(clock())))
+      await this.#askAgain(study, signal).catch((error) => faults.push(error))
+    if (faults.length > 0) throw faults[0]
+  }
+
+  #ask(study: ImageStudyRecord, signal: AbortSignal): Promise<Answered> {
+    return askPartner(this.#context, this.#requester, study, signal)
+  }
+
+  async #askAgain(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#context
+    const { studyInstanceUid } = study
+    const answered = await this.#ask(study, signal)
+    const isKept = database.transaction(() => {
+      const now = findImageStudy(database, studyInstanceUid)
+      if (!now || !isOfSame(study, now)) return false
+      const merged = this.#mergedFor(now, answered)
+      if (answered.answer) fillStudies(this.#context, studyInstanceUid, merged)
+      const standing = standingAfter(answered, now.enrichmentAttempts, merged, clock())
+      updateImageStudy(database, studyInstanceUid, standing)
+      return true
+    })
+    if (!isKept) return
+    this.#note(studyInstanceUid, [], answered)
+    noteImagesChanged(this.#context)
+  }
+
+  #freeAreas(studyInstanceUid: string): StudyArea[] {
+    const { database, settings } = this.#context
+    return settings
+      .get('intake.areas')
+      .filter((area) => findStudyByUid(database, area, studyInstanceUid) === undefined)
+  }
+
+  #mergedFor(study: ImageStudyRecord, answered: Answered | undefined): MergedValues {
+    const modality = leadingModality([study.header.modality, ...study.modalities])
+    const merged = mergedValues(study.header, modality, answered?.answer ?? {})
+    return withCustomer(this.#context.database, merged)
+  }
+
+  #note(studyInstanceUid: string, created: readonly StudyArea[], { webhookId }: Answered): void {
+    const study = findImageStudy(this.#context.database, studyInstanceUid)
+    if (!study) return
+    const { enrichment, instances, series } = study
+    const { state, detail, warnings } = enrichment
+    const effect = EFFECTS[state]
+    // What could not be used is a warning on the event.
+    if (webhookId !== undefined && effect)
+      this.#events.setEffect(webhookId, sentences(effect, ...warnings))
+    const say = (kind: FeedLine['kind'], tone: FeedLine['tone'], text: Message) =>
+      noteStudy(this.#context, study, kind, tone, text)
+    if (created.length > 0)
+      say(
+        'images',
+        'good',
+        message('images.study-here', {
+          count: instances,
+          series,
+          areas: created.map((area) => AREAS[area]),
+        }),
+      )
+    // Where there is nobody to ask there is nothing to say.
+    if (detail?.code === NO_PARTNER.code) return
+    if (state === 'waiting' && detail)
+      say('enrichment', 'warning', sentences(detail, message('images.images-stand')))
+    if (state === 'given-up' && detail)
+      say('enrichment', 'danger', sentences(detail, message('images.not-asked-again')))
+    if (state === 'done' && created.length === 0)
+      say('enrichment', 'good', message('images.partner-completed'))
+    for (const warning of warnings) say('enrichment', 'warning', warning)
+  }
+}
+
+const EFFECTS: Partial<Record<ImageStudyRecord['enrichment']['state'], Message>> = {
+  done: message('images.completed'),
+  empty: message('webhooks.added-nothing'),
+}
+
+/**
+ * Where the device corrected what it says, or a person linked an order, while the partner was
+ * asked, the answer is about something else, and the next question is due.
+ */
+const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
+  identityKeyOf(asked.header) === identityKeyOf(now.header) &&
+  asked.handedOut?.accessionNumber === now.handedOut?.accessionNumber

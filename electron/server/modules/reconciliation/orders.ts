@@ -1,0 +1,99 @@
+import type { Context } from '#server/context.ts'
+import { differencesOf, withRow } from '#server/modules/images/mismatch.ts'
+import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { identityOf } from '#server/modules/studies/study-identity.ts'
+import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
+import type { Schedule, ScheduledExam } from '#server/modules/worklist/schedule.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import { type Exam, hasStartTime } from '#shared/contract/dashboard-exams.ts'
+import { OrderId, orderIdOf } from '#shared/contract/reconciliation.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import type { Matched } from './order-match.ts'
+
+/** An order with what is needed to compare it and to link it. */
+export interface Order {
+  readonly orderId: string
+  /** `YYYY-MM-DD`. */
+  readonly day: string
+  readonly exam: Exam
+  readonly requestedProcedureId: string
+  readonly matched: Matched
+}
+
+/** The orders of a day, from the partner's answers that are kept. */
+export async function ordersOn(schedule: Pick<Schedule, 'scheduled'>, day: string) {
+  const { exams, source, oldestAt } = await schedule.scheduled(day)
+  const orders = exams
+    .map((one) => orderOf(day, one))
+    .filter(({ orderId }) => OrderId.safeParse(orderId).success)
+  return { orders, source, oldestAt }
+}
+
+/** @throws ApiError not-found */
+export async function existingOrder(
+  schedule: Pick<Schedule, 'scheduled'>,
+  orderId: string,
+): Promise<Order> {
+  const { orders } = await ordersOn(schedule, orderId.slice(0, 10))
+  const order = orders.find((one) => one.orderId === orderId)
+  if (!order) throw new ApiError('not-found', message('reconciliation.order-gone'))
+  return order
+}
+
+function orderOf(day: string, { exam, requestedProcedureId }: ScheduledExam): Order {
+  const { accessionNumber, patientId, patientName, patientBirthDate, patientSex, modality } = exam
+  // A time that the partner did not give is made up for devices (`modules/worklist/item.ts`).
+  const devices = exam.devices.flatMap(({ aeTitle, name }) => [aeTitle, name])
+  const matched: Matched = {
+    accessionNumber,
+    patientId,
+    patientName,
+    patientBirthDate,
+    patientSex,
+    modalities: modality === '' ? [] : [modality],
+    date: exam.startDate,
+    time: hasStartTime(exam) ? exam.startTime : '',
+    devices: [...devices, exam.location].filter((name) => name !== ''),
+  }
+  // As `stepKey` of the worklist has it: a row without a Study Instance UID is told from others by
+  // its patient.
+  const orderId =
+    exam.studyInstanceUid === ''
+      ? `${day} ? ${patientId} ${accessionNumber}`
+      : orderIdOf(day, exam.studyInstanceUid, exam.scheduledProcedureStepId)
+  return { orderId, day, exam, requestedProcedureId, matched }
+}
+
+/** The order as a worklist row, as it is kept with the decision. */
+export function rowOf({
+  exam,
+  requestedProcedureId,
+}: Order): Omit<HandedOutRow, 'callingAeTitle' | 'at'> {
+  const { studyInstanceUid, scheduledProcedureStepId, accessionNumber, description } = exam
+  const { patientName, patientId, patientBirthDate, patientSex } = exam
+  return {
+    studyInstanceUid,
+    scheduledProcedureStepId,
+    requestedProcedureId,
+    accessionNumber,
+    description,
+    patientName,
+    patientId,
+    patientBirthDate,
+    patientSex,
+  }
+}
+
+/** What the study would be with the order, linked now. */
+export function linkedWith(context: Context, study: ImageStudyRecord, order: Order) {
+  const at = instantOf(context.clock())
+  const row: HandedOutRow = { ...rowOf(order), callingAeTitle: study.callingAeTitle, at }
+  const differences = differencesOf(row, study.header, study.studyInstanceUid)
+  const mismatch = withRow(study.mismatch, differences, at)
+  const { state } = identityOf(
+    { ...study, handedOut: row, mismatch },
+    findStudyByUid(context.database, 'scribe', study.studyInstanceUid),
+  )
+  return { row, mismatch, isMatched: state === 'matched' || state === 'resolved' }
+}

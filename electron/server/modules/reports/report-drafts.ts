@@ -1,0 +1,132 @@
+import type { Context } from '#server/context.ts'
+import { visibleStudy } from '#server/modules/studies/study-access.ts'
+import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
+import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { namedUserOf } from '#server/modules/users/queries.ts'
+import type { Draft, ReportLock } from '#shared/contract/reports.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { ReportId } from '#shared/ids.ts'
+import { moved } from '#shared/lifecycle.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+import { findReportLock } from './report-locks.ts'
+import { findDraft, findReportRevision, type ReportRecord } from './report-queries.ts'
+
+/** A study, the report that is being written on it, and the window that has it open. */
+export interface DraftState {
+  readonly study: ScribeStudyRecord
+  readonly draft: ReportRecord | undefined
+  readonly lock: ReportLock | undefined
+}
+
+export function draftStateOf(context: Context, study: ScribeStudyRecord): DraftState {
+  const draft = findDraft(context.database, study.studyId)
+  return { study, draft, lock: draft && findReportLock(context, draft.reportId) }
+}
+
+/** @throws ApiError not-permitted: the caller may not write reports; not-found */
+export function readDraftState(context: Context, caller: UserCaller, studyId: string): DraftState {
+  demand(caller, 'writeReports')
+  const study = visibleStudy(context, caller, 'scribe', studyId) as ScribeStudyRecord
+  return draftStateOf(context, study)
+}
+
+/** As `readDraftState`. @throws ApiError refused: nobody may write on the study now */
+export function writableDraftState(
+  context: Context,
+  caller: UserCaller,
+  studyId: string,
+): DraftState {
+  const state = readDraftState(context, caller, studyId)
+  const why = whyNobodyWrites(state)
+  if (why !== undefined) throw new ApiError('refused', why)
+  return state
+}
+
+/** @throws ApiError refused: nothing is being written */
+export function demandDraft({ draft }: DraftState): ReportRecord {
+  if (draft) return draft
+  throw new ApiError('refused', message('reports.nothing-begun'))
+}
+
+/** Refuses unless the draft is the caller's and no other window has it. @throws ApiError refused */
+export function demandOwnDraft(
+  { database }: Context,
+  { user }: UserCaller,
+  { draft, lock }: DraftState,
+  windowId: string,
+): void {
+  if (lock && lock.userId !== user.userId)
+    throw new ApiError('refused', message('reports.writing-now', { name: lock.name }))
+  if (lock && lock.windowId !== windowId) throw inAnotherWindow()
+  if (draft && draft.userId !== user.userId)
+    throw new ApiError(
+      'refused',
+      message('reports.has-report', { name: namedUserOf(database, draft.userId).name }),
+    )
+}
+
+export const inAnotherWindow = () => new ApiError('refused', message('reports.in-another-window'))
+
+/** Why nobody may write on the study now; undefined where somebody may. */
+export function whyNobodyWrites({ study }: Pick<DraftState, 'study'>): Message | undefined {
+  if (study.cancelledAt !== null) return message('studies.uncancel-first')
+  if (moved('dictate', study.status) === undefined && study.status !== 'addendum_active')
+    return message('reports.report-is-signed')
+  return undefined
+}
+
+/**
+ * Whom the report belongs to, and the remedy; undefined where it is the caller's to write. It is
+ * somebody else's while their window has it open, once they have begun it, and while the study is
+ * assigned to them. An addendum that nobody has written on yet is for whoever writes first.
+ *
+ * Whoever may write reports may take it over: a colleague's draft must not be stuck with an absent
+ * colleague. Taking over is an explicit act, the audit trail keeps whom the report was taken from,
+ * and nothing is lost: the draft goes on with its revisions.
+ */
+export function otherOwnerOf(
+  { database }: Context,
+  { user }: UserCaller,
+  { study, draft, lock }: DraftState,
+): Message | undefined {
+  if (lock && lock.userId !== user.userId)
+    return message('reports.writing-now', { name: lock.name })
+  if (draft) {
+    const isUnwritten = draft.isAddendum && draft.revision === 0
+    if (draft.userId === user.userId || isUnwritten) return undefined
+    return message('reports.has-begun', { name: namedUserOf(database, draft.userId).name })
+  }
+  if (study.assignedTo === null || study.assignedTo === user.userId) return undefined
+  const { name } = namedUserOf(database, study.assignedTo)
+  return message('reports.assigned-to-other', { name })
+}
+
+/** Why the caller may not write now; undefined where they may. */
+export function whyNotWrite(
+  context: Context,
+  caller: UserCaller,
+  state: DraftState,
+): Message | undefined {
+  if (!isAllowed(caller, 'writeReports')) return message('users.may-not-write-reports')
+  return whyNobodyWrites(state) ?? otherOwnerOf(context, caller, state)
+}
+
+/** The draft as the window shows it. */
+export function draftView({ database }: Context, draft: ReportRecord): Draft {
+  const { reportId, isAddendum, revision, plainText, updatedAt, userId } = draft
+  const saved = findReportRevision(database, reportId, revision)
+  return {
+    reportId: reportId as ReportId,
+    ...{ isAddendum, revision, text: plainText ?? '', savedAt: saved?.at ?? updatedAt },
+    savedBy: namedUserOf(database, saved?.userId ?? userId),
+  }
+}
+
+/**
+ * Whether the draft is the one that a window shows, at the revision that it shows. A window that
+ * names no report is compared by the revision alone.
+ */
+export const isShown = (
+  { reportId, revision }: ReportRecord,
+  shown: { readonly reportId?: string | undefined; readonly revision: number },
+) => revision === shown.revision && reportId === (shown.reportId ?? reportId)

@@ -1,0 +1,48 @@
+import { userActor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
+import type { Backups } from '#server/modules/backups/backups.ts'
+import type { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
+import type { Listeners } from '#server/modules/devices/listeners.ts'
+import { selfTest } from '#server/modules/diagnostics/self-test.ts'
+import { dashboardSetup, type ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
+import { setupState } from './setup-state.ts'
+
+/** Serves the first-run wizard and the readiness page. */
+export function serveSetup(
+  app: HttpApp,
+  context: Context,
+  backups: Backups,
+  recovery: RecoveryKeySetup,
+  listening: Listeners,
+  readiness: () => Promise<ReadinessFinding[]>,
+): void {
+  serveAll(
+    app,
+    dashboardSetup,
+    {
+      state: async () => setupState(context, listening.states(), await backups.wizardState()),
+      finish({ user }) {
+        context.settings.change({ 'setup.isDone': true }, userActor(user.userId))
+        return { success: true }
+      },
+      makeRecoveryKey: ({ user }) => recovery.make(userActor(user.userId)),
+      confirmRecoveryKey: ({ body, user }) => recovery.confirm(body.groups, userActor(user.userId)),
+      selfTest: () => selfTest(context, listening.states()),
+      async readiness() {
+        const findings = await readiness()
+        const ready = findings.filter(({ verdict }) => verdict === 'ok').length
+        return { ready, all: findings.length, findings }
+      },
+      backups: () => backups.wizardState(),
+      setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),
+      makeBackup({ user }) {
+        // What came of it is in the state.
+        backups.start('by-hand', userActor(user.userId)).catch(() => undefined)
+        return backups.wizardState()
+      },
+    },
+    { afterChange: () => context.feed.noteStatus() },
+  )
+}

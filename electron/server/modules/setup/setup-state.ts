@@ -1,0 +1,71 @@
+import type { Context } from '#server/context.ts'
+import { recoveryKeyState } from '#server/database/recovery-key.ts'
+import { devicesHeard } from '#server/modules/diagnostics/readiness.ts'
+import { newestCalls } from '#server/modules/events/meter.ts'
+import { hasUser } from '#server/modules/users/people.ts'
+import { timeZoneOf } from '#server/platform/clinic-day.ts'
+import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import type { BackupState, SetupState, SetupStep } from '#shared/contract/dashboard-setup.ts'
+
+/** Whether a step is done, by what is there: nothing is ticked by hand. */
+const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
+  clinic: ({ clinic }) => clinic.name !== '' && clinic.timeZone !== 'local',
+  owner: ({ hasOwner }) => hasOwner,
+  recovery: ({ recovery }) => recovery.state === 'ready',
+  network: ({ isReachable }) => isReachable,
+  device: ({ devices }) => devices.some(({ asked }) => asked?.status === '0000'),
+  partner: ({ partner }) =>
+    partner.events.some(
+      ({ type, outcome }) => type === 'modality_worklist.requested' && outcome === 'accepted',
+    ),
+  backup: ({ backup }) => backup.backups.length > 0,
+  readiness: ({ isDone }) => isDone,
+}
+
+type Facts = Omit<SetupState, 'done'> & {
+  readonly hasOwner: boolean
+  /** Devices of the clinic's network find a listener that is up. */
+  readonly isReachable: boolean
+}
+
+const stepsDone = (facts: Facts): SetupStep[] =>
+  (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
+
+/** What the first-run wizard shows. */
+export function setupState(
+  context: Context,
+  listeners: Status['listeners'],
+  backup: BackupState,
+): SetupState {
+  const timeZone = context.settings.get('clinic.timeZone')
+  const up = listeners.filter(({ isUp }) => isUp)
+  const portOf = (name: string) => {
+    const address = up.find((one) => one.name === name)?.address
+    return address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
+  }
+  const host = context.settings.get('dimse.host')
+  const shown: Omit<SetupState, 'done'> = {
+    isDone: context.settings.get('setup.isDone'),
+    clinic: {
+      name: context.settings.get('clinic.name'),
+      timeZone,
+      ofThisPc: timeZoneOf('local'),
+    },
+    recovery: recoveryKeyState(context.folder, context.database.seal),
+    dicom: {
+      aeTitle: context.settings.get('dimse.aeTitle'),
+      port: portOf('dimse') ?? context.settings.get('dimse.port'),
+      tlsPort: portOf('dimse-tls') ?? null,
+      addresses: lanAddresses(host),
+    },
+    devices: devicesHeard(context),
+    partner: newestCalls(context.database),
+    backup,
+  }
+  const isReachable =
+    portOf('dimse') !== undefined &&
+    !isLoopback(host) &&
+    shown.dicom.addresses.some(({ kind }) => kind === 'network')
+  return { ...shown, done: stepsDone({ ...shown, hasOwner: hasUser(context), isReachable }) }
+}

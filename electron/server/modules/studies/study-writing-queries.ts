@@ -1,0 +1,102 @@
+import type { Database } from '#server/database/database.ts'
+import type { Seal } from '#server/database/encryption.ts'
+import { gramsOf } from '#server/database/grams.ts'
+import { rawQuery } from '#server/database/query.ts'
+import { folded } from '#server/platform/text.ts'
+import { compareIdentity } from './image-study-queries.ts'
+import { keepStudyWords } from './search-index.ts'
+import { GRAMS } from './study-list-queries.ts'
+import {
+  type NewStudyRecord,
+  type StudyDetail,
+  type StudyRecord,
+  studySealContext,
+} from './study-queries.ts'
+
+// What else has to be written with a study: the words it is found by, and whether its images are of
+// the same patient.
+
+export const insertStudy = (database: Database, study: NewStudyRecord): StudyRecord =>
+  database.transaction(() => {
+    const { detail, ...fields } = study
+    const descriptionFolded = folded(study.studyDescription)
+    const row = {
+      ...fields,
+      descriptionFolded,
+      sealedDetail: sealedDetail(detail, study.studyId, database.seal),
+    }
+    const seq = database.run(database.sql.insertInto('studies').values(row)).lastInsertRowid
+    database.run(
+      rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [
+        BigInt(seq),
+        gramsOf(descriptionFolded),
+      ]),
+    )
+    const made: StudyRecord = { ...study, seq }
+    keepStudyWords(database, made)
+    compareIdentity(database, study.studyInstanceUid)
+    database.notify('studies')
+    return made
+  })
+
+/**
+ * Writes what may change; `detail` is sealed again only when it is another object than before.
+ */
+export const saveStudy = (database: Database, study: StudyRecord, before: StudyRecord): void =>
+  database.transaction(() => {
+    const {
+      seq,
+      area,
+      studyDescription,
+      severity,
+      status,
+      cancelledAt,
+      updatedAt,
+      assignedTo,
+      expressCustomerId,
+    } = study
+    const descriptionFolded = folded(studyDescription)
+    const changed = {
+      studyDescription,
+      descriptionFolded,
+      severity,
+      status,
+      cancelledAt,
+      updatedAt,
+      assignedTo,
+      expressCustomerId,
+    }
+    const detail =
+      study.detail === before.detail
+        ? {}
+        : { sealedDetail: sealedDetail(study.detail, study.studyId, database.seal) }
+    database.run(
+      database.sql
+        .updateTable('studies')
+        .set({ ...changed, ...detail })
+        .where('seq', '=', seq),
+    )
+    if (descriptionFolded !== folded(before.studyDescription))
+      database.run(
+        rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [
+          gramsOf(descriptionFolded),
+          BigInt(seq),
+        ]),
+      )
+    if (isFoundOtherwise(study, before)) keepStudyWords(database, study)
+    if (study.detail !== before.detail) compareIdentity(database, study.studyInstanceUid)
+    database.notify('studies')
+  })
+
+/** Whether the study is found by other words, or other filters, than before. */
+const isFoundOtherwise = (study: StudyRecord, before: StudyRecord): boolean =>
+  study.detail !== before.detail ||
+  (study.cancelledAt === null) !== (before.cancelledAt === null) ||
+  (['studyDescription', 'severity', 'status', 'assignedTo', 'expressCustomerId'] as const).some(
+    (field) => study[field] !== before[field],
+  )
+
+function sealedDetail(detail: StudyDetail, studyId: string, seal: Seal): Buffer | null {
+  const text = JSON.stringify(detail)
+  return text === '{}' ? null : seal.seal(Buffer.from(text), studySealContext(studyId))
+}

@@ -1,0 +1,49 @@
+import type { Database } from '#server/database/database.ts'
+import { rawQuery } from '#server/database/query.ts'
+import type { Span } from '#server/modules/studies/study-list-queries.ts'
+import { instantOf, msOf } from '#server/platform/clock.ts'
+
+/** Where in the order of creation the studies of a time stand. */
+export interface Stretch {
+  /** Only studies after this sequence number, and before the other, can be of the time. */
+  readonly above: number
+  readonly before: number
+  /**
+   * Each of them is: the clock never ran back, and the time begins and ends with a quarter of an
+   * hour.
+   */
+  readonly isExact: boolean
+}
+
+const FIRST =
+  'select lowest from studyQuarters where quarter >= ? and quarter <= ? order by quarter limit 1'
+const LAST =
+  'select highest from studyQuarters where quarter >= ? and quarter <= ? order by quarter desc limit 1'
+const EACH =
+  'select min(lowest) as lowest, max(highest) as highest from studyQuarters where quarter >= ? and quarter <= ?'
+const IS_LATE = 'select 1 from studyQuarters where isLate = 1 limit 1'
+const QUARTER_MS = 15 * 60_000
+
+/**
+ * The stretch of a time; undefined where no study was made in it. The migration `0006-search` says
+ * how quarters are named.
+ */
+export function stretchOf(db: Database, { since, until }: Span): Stretch | undefined {
+  const ends = [
+    since === null ? '' : quarterOf(msOf(since)),
+    until === null ? '~' : quarterOf(msOf(until) - 1),
+  ]
+  const get = (text: string) =>
+    db.get(rawQuery<{ lowest?: number | null; highest?: number | null }>(text, ends))
+  const isOrdered = db.get(rawQuery(IS_LATE, [])) === undefined
+  const { lowest, highest } = isOrdered ? { ...get(FIRST), ...get(LAST) } : (get(EACH) ?? {})
+  if (lowest === undefined || lowest === null || highest === undefined || highest === null)
+    return undefined
+  const isWhole = [since, until].every((end) => end === null || msOf(end) % QUARTER_MS === 0)
+  return { above: lowest - 1, before: highest + 1, isExact: isOrdered && isWhole }
+}
+
+function quarterOf(ms: number): string {
+  const instant = instantOf(ms)
+  return `${instant.slice(0, 14)}${Math.floor(Number(instant.slice(14, 16)) / 15)}`
+}

@@ -1,0 +1,289 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type {
+  ViewedInstance,
+  ViewedSeries,
+  ViewedStudy,
+  ViewFault,
+  ViewLine,
+  ViewMedia,
+} from '#shared/contract/viewed-images.ts'
+import { type Message, message } from '#shared/messages/message.ts'
+
+/** Entries in one line: it is read and shown at once. */
+const MOST_IN_LINE = 200
+
+const GATHER_MS = 20
+/**
+ * Frames of a view: page and gateway keep something of each. The largest studies have some ten
+ * thousand.
+ */
+const MOST_FRAMES = 200_000
+
+export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
+
+/** What is known of the images of a view, for any number of readers. */
+export class ViewList {
+  readonly watch = new Watch()
+  readonly faults = new FaultList(this.watch)
+  readonly #studies = new ChangeLog<ViewedStudy>(this.watch)
+  readonly #series = new ChangeLog<ViewedSeries>(this.watch)
+  readonly #instances = new ChangeLog<ViewedInstance>(this.watch)
+  readonly #media = new ChangeLog<ViewMedia>(this.watch)
+  readonly #mostFrames: number
+  #frames = 0
+  #readers = 0
+
+  /** @param mostFrames of all instances */
+  constructor(mostFrames = MOST_FRAMES) {
+    this.#mostFrames = mostFrames
+  }
+
+  /** Frames, of all instances. */
+  get size(): number {
+    return this.#frames
+  }
+
+  /** Whether somebody reads the list or waits for an image of it. */
+  get hasReaders(): boolean {
+    return this.#readers > 0
+  }
+
+  addReader(): void {
+    this.#readers++
+  }
+
+  removeReader(): void {
+    this.#readers--
+  }
+
+  study = (studyInstanceUid: string) => this.#studies.get(studyInstanceUid)
+  series = (seriesInstanceUid: string) => this.#series.get(seriesInstanceUid)
+  instance = (sopInstanceUid: string) => this.#instances.get(sopInstanceUid)
+
+  putStudy(study: ViewedStudy): void {
+    this.#studies.put(study.studyInstanceUid, study)
+  }
+
+  putSeries(series: ViewedSeries): void {
+    this.#series.put(series.seriesInstanceUid, series)
+  }
+
+  /** An instance whose frames would be too many is listed as a fault instead. */
+  putInstance(instance: ViewedInstance): void {
+    const { sopInstanceUid, studyInstanceUid } = instance
+    const frames = this.#frames - (this.instance(sopInstanceUid)?.frames ?? 0) + instance.frames
+    if (frames > this.#mostFrames) {
+      const sentence = message('viewer.too-many-frames', { most: this.#mostFrames })
+      const what = message('viewer.image-of-many-frames')
+      this.faults.add({ level: 'warning', what, sentence, studyInstanceUid, sopInstanceUid })
+      return
+    }
+    this.#frames = frames
+    this.#instances.put(sopInstanceUid, instance)
+  }
+
+  /** Its id is given in the order they come. */
+  putMedium(medium: Omit<ViewMedia, 'mediaId'>): number {
+    const mediaId = this.#media.size + 1
+    this.#media.put(String(mediaId), { mediaId, ...medium })
+    return mediaId
+  }
+
+  /**
+   * All of it as it is, then what comes, until `progress` says done; ends quietly when the signal
+   * aborts.
+   */
+  async *lines(progress: () => Progress, signal: AbortSignal): AsyncGenerator<ViewLine> {
+    const parts = this.#parts()
+    let last: Progress | undefined
+    while (!signal.aborted) {
+      const line = firstOf(parts)
+      if (line) {
+        yield line
+        continue
+      }
+      const now = progress()
+      if (!last || isProgress(last, now)) {
+        last = now
+        yield { line: 'progress', ...now }
+        if (now.state === 'done') return
+        continue
+      }
+      await this.watch.next(signal).catch(() => undefined)
+      // The first images at once, thousands in fewer lines.
+      if (this.#instances.size > MOST_IN_LINE)
+        await pause(GATHER_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /**
+   * Readers of what has changed since each was last called: a study before its series before their
+   * instances.
+   */
+  #parts(): (() => ViewLine | undefined)[] {
+    return [
+      reader(this.#studies, 1, ([study]) => study && { line: 'study', study }),
+      reader(this.#series, MOST_IN_LINE, (series) => ({ line: 'series', series })),
+      reader(this.#instances, MOST_IN_LINE, (instances) => ({ line: 'instances', instances })),
+      reader(this.faults, MOST_IN_LINE, (faults) => ({ line: 'faults', faults })),
+      reader(this.#media, MOST_IN_LINE, (media) => ({ line: 'media', media })),
+    ]
+  }
+}
+
+function firstOf(parts: readonly (() => ViewLine | undefined)[]): ViewLine | undefined {
+  for (const part of parts) {
+    const line = part()
+    if (line) return line
+  }
+  return undefined
+}
+
+function reader<T>(
+  log: ChangeLog<T>,
+  limit: number,
+  lineOf: (values: T[]) => ViewLine | undefined,
+): () => ViewLine | undefined {
+  let read = 0
+  return () => {
+    const { values, version } = log.since(read, limit)
+    read = version
+    return values.length === 0 ? undefined : lineOf(values)
+  }
+}
+
+/** Of thousands of files, a single one is not reported. */
+const isProgress = (before: Progress, { state, files, read }: Progress) =>
+  state !== before.state ||
+  files !== before.files ||
+  read - before.read >= Math.max(1, Math.floor(files / 200))
+
+/**
+ * Values by key in the order of their last change: whoever has read up to a version reads on from
+ * there, and each key's present value alone.
+ */
+export class ChangeLog<T> {
+  readonly #watch: Watch
+  readonly #entries = new Map<string, { readonly version: number; readonly value: T }>()
+  #order: { readonly version: number; readonly key: string }[] = []
+  #version = 0
+
+  constructor(watch: Watch) {
+    this.#watch = watch
+  }
+
+  put(key: string, value: T): void {
+    const version = ++this.#version
+    this.#entries.set(key, { version, value })
+    this.#order.push({ version, key })
+    // What was put again is there twice.
+    if (this.#order.length > 2 * this.#entries.size + 1000)
+      this.#order = this.#order.filter((one) => this.#entries.get(one.key)?.version === one.version)
+    this.#watch.changed()
+  }
+
+  remove(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  get(key: string): T | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** At most so many that changed after the version, and the version that is then read. */
+  since(after: number, limit: number) {
+    const values: T[] = []
+    let version = after
+    for (let index = this.#indexAfter(after); values.length < limit; index++) {
+      const change = this.#order[index]
+      if (!change) break
+      version = change.version
+      const entry = this.#entries.get(change.key)
+      if (entry?.version === version) values.push(entry.value)
+    }
+    return { values, version }
+  }
+
+  /** Index of the first change after the version. */
+  #indexAfter(after: number): number {
+    let low = 0
+    let high = this.#order.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#order[middle]?.version ?? 0) <= after) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** Faults of the same words that are listed one by one. */
+const MOST_ALIKE = 20
+
+export type NewFault = Pick<ViewFault, 'level' | 'what' | 'sentence'> &
+  Partial<Pick<ViewFault, 'studyInstanceUid' | 'sopInstanceUid'>>
+
+/**
+ * What is wrong in a view: the same is listed once, and of many images with the same fault the
+ * first ones and how many more there are.
+ */
+class FaultList extends ChangeLog<ViewFault> {
+  readonly #alike = new Map<string, number>()
+  readonly #keysOf = new Map<string, Set<string>>()
+
+  add({ studyInstanceUid = null, sopInstanceUid = null, ...fault }: NewFault): void {
+    const key = JSON.stringify([fault.what, fault.sentence, studyInstanceUid, sopInstanceUid])
+    const of = JSON.stringify(fault.what)
+    const keys = this.#keysOf.get(of) ?? new Set()
+    if (keys.has(key)) return
+    this.#keysOf.set(of, keys.add(key))
+    const kind = JSON.stringify([fault.level, fault.sentence, studyInstanceUid])
+    const count = (this.#alike.get(kind) ?? 0) + 1
+    this.#alike.set(kind, count)
+    if (count <= MOST_ALIKE) {
+      this.put(key, { ...fault, studyInstanceUid, sopInstanceUid })
+      return
+    }
+    const what = message('viewer.more-images', { count: count - MOST_ALIKE })
+    this.put(kind, { ...fault, what, studyInstanceUid, sopInstanceUid: null })
+  }
+
+  /** Takes back the faults of this, for readers that begin after now. */
+  drop(what: Message): void {
+    const of = JSON.stringify(what)
+    for (const key of this.#keysOf.get(of) ?? []) this.remove(key)
+    this.#keysOf.delete(of)
+  }
+}
+
+/** Something that changes, for whoever waits for its next change. */
+export class Watch {
+  #waiting = new Set<() => void>()
+
+  changed(): void {
+    const waiting = this.#waiting
+    this.#waiting = new Set()
+    for (const notify of waiting) notify()
+  }
+
+  /** @throws the signal's reason */
+  next(signal: AbortSignal): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const notify = () => {
+        signal.removeEventListener('abort', abort)
+        resolve()
+      }
+      const abort = () => {
+        this.#waiting.delete(notify)
+        reject(signal.reason)
+      }
+      if (signal.aborted) return reject(signal.reason)
+      signal.addEventListener('abort', abort, { once: true })
+      this.#waiting.add(notify)
+    })
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { StudyId } from '../ids.ts'
+import { fault } from '../messages/issues.ts'
+import { operation } from '../operation.ts'
+import { Instant, Outcome } from './conventions.ts'
+import { NamedUser } from './people.ts'
+import { ModalityCode } from './values.ts'
+
+const scope = {
+  modalities: z.array(ModalityCode).max(20),
+  sex: z.enum(['male', 'female', 'other']).nullable(),
+  /** Years, both included. */
+  ageFrom: z.int().min(0).max(150).nullable(),
+  ageTo: z.int().min(0).max(150).nullable(),
+  /** Words of the study's description; any of them. */
+  keywords: z.array(z.string().trim().min(1).max(50)).max(20),
+}
+
+/**
+ * A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is
+ * offered where everything given fits.
+ */
+export const ReportTemplate = z.object({
+  templateId: z.uuid(),
+  kind: z.enum(['template', 'macro']),
+  /** Null: everybody's. */
+  owner: NamedUser.nullable(),
+  name: z.string(),
+  shortcut: z.string().nullable(),
+  ...scope,
+  text: z.string(),
+  updatedAt: Instant,
+})
+export type ReportTemplate = z.infer<typeof ReportTemplate>
+const Shortcut = z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, fault('reports.template-shortcut'))
+export const NewReportTemplate = z.object({
+  kind: ReportTemplate.shape.kind,
+  /** mine: of whoever makes it; everybody: for owners and admins to make. */
+  for: z.enum(['mine', 'everybody']).default('mine'),
+  name: z.string().trim().min(1).max(100),
+  shortcut: Shortcut.nullable().default(null),
+  modalities: scope.modalities.default([]),
+  sex: scope.sex.default(null),
+  ageFrom: scope.ageFrom.default(null),
+  ageTo: scope.ageTo.default(null),
+  keywords: scope.keywords.default([]),
+  text: z.string().min(1).max(50_000),
+})
+export type NewReportTemplate = z.infer<typeof NewReportTemplate>
+const TemplatePatch = z
+  .object({
+    name: NewReportTemplate.shape.name,
+    shortcut: z.union([z.null(), Shortcut]),
+    ...scope,
+    text: z.string().min(1).max(50_000),
+  })
+  .partial()
+const templateParams = z.object({ templateId: z.uuid() })
+
+export const reportTemplates = {
+  templates: operation('GET /dashboard/templates', {
+    access: 'signed-in',
+    summary:
+      'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
+    query: z.object({ studyId: StudyId.optional() }),
+    reply: z.object({ templates: z.array(ReportTemplate) }),
+  }),
+  addTemplate: operation('POST /dashboard/templates', {
+    access: 'signed-in',
+    summary: 'Add one',
+    body: NewReportTemplate,
+    reply: ReportTemplate,
+    status: 201,
+  }),
+  changeTemplate: operation('PATCH /dashboard/templates/:templateId', {
+    access: 'signed-in',
+    summary: 'Change one',
+    params: templateParams,
+    body: TemplatePatch,
+    reply: ReportTemplate,
+  }),
+  removeTemplate: operation('DELETE /dashboard/templates/:templateId', {
+    access: 'signed-in',
+    summary: 'Remove one',
+    params: templateParams,
+    reply: Outcome,
+  }),
+} as const

@@ -1,0 +1,7 @@
+import en from './en.json' with { type: 'json' }
+import { type Message, openMessages } from './message.ts'
+
+const inEnglish = openMessages(en, 'en-GB')
+
+/** A message in English: for logs, partners, the command line and `detail` of problem+json. */
+export const english = (of: Message): string => inEnglish(of)

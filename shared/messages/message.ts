@@ -1,0 +1,131 @@
+import { IntlMessageFormat } from 'intl-messageformat'
+import { z } from 'zod'
+import type en from './en.json'
+
+/** What the gateway can tell a person: the keys of `en.json`, `area.meaning`. */
+export type MessageCode = keyof typeof en
+
+/**
+ * A value of a message: text and numbers as they are, a message in the language of its reader, and
+ * several of them as a list (“CT1, CT2 and MR1”).
+ */
+export type MessageParam = string | number | Message | readonly (string | Message)[]
+export type MessageParams = Readonly<Record<string, MessageParam>>
+
+/**
+ * Something the gateway tells a person, without a language: a key of the catalogues and the values
+ * of its arguments. `english` gives it to logs and partners, the window in the language of its
+ * reader.
+ */
+export interface Message {
+  readonly code: string
+  readonly params?: MessageParams | undefined
+}
+
+/** A message as it is sent. */
+export const Message: z.ZodType<Message> = z.lazy(() =>
+  z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
+)
+const Param: z.ZodType<MessageParam> = z.union([
+  z.string(),
+  z.number(),
+  Message,
+  z.array(z.union([z.string(), Message])),
+])
+
+/** A message within stored JSON, where version 0.1 stored its English text. */
+export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
+
+/** A message of the catalogue, with a value for each of its arguments. */
+export const message = (code: MessageCode, params?: MessageParams): Message =>
+  params ? { code, params } : { code }
+
+/** Text that is the same in every language: a name, or what another program said. */
+export const verbatim = (text: string): Message => message('text.verbatim', { text })
+
+/** A part of a sentence as a sentence of its own: with a capital, but for a name, and a full stop. */
+export const asSentence = (part: Message): Message => message('text.sentence', { part })
+
+/** Sentences one after the other. */
+export function sentences(first: Message, ...others: readonly (Message | undefined)[]): Message {
+  return others
+    .filter((next) => next !== undefined)
+    .reduce((before, next) => message('text.sentences', { before, next }), first)
+}
+
+export const isMessage = (value: unknown): value is Message =>
+  typeof value === 'object' &&
+  value !== null &&
+  'code' in value &&
+  typeof value.code === 'string' &&
+  Object.keys(value).every((key) => key === 'code' || key === 'params')
+
+const SENTENCE: MessageCode = 'text.sentence'
+const STORED = '{"code":'
+
+/** A message as a column of the database keeps it: JSON. */
+export const storedMessage = (of: Message): string => JSON.stringify(of)
+
+/** Of a column of the database. Version 0.1 stored English text, which stays as it is. */
+export function messageFromStored(text: string): Message {
+  if (!text.startsWith(STORED)) return verbatim(text)
+  try {
+    return Message.parse(JSON.parse(text))
+  } catch {
+    return verbatim(text)
+  }
+}
+
+/** In a column that is empty where there is none. */
+export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
+export const messageOrNull = (text: string | null | undefined): Message | null =>
+  text ? messageFromStored(text) : null
+
+/** Gives messages in the language of a catalogue of ICU messages. */
+export function openMessages(
+  catalogue: Readonly<Record<string, string>>,
+  locale: string,
+): (of: Message) => string {
+  const formats = new Map<string, IntlMessageFormat>()
+  const list = new Intl.ListFormat(locale, { type: 'conjunction' })
+
+  function formatOf(code: string): IntlMessageFormat | undefined {
+    const known = formats.get(code)
+    const text = catalogue[code]
+    if (known || text === undefined) return known
+    const format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+    formats.set(code, format)
+    return format
+  }
+
+  const valueText = (param: MessageParam): string | number => {
+    if (typeof param === 'string' || typeof param === 'number') return param
+    if ('code' in param) return textOf(param)
+    return list.format(param.map((one) => String(valueText(one))))
+  }
+
+  /** Names keep their case, and so does what another program said. */
+  function beginsWithName({ code, params = {} }: Message): boolean {
+    const param = params[/^\{(\w+)/.exec(catalogue[code] ?? '')?.[1] ?? '']
+    if (param === undefined) return false
+    return typeof param !== 'object' || !('code' in param) || beginsWithName(param)
+  }
+
+  function sentenceOf(text: string, { params }: Message): string {
+    const part = params?.part
+    const isName = typeof part !== 'object' || !('code' in part) || beginsWithName(part)
+    const begun = isName ? text : text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
+    return begun.replace(/([.!?])\.$/, '$1')
+  }
+
+  function textOf(of: Message): string {
+    const { code, params = {} } = of
+    const values = Object.entries(params).map(([name, param]) => [name, valueText(param)] as const)
+    const format = formatOf(code)
+    // A window that is older than its gateway has not every code.
+    if (!format) return [code, ...values.map(([, value]) => value)].join(' ')
+    const text = String(format.format(Object.fromEntries(values)))
+    return code === SENTENCE ? sentenceOf(text, of) : text
+  }
+  return textOf
+}
