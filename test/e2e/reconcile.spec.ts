@@ -198,23 +198,21 @@ test('leads to the correction of images that differ, and keeps what has no order
 test('tells who comes second what the first decided', async () => {
   await cardOf('ELINGHAM').getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByRole('heading', { name: 'Done without an order (1)' })).toBeVisible()
-  const kept = page.evaluate(
+  await cardOf('ELINGHAM').getByRole('button', { name: 'No order: keep as unscheduled…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
+  await dialog.waitFor()
+  const status = await page.evaluate(
     async (uid) =>
       (
         await fetch('/dashboard/reconciliation/kept', {
-          ...{
-            method: 'POST',
-            headers: { 'x-isthmus-csrf': '1', 'content-type': 'application/json' },
-          },
+          method: 'POST',
+          headers: { 'x-isthmus-csrf': '1', 'content-type': 'application/json' },
           body: JSON.stringify({ studyInstanceUid: uid, reason: 'Another window' }),
         })
       ).status,
     OTHER,
   )
-  await cardOf('ELINGHAM').getByRole('button', { name: 'No order: keep as unscheduled…' }).click()
-  expect(await kept).toBe(200)
-  const dialog = page.getByRole('dialog', { name: 'Keep as unscheduled?' })
-  await dialog.waitFor()
+  expect(status).toBe(200)
   // The exam leaves its list behind the dialog, which stays.
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByText('Done without an order (0)')).toBeVisible()
