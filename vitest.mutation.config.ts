@@ -25,6 +25,7 @@ export default defineConfig({
       'electron-updater': join(root, 'test/support/electron-updater.ts'),
     },
     include: ['test/{shared,electron}/**/*.test.ts'],
+    setupFiles: [join(root, 'test/support/message-equality.ts')],
     isolate: false,
     testTimeout: 30_000,
     sequence: { sequencer: ListedOrder },
