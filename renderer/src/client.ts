@@ -2,7 +2,7 @@ import { ExplainedProblem } from '#shared/contract/conventions.ts'
 import type { ErrorCode } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { said } from './language/said.ts'
+import { said } from './i18n/said.ts'
 
 /**
  * `unreachable`: no answer at all; `unreadable`: an answer that is not in the form of the contract.

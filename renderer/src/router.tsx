@@ -10,11 +10,11 @@ import {
 } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Empty, Waiting } from './components/page.tsx'
+import { t } from './i18n/t.ts'
 import { linkedViewId } from './linked.ts'
 import { Broken } from './shell/broken.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
-import { words } from './shell/words.ts'
 
 const FollowLink = lazy(async () => ({
   default: (await import('./sign-in/follow-link.tsx')).FollowLink,
@@ -416,8 +416,8 @@ function InvitationRoute() {
 
 function NotFound() {
   return (
-    <Empty title={words.nothingHere} action={<Link to="/">{words.toToday}</Link>}>
-      {words.nothingHereText}
+    <Empty title={t('ui.shell.nothingHere')} action={<Link to="/">{t('ui.shell.toToday')}</Link>}>
+      {t('ui.shell.nothingHereText')}
     </Empty>
   )
 }

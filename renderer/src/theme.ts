@@ -12,7 +12,7 @@ import {
   type SegmentedControlProps,
   type TooltipProps,
 } from '@mantine/core'
-import { words } from './components/words.ts'
+import { t } from './i18n/t.ts'
 
 // Petrol: calm beside the greys of a console, and far from the tones that carry meaning (green,
 // amber, red).
@@ -95,7 +95,7 @@ export const theme = createTheme({
       defaultProps: {
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
-        closeButtonProps: { 'aria-label': words.close },
+        closeButtonProps: { 'aria-label': t('ui.components.close') },
       },
     }),
     Drawer: part<DrawerProps>({
@@ -103,14 +103,16 @@ export const theme = createTheme({
       defaultProps: {
         position: 'right',
         overlayProps: { backgroundOpacity: 0.35 },
-        closeButtonProps: { 'aria-label': words.close },
+        closeButtonProps: { 'aria-label': t('ui.components.close') },
       },
     }),
     Notification: part<NotificationProps>({
-      defaultProps: { closeButtonProps: { 'aria-label': words.close } },
+      defaultProps: { closeButtonProps: { 'aria-label': t('ui.components.close') } },
     }),
     PasswordInput: part<PasswordInputProps>({
-      defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },
+      defaultProps: {
+        visibilityToggleButtonProps: { 'aria-label': t('ui.components.showPassword') },
+      },
     }),
     SegmentedControl: part<SegmentedControlProps>({
       styles: {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { pseudoText } from '../../renderer/src/language/pseudo.ts'
+import { pseudoText } from '../../renderer/src/i18n/pseudo.ts'
 
 /** A language of the window, and the one that shows what is not in the words. */
 export type Spoken = 'en' | 'es' | 'pseudo'

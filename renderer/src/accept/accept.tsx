@@ -12,7 +12,8 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { PasswordHint } from '../components/password-hint.tsx'
 import { Notice } from '../components/tone.tsx'
 import { call, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
@@ -44,7 +45,7 @@ export function Accept({ token }: { token: string }) {
     return (
       <Frame>
         <Notice tone="info" title={words[end]}>
-          {end === 'accepted' ? words.acceptedText : words.rejectedText}
+          {end === 'accepted' ? t('ui.accept.acceptedText') : t('ui.accept.rejectedText')}
         </Notice>
       </Frame>
     )
@@ -59,16 +60,16 @@ export function Accept({ token }: { token: string }) {
       <Frame>
         {invitation.error.code === 'refused' ? (
           <>
-            <Notice tone="danger" title={words.failed}>
+            <Notice tone="danger" title={t('ui.accept.failed')}>
               {invitation.error.message}
             </Notice>
-            <Text>{words.failedHelp}</Text>
+            <Text>{t('ui.accept.failedHelp')}</Text>
           </>
         ) : (
           <Failed error={invitation.error} onRetry={() => void invitation.refetch()} />
         )}
         <Button variant="default" onClick={() => void navigate({ to: '/', replace: true })}>
-          {words.toSignIn}
+          {t('ui.accept.toSignIn')}
         </Button>
       </Frame>
     )
@@ -83,19 +84,19 @@ export function Accept({ token }: { token: string }) {
 export function LinkNeeded() {
   return (
     <Frame>
-      <Text>{words.linkNeeded}</Text>
+      <Text>{t('ui.accept.linkNeeded')}</Text>
     </Frame>
   )
 }
 
 function Frame({ children }: { children: ReactNode }) {
   useEffect(() => {
-    document.title = `${words.title} · Isthmus`
+    document.title = `${t('ui.accept.title')} · Isthmus`
   }, [])
   return (
-    <Door foot={words.foot}>
+    <Door foot={t('ui.accept.foot')}>
       <Stack>
-        <Title order={1}>{words.title}</Title>
+        <Title order={1}>{t('ui.accept.title')}</Title>
         {children}
       </Stack>
     </Door>
@@ -135,15 +136,18 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text>
-          {words.hello(`${firstName} ${lastName}`)} {words.invites(said(invitedBy), clinicName)}
+          {t('ui.accept.hello', { name: `${firstName} ${lastName}` })}{' '}
+          {words.invites(said(invitedBy), clinicName)}
         </Text>
         <Text c="dimmed">
-          {clinicRole === 'Other' ? words.asNobody : words.as(ROLE_NAMES[clinicRole])}{' '}
+          {clinicRole === 'Other'
+            ? t('ui.accept.asNobody')
+            : t('ui.accept.as', { role: ROLE_NAMES[clinicRole] })}{' '}
           <b>{email}</b>.
           {expiry !== null && (
             <>
               {' '}
-              {words.until} <Clock instant={expiry} />.
+              {t('ui.accept.until')} <Clock instant={expiry} />.
             </>
           )}
         </Text>
@@ -151,8 +155,8 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
         {/* For the browser's password store, which files the password under this name. */}
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
-          label={words.password}
-          description={words.passwordAbout}
+          label={t('ui.accept.password')}
+          description={t('ui.accept.passwordAbout')}
           autoComplete="new-password"
           autoFocus
           {...form.getInputProps('password')}
@@ -162,10 +166,10 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           own={[firstName, lastName, email, clinicName]}
         />
         <Button type="submit" size="md" loading={accept.isPending}>
-          {words.accept}
+          {t('ui.accept.accept')}
         </Button>
         <Button variant="subtle" color="red" onClick={() => setIsRejecting(true)}>
-          {words.reject}
+          {t('ui.accept.reject')}
         </Button>
       </Stack>
       <Reject
@@ -189,14 +193,14 @@ function Reject(props: {
   return (
     <Confirm
       isOpen={isOpen}
-      title={words.rejectTitle}
-      action={words.reject}
+      title={t('ui.accept.rejectTitle')}
+      action={t('ui.accept.reject')}
       isBusy={reject.isPending}
       error={reject.error}
       onClose={onClose}
       onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
     >
-      {words.rejectText}
+      {t('ui.accept.rejectText')}
     </Confirm>
   )
 }

@@ -8,7 +8,7 @@ import { faultsByField } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { keyOf, useSend } from '../gateway.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** My names and telephone number. */
 export function AboutMe({ user }: { user: SignedInUser }) {
@@ -25,27 +25,27 @@ export function AboutMe({ user }: { user: SignedInUser }) {
         onSuccess: (session) => {
           client.setQueryData(keyOf(dashboard.session, {}), session)
           form.resetDirty()
-          showDone(words.saved)
+          showDone(t('ui.account.saved'))
         },
         onError: (error) => form.setErrors(faultsByField(error)),
       },
     )
   })
   return (
-    <Panel title={words.me}>
+    <Panel title={t('ui.account.me')}>
       <form onSubmit={submit}>
         <Stack>
           {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
           <Group grow align="flex-start">
             <TextInput
-              label={words.firstName}
+              label={t('ui.account.firstName')}
               autoComplete="given-name"
               required
               withAsterisk={false}
               {...form.getInputProps('firstName')}
             />
             <TextInput
-              label={words.lastName}
+              label={t('ui.account.lastName')}
               autoComplete="family-name"
               required
               withAsterisk={false}
@@ -53,18 +53,18 @@ export function AboutMe({ user }: { user: SignedInUser }) {
             />
           </Group>
           <TextInput
-            label={words.phone}
-            description={words.phoneAbout}
+            label={t('ui.account.phone')}
+            description={t('ui.account.phoneAbout')}
             type="tel"
             autoComplete="tel"
             {...form.getInputProps('phoneNumber')}
           />
           <Group justify="space-between">
             <Text size="sm" c="dimmed">
-              {words.names}
+              {t('ui.account.names')}
             </Text>
             <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
-              {words.save}
+              {t('ui.account.save')}
             </Button>
           </Group>
         </Stack>

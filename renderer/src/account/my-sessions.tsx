@@ -6,11 +6,10 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 const POLL_MS = 30_000
-const texts = words.sessions
 
 /**
  * Where this person is signed in; who manages the gateway sees everybody's on the screen for
@@ -23,12 +22,12 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
   const others = sessions.filter(({ isThis }) => !isThis)
   const endAll = async () => {
     for (const { sessionId } of others) await end.mutateAsync({ params: { sessionId } })
-    showDone(texts.endedAll)
+    showDone(t('ui.account.sessions.endedAll'))
   }
   return (
     <Panel
       isFlush
-      title={texts.title}
+      title={t('ui.account.sessions.title')}
       aside={
         others.length > 1 && (
           <Button
@@ -37,7 +36,7 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
             loading={end.isPending}
             onClick={() => void endAll().catch(() => undefined)}
           >
-            {texts.endAll}
+            {t('ui.account.sessions.endAll')}
           </Button>
         )
       }
@@ -47,13 +46,17 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
       {end.error && <Failed error={end.error} />}
       {sessions.length > 0 && (
         <Table.ScrollContainer minWidth={640}>
-          <Table horizontalSpacing={16} verticalSpacing={8} aria-label={texts.label}>
+          <Table
+            horizontalSpacing={16}
+            verticalSpacing={8}
+            aria-label={t('ui.account.sessions.label')}
+          >
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{texts.columns.where}</Table.Th>
-                <Table.Th>{texts.columns.browser}</Table.Th>
-                <Table.Th>{texts.columns.since}</Table.Th>
-                <Table.Th>{texts.columns.used}</Table.Th>
+                <Table.Th>{t('ui.account.sessions.columns.where')}</Table.Th>
+                <Table.Th>{t('ui.account.sessions.columns.browser')}</Table.Th>
+                <Table.Th>{t('ui.account.sessions.columns.since')}</Table.Th>
+                <Table.Th>{t('ui.account.sessions.columns.used')}</Table.Th>
                 <Table.Td />
               </Table.Tr>
             </Table.Thead>
@@ -66,7 +69,7 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
                   onEnd={() =>
                     end.mutate(
                       { params: { sessionId: session.sessionId } },
-                      { onSuccess: () => showDone(texts.ended) },
+                      { onSuccess: () => showDone(t('ui.account.sessions.ended')) },
                     )
                   }
                 />
@@ -99,7 +102,7 @@ function Row({
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{browser ? said(browser) : texts.unknownBrowser}</Table.Td>
+      <Table.Td>{browser ? said(browser) : t('ui.account.sessions.unknownBrowser')}</Table.Td>
       <Table.Td>
         <Clock instant={createdAt} />
       </Table.Td>
@@ -107,12 +110,12 @@ function Row({
         <Ago instant={lastUsedAt} />
       </Table.Td>
       <Table.Td ta="right">
-        {isLocked && <Tag tone="plain">{texts.locked}</Tag>}
+        {isLocked && <Tag tone="plain">{t('ui.account.sessions.locked')}</Tag>}
         {isThis ? (
-          <Tag tone="info">{texts.this}</Tag>
+          <Tag tone="info">{t('ui.account.sessions.this')}</Tag>
         ) : (
           <Button variant="subtle" color="red" size="compact-sm" loading={isBusy} onClick={onEnd}>
-            {texts.end}
+            {t('ui.account.sessions.end')}
           </Button>
         )}
       </Table.Td>

@@ -9,7 +9,7 @@ import { Facts, Failed, Panel } from '../components/page.tsx'
 import { PasswordHint } from '../components/password-hint.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** When the password was set, and setting another. */
 export function PasswordPanel({ user }: { user: SignedInUser }) {
@@ -17,12 +17,14 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
   const [isOpen, setIsOpen] = useState(false)
   const { hasPassword = true, passwordChangedAt = null } = account.data ?? {}
   return (
-    <Panel title={words.password}>
+    <Panel title={t('ui.account.password')}>
       <Stack>
         {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
-        {!hasPassword && <Text>{words.passwordNone}</Text>}
+        {!hasPassword && <Text>{t('ui.account.passwordNone')}</Text>}
         {passwordChangedAt !== null && (
-          <Facts facts={[[words.passwordSet, <Clock key="at" instant={passwordChangedAt} />]]} />
+          <Facts
+            facts={[[t('ui.account.passwordSet'), <Clock key="at" instant={passwordChangedAt} />]]}
+          />
         )}
         {isOpen ? (
           <ChangePassword user={user} onClose={() => setIsOpen(false)} />
@@ -30,7 +32,7 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
           hasPassword && (
             <div>
               <Button variant="default" onClick={() => setIsOpen(true)}>
-                {words.change}
+                {t('ui.account.change')}
               </Button>
             </div>
           )
@@ -51,7 +53,7 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
       { body },
       {
         onSuccess: () => {
-          showDone(words.changed)
+          showDone(t('ui.account.changed'))
           onClose()
         },
         onError: (error) => form.setErrors(faultsByField(error)),
@@ -71,7 +73,7 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
           hidden
         />
         <PasswordInput
-          label={words.current}
+          label={t('ui.account.current')}
           autoComplete="current-password"
           required
           withAsterisk={false}
@@ -79,8 +81,8 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
           {...form.getInputProps('password')}
         />
         <PasswordInput
-          label={words.next}
-          description={words.rules}
+          label={t('ui.account.next')}
+          description={t('ui.account.rules')}
           autoComplete="new-password"
           required
           withAsterisk={false}
@@ -91,14 +93,14 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
           own={[user.firstName, user.lastName, user.email]}
         />
         <Text size="sm" c="dimmed">
-          {words.others}
+          {t('ui.account.others')}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {words.cancel}
+            {t('ui.account.cancel')}
           </Button>
           <Button type="submit" loading={change.isPending}>
-            {words.change}
+            {t('ui.account.change')}
           </Button>
         </Group>
       </Stack>

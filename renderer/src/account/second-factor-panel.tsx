@@ -9,8 +9,8 @@ import { Facts, Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { SecondFactorSetUp } from './second-factor-set-up.tsx'
-import { words } from './words.ts'
 
 const FEW_CODES = 3
 
@@ -21,30 +21,32 @@ export function SecondFactorPanel() {
   const close = () => setOpen('none')
   const factor = account.data?.secondFactor
   return (
-    <Panel title={words.second.title}>
+    <Panel title={t('ui.account.second.title')}>
       {account.isPending && <Waiting rows={2} />}
       {factor && (
         <Stack>
           <div>
             <Tag tone={factor.isOn ? 'good' : 'plain'} isWrapped>
-              {factor.isOn ? words.second.on : words.second.off}
+              {factor.isOn ? t('ui.account.second.on') : t('ui.account.second.off')}
             </Tag>
           </div>
           {factor.isOn && factor.since !== null && (
-            <Facts facts={[[words.second.since, <Clock key="since" instant={factor.since} />]]} />
+            <Facts
+              facts={[[t('ui.account.second.since'), <Clock key="since" instant={factor.since} />]]}
+            />
           )}
           {factor.isOn && (
             <Tag tone={factor.codesLeft < FEW_CODES ? 'warning' : 'plain'} isWrapped>
-              {words.second.left(factor.codesLeft)}
+              {t('ui.account.second.left', { count: factor.codesLeft })}
             </Tag>
           )}
           <Group>
             <Button variant="default" onClick={() => setOpen('setUp')}>
-              {factor.isOn ? words.second.renew : words.second.setUp}
+              {factor.isOn ? t('ui.account.second.renew') : t('ui.account.second.setUp')}
             </Button>
             {factor.isOn && (
               <Button variant="subtle" color="red" onClick={() => setOpen('end')}>
-                {words.second.end}
+                {t('ui.account.second.end')}
               </Button>
             )}
           </Group>
@@ -67,7 +69,7 @@ function End({ onClose }: { onClose: () => void }) {
       { body },
       {
         onSuccess: () => {
-          showDone(words.second.turnedOff)
+          showDone(t('ui.account.second.turnedOff'))
           onClose()
         },
         onError: (error) => form.setErrors(faultsByField(error)),
@@ -75,13 +77,13 @@ function End({ onClose }: { onClose: () => void }) {
     ),
   )
   return (
-    <Modal opened onClose={onClose} title={words.second.endTitle}>
+    <Modal opened onClose={onClose} title={t('ui.account.second.endTitle')}>
       <form onSubmit={submit}>
         <Stack>
-          <Text>{words.second.endText}</Text>
+          <Text>{t('ui.account.second.endText')}</Text>
           {end.error && end.error.errors.length === 0 && <Failed error={end.error} />}
           <PasswordInput
-            label={words.second.confirmPassword}
+            label={t('ui.account.second.confirmPassword')}
             autoComplete="current-password"
             required
             withAsterisk={false}
@@ -90,10 +92,10 @@ function End({ onClose }: { onClose: () => void }) {
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {words.cancel}
+              {t('ui.account.cancel')}
             </Button>
             <Button type="submit" color="red" loading={end.isPending}>
-              {words.second.end}
+              {t('ui.account.second.end')}
             </Button>
           </Group>
         </Stack>

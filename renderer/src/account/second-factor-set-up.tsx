@@ -9,9 +9,9 @@ import { Copy } from '../components/copy.tsx'
 import { Failed } from '../components/page.tsx'
 import { QrCode } from '../components/qr-code.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './account.module.css'
 import { printCodes } from './print-codes.ts'
-import { words } from './words.ts'
 
 interface Begun {
   readonly uri: string
@@ -30,7 +30,7 @@ export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={isShown ? words.second.codesTitle : words.second.setUp}
+      title={isShown ? t('ui.account.second.codesTitle') : t('ui.account.second.setUp')}
       size="lg"
       // The codes are shown once: they go only by the button that says they were kept.
       closeOnClickOutside={!isShown}
@@ -58,7 +58,7 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
       <Stack>
         {begin.error && begin.error.errors.length === 0 && <Failed error={begin.error} />}
         <PasswordInput
-          label={words.second.confirmPassword}
+          label={t('ui.account.second.confirmPassword')}
           autoComplete="current-password"
           required
           withAsterisk={false}
@@ -67,7 +67,7 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
         />
         <Group justify="flex-end">
           <Button type="submit" loading={begin.isPending}>
-            {words.second.go}
+            {t('ui.account.second.go')}
           </Button>
         </Group>
       </Stack>
@@ -93,22 +93,22 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>{words.second.scan}</Text>
+        <Text>{t('ui.account.second.scan')}</Text>
         <div className={css.qr}>
-          <QrCode value={begun.uri} label={words.second.qr} />
+          <QrCode value={begun.uri} label={t('ui.account.second.qr')} />
           <div>
             <Text size="sm" c="dimmed" mb={4}>
-              {words.second.secret}
+              {t('ui.account.second.secret')}
             </Text>
             <Group gap={6} wrap="nowrap">
               <Code style={{ overflowWrap: 'anywhere' }}>{begun.secret}</Code>
-              <Copy value={begun.secret} what={words.second.secretName} />
+              <Copy value={begun.secret} what={t('ui.account.second.secretName')} />
             </Group>
           </div>
         </div>
         {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
         <TextInput
-          label={words.second.code}
+          label={t('ui.account.second.code')}
           autoComplete="one-time-code"
           inputMode="numeric"
           required
@@ -119,7 +119,7 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
         />
         <Group justify="flex-end">
           <Button type="submit" loading={confirm.isPending}>
-            {words.second.turnOn}
+            {t('ui.account.second.turnOn')}
           </Button>
         </Group>
       </Stack>
@@ -130,7 +130,7 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
 function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <Stack>
-      <Text>{words.second.codesText}</Text>
+      <Text>{t('ui.account.second.codesText')}</Text>
       <ul className={css.codes}>
         {codes.map((code) => (
           <li key={code}>{code}</li>
@@ -138,17 +138,19 @@ function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => vo
       </ul>
       <Group justify="space-between">
         <Group gap={6}>
-          <Copy value={codes.join('\n')} what={words.second.codesName} />
+          <Copy value={codes.join('\n')} what={t('ui.account.second.codesName')} />
           <Button
             variant="default"
             size="xs"
             leftSection={<IconPrinter size={15} />}
-            onClick={() => printCodes(words.second.codesTitle, words.second.codesText, codes)}
+            onClick={() =>
+              printCodes(t('ui.account.second.codesTitle'), t('ui.account.second.codesText'), codes)
+            }
           >
-            {words.second.print}
+            {t('ui.account.second.print')}
           </Button>
         </Group>
-        <Button onClick={onClose}>{words.second.done}</Button>
+        <Button onClick={onClose}>{t('ui.account.second.done')}</Button>
       </Group>
     </Stack>
   )

@@ -1,8 +1,8 @@
 import { SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core'
 import { Panel } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { LanguageChoice } from '../sign-in/language-choice.tsx'
 import css from './account.module.css'
-import { words } from './words.ts'
 
 const SCHEMES = ['light', 'dark', 'auto'] as const
 
@@ -10,23 +10,26 @@ const SCHEMES = ['light', 'dark', 'auto'] as const
 export function ThisWindow() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Panel title={words.window}>
+    <Panel title={t('ui.account.window')}>
       <Stack>
         <div className={css.row}>
-          <Text fw={500}>{words.language}</Text>
+          <Text fw={500}>{t('ui.account.language')}</Text>
           <LanguageChoice size="sm" />
         </div>
         <Text size="sm" c="dimmed" mt={-8}>
-          {words.languageAbout}
+          {t('ui.account.languageAbout')}
         </Text>
         <div className={css.row}>
-          <Text fw={500}>{words.colours}</Text>
+          <Text fw={500}>{t('ui.account.colours')}</Text>
           <SegmentedControl
             size="sm"
-            aria-label={words.colours}
+            aria-label={t('ui.account.colours')}
             value={colorScheme}
             onChange={(scheme) => setColorScheme(scheme as (typeof SCHEMES)[number])}
-            data={SCHEMES.map((scheme) => ({ value: scheme, label: words.schemes[scheme] }))}
+            data={SCHEMES.map((scheme) => ({
+              value: scheme,
+              label: t(`ui.account.schemes.${scheme}`),
+            }))}
           />
         </div>
       </Stack>

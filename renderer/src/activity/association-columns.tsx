@@ -5,17 +5,15 @@ import { Clock } from '../components/clock.tsx'
 import { Tag } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './activity.module.css'
 import { endOf, lastedMs, storyOf } from './story.ts'
 import { Story } from './story-line.tsx'
-import { words } from './words.ts'
-
-const { list: texts } = words
 
 export const columns: readonly Column<AssociationSummary>[] = [
   {
-    name: texts.columns.at,
+    name: t('ui.activity.list.columns.at'),
     track: '104px',
     cell: ({ openedAt, associationId }) => (
       <Link to="/activity/associations/$associationId" params={{ associationId }}>
@@ -24,11 +22,15 @@ export const columns: readonly Column<AssociationSummary>[] = [
     ),
   },
   {
-    name: texts.columns.device,
+    name: t('ui.activity.list.columns.device'),
     track: 'minmax(120px, 1fr)',
     cell: ({ deviceName, aeTitle, address }) => (
       <>
-        <b>{deviceName || aeTitle || (address === '' ? texts.callers : texts.unnamed)}</b>
+        <b>
+          {deviceName ||
+            aeTitle ||
+            (address === '' ? t('ui.activity.list.callers') : t('ui.activity.list.unnamed'))}
+        </b>
         <div className={css.under}>
           {deviceName && <span className="mono">{aeTitle} </span>}
           <span className="mono">{address}</span>
@@ -37,7 +39,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
     ),
   },
   {
-    name: texts.columns.story,
+    name: t('ui.activity.list.columns.story'),
     track: 'minmax(180px, 3fr)',
     cell: (row) => (
       <>
@@ -46,15 +48,15 @@ export const columns: readonly Column<AssociationSummary>[] = [
           <div className={css.under}>{said(row.detail)}</div>
         )}
         {row.times > 1 && (
-          <Tag tone="plain" meaning={texts.timesMeaning}>
-            {texts.times(numberText(row.times))}
+          <Tag tone="plain" meaning={t('ui.activity.list.timesMeaning')}>
+            {t('ui.activity.list.times', { count: numberText(row.times) })}
           </Tag>
         )}
       </>
     ),
   },
   {
-    name: texts.columns.end,
+    name: t('ui.activity.list.columns.end'),
     track: '176px',
     cell: (row) => {
       const { tone, name, meaning } = endOf(row)
@@ -70,7 +72,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
     },
   },
   {
-    name: texts.columns.took,
+    name: t('ui.activity.list.columns.took'),
     track: '74px',
     isRight: true,
     isWideOnly: true,

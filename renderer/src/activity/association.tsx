@@ -13,16 +13,15 @@ import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.t
 import { Tag, ToneIcon } from '../components/tone.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useStatus } from '../status.ts'
 import css from './activity.module.css'
 import { endOf, lastedMs, storyOf } from './story.ts'
 import { Story } from './story-line.tsx'
 import { Terms } from './terms.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
-const { one: texts } = words
 const OPEN_MS = 2000
 
 /** One connection: what the device did, line by line, and what was agreed. */
@@ -39,17 +38,21 @@ export function AssociationScreen() {
 
   return (
     <Page
-      title={record ? texts.title(who || words.list.callers) : words.list.title}
+      title={
+        record
+          ? t('ui.activity.one.title', { who: who || t('ui.activity.list.callers') })
+          : t('ui.activity.list.title')
+      }
       about={
         <Link to="/activity/associations">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {texts.back}
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.activity.one.back')}
         </Link>
       }
       actions={record && <CopyForSupport text={record.supportText} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={texts.gone}>{texts.goneText}</Empty>
+        <Empty title={t('ui.activity.one.gone')}>{t('ui.activity.one.goneText')}</Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />
@@ -63,8 +66,8 @@ export function AssociationScreen() {
             <Story parts={storyOf(record.association)} />
           </Group>
           <div className={css.columns}>
-            <Panel title={texts.happened}>
-              {record.lines.length === 0 && texts.noLines}
+            <Panel title={t('ui.activity.one.happened')}>
+              {record.lines.length === 0 && t('ui.activity.one.noLines')}
               <ol className={css.timeline}>
                 {record.lines.map((line) => (
                   <li key={line.lineId} className={css.event}>
@@ -75,14 +78,15 @@ export function AssociationScreen() {
                   </li>
                 ))}
               </ol>
-              {record.omitted > 0 && texts.omitted(numberText(record.omitted))}
+              {record.omitted > 0 &&
+                t('ui.activity.one.omitted', { lines: numberText(record.omitted) })}
             </Panel>
             <Panel>
               <AssociationFacts record={record} />
               <More {...record.association} />
             </Panel>
           </div>
-          <Panel title={texts.agreed}>
+          <Panel title={t('ui.activity.one.agreed')}>
             <Terms terms={record.terms} />
           </Panel>
         </>
@@ -95,12 +99,14 @@ function CopyForSupport({ text }: { text: string }) {
   return (
     <CopyButton value={text} timeout={3000}>
       {({ copied, copy }) => (
-        <Tooltip label={texts.copyMeaning} multiline w={300}>
+        <Tooltip label={t('ui.activity.one.copyMeaning')} multiline w={300}>
           <Button
             leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
             onClick={copy}
           >
-            <span aria-live="polite">{copied ? texts.copied : texts.copy}</span>
+            <span aria-live="polite">
+              {copied ? t('ui.activity.one.copied') : t('ui.activity.one.copy')}
+            </span>
           </Button>
         </Tooltip>
       )}
@@ -118,7 +124,7 @@ function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'
         variant="default"
         renderRoot={(props) => <Link to="/activity/associations" search={{ aeTitle }} {...props} />}
       >
-        {texts.deviceAll}
+        {t('ui.activity.one.deviceAll')}
       </Button>
       {counts.queries > 0 && (
         <Button
@@ -126,7 +132,7 @@ function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'
           variant="default"
           renderRoot={(props) => <Link to="/queries" search={{ aeTitle }} {...props} />}
         >
-          {texts.deviceQueries}
+          {t('ui.activity.one.deviceQueries')}
         </Button>
       )}
     </Group>
@@ -137,20 +143,19 @@ function Leading({ line: { inspectionId, studyInstanceUid } }: { line: FeedLine 
   if (inspectionId !== null) {
     return (
       <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
-        {texts.openQuery}
+        {t('ui.activity.one.openQuery')}
       </Link>
     )
   }
   if (studyInstanceUid === null) return null
   return (
     <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-      {texts.openImages}
+      {t('ui.activity.one.openImages')}
     </Link>
   )
 }
 
 function AssociationFacts({ record: { association } }: { record: AssociationRecord }) {
-  const { facts } = texts
   const {
     deviceId,
     deviceName,
@@ -169,51 +174,51 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
   const mono = (text: string) => <span className="mono">{text}</span>
   const rows: (readonly [string, ReactNode] | false)[] = [
     [
-      facts.device,
+      t('ui.activity.one.facts.device'),
       deviceId === null ? (
-        texts.unknownDevice
+        t('ui.activity.one.unknownDevice')
       ) : (
         <Link key="device" to="/devices">
           {deviceName || aeTitle}
         </Link>
       ),
     ],
-    [facts.aeTitle, aeTitle ? mono(aeTitle) : words.list.unnamed],
+    [t('ui.activity.one.facts.aeTitle'), aeTitle ? mono(aeTitle) : t('ui.activity.list.unnamed')],
     [
-      facts.called,
+      t('ui.activity.one.facts.called'),
       <>
         {mono(calledAeTitle)}
         {ours && ours !== calledAeTitle && (
-          <div className={css.under}>{texts.wrongTitle(ours)}</div>
+          <div className={css.under}>{t('ui.activity.one.wrongTitle', { ours })}</div>
         )}
       </>,
     ],
     [
-      facts.address,
+      t('ui.activity.one.facts.address'),
       address && (
         <Link to="/activity/associations" search={{ address }}>
           {mono(address)}
         </Link>
       ),
     ],
-    [facts.transport, tls || texts.plain],
-    [facts.began, <Clock key="began" instant={openedAt} />],
+    [t('ui.activity.one.facts.transport'), tls || t('ui.activity.one.plain')],
+    [t('ui.activity.one.facts.began'), <Clock key="began" instant={openedAt} />],
     [
-      facts.ended,
+      t('ui.activity.one.facts.ended'),
       endedAt ? (
         <Clock key="ended" instant={endedAt} />
       ) : how === 'open' ? (
-        texts.notYet
+        t('ui.activity.one.notYet')
       ) : (
-        texts.notKnown
+        t('ui.activity.one.notKnown')
       ),
     ],
-    lasted !== null && [facts.lasted, durationText(lasted)],
-    how !== 'released' && detail !== null && [facts.why, said(detail)],
+    lasted !== null && [t('ui.activity.one.facts.lasted'), durationText(lasted)],
+    how !== 'released' && detail !== null && [t('ui.activity.one.facts.why'), said(detail)],
     times > 1 && [
-      facts.times,
-      <span key="times" title={words.list.timesMeaning}>
-        {words.list.times(numberText(times))}
+      t('ui.activity.one.facts.times'),
+      <span key="times" title={t('ui.activity.list.timesMeaning')}>
+        {t('ui.activity.list.times', { count: numberText(times) })}
       </span>,
     ],
   ]

@@ -7,15 +7,14 @@ import { Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { SettledSearch } from '../components/settled-search.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './activity.module.css'
 import { columns } from './association-columns.tsx'
 import { DeviceFilter } from './device-filter.tsx'
 import { ActivityTabs } from './tabs.tsx'
 import { type AssociationsSearch, filterOf, useAssociations } from './use-associations.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/activity/associations')
-const { list: texts } = words
 
 /** Connections of devices, newest first. */
 export function Associations() {
@@ -43,22 +42,25 @@ export function Associations() {
   ].sort()
 
   return (
-    <Page title={texts.title} about={texts.about} isFull>
+    <Page title={t('ui.activity.list.title')} about={t('ui.activity.list.about')} isFull>
       <ActivityTabs />
       <Group gap={12}>
         <SettledSearch
-          label={texts.search}
-          placeholder={texts.searchWhat}
+          label={t('ui.activity.list.search')}
+          placeholder={t('ui.activity.list.searchWhat')}
           className={css.search}
           value={search.search ?? ''}
           onChange={(typed) => choose({ search: typed })}
         />
         <SegmentedControl
           size="xs"
-          aria-label={texts.showLabel}
+          aria-label={t('ui.activity.list.showLabel')}
           value={filter.show}
           onChange={(show) => choose({ show })}
-          data={ASSOCIATION_SHOWS.map((value) => ({ value, label: texts.shows[value] }))}
+          data={ASSOCIATION_SHOWS.map((value) => ({
+            value,
+            label: t(`ui.activity.list.shows.${value}`),
+          }))}
         />
         <DeviceFilter
           aeTitles={aeTitles}
@@ -69,25 +71,28 @@ export function Associations() {
         {filter.address && (
           <AtAddress address={filter.address} onClear={() => choose({ address: undefined })} />
         )}
-        {isBehind && <NewerButton name={texts.newer} onClick={showLatest} />}
+        {isBehind && <NewerButton name={t('ui.activity.list.newer')} onClick={showLatest} />}
       </Group>
       <PagedTable
         list={list}
         nothing={{
           icon: IconPlugConnected,
           ...(isFiltered
-            ? { title: texts.noneFiltered, text: texts.noneFilteredText }
-            : { title: texts.none, text: texts.noneText }),
+            ? {
+                title: t('ui.activity.list.noneFiltered'),
+                text: t('ui.activity.list.noneFilteredText'),
+              }
+            : { title: t('ui.activity.list.none'), text: t('ui.activity.list.noneText') }),
           clear: isFiltered
             ? {
-                name: words.clear,
+                name: t('ui.activity.clear'),
                 run: () =>
                   void navigate({ to: '/activity/associations', search: {}, replace: true }),
               }
             : undefined,
         }}
         waitingHeight={46}
-        label={texts.label}
+        label={t('ui.activity.list.label')}
         columns={columns}
         rows={associations}
         keyOf={(row) => row.associationId}
@@ -96,7 +101,7 @@ export function Associations() {
           void navigate({ to: '/activity/associations/$associationId', params: { associationId } })
         }
         onEnd={more}
-        end={list.hasNextPage ? texts.more : texts.last}
+        end={list.hasNextPage ? t('ui.activity.list.more') : t('ui.activity.list.last')}
       />
     </Page>
   )
@@ -107,9 +112,13 @@ function AtAddress({ address, onClear }: { address: string; onClear: () => void 
     <Pill
       withRemoveButton
       onRemove={onClear}
-      removeButtonProps={{ 'aria-label': texts.anyAddress, 'aria-hidden': false, tabIndex: 0 }}
+      removeButtonProps={{
+        'aria-label': t('ui.activity.list.anyAddress'),
+        'aria-hidden': false,
+        tabIndex: 0,
+      }}
     >
-      {texts.at(address)}
+      {t('ui.activity.list.at', { address })}
     </Pill>
   )
 }

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** Of which device, by its AE title; undefined for any. */
 export function DeviceFilter(props: {
@@ -11,15 +11,15 @@ export function DeviceFilter(props: {
   const { aeTitles, value, w, onChange } = props
   return (
     <Select
-      aria-label={words.device}
-      placeholder={words.anyDevice}
+      aria-label={t('ui.activity.device')}
+      placeholder={t('ui.activity.anyDevice')}
       clearable
       searchable
       w={w}
       data={aeTitles}
       value={value ?? null}
       onChange={(aeTitle) => onChange(aeTitle ?? undefined)}
-      clearButtonProps={{ 'aria-label': words.anyDevice }}
+      clearButtonProps={{ 'aria-label': t('ui.activity.anyDevice') }}
     />
   )
 }

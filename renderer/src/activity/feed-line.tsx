@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { Clock } from '../components/clock.tsx'
 import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './activity.module.css'
-import { words } from './words.ts'
 
 export function Line({ line }: { line: FeedLine }) {
   return (
@@ -16,7 +16,7 @@ export function Line({ line }: { line: FeedLine }) {
         {line.aeTitle || line.address}
       </span>
       <span>{said(line.text)}</span>
-      <span className={css.kind}>{words.live.kinds[line.kind]}</span>
+      <span className={css.kind}>{t(`ui.activity.live.kinds.${line.kind}`)}</span>
     </Leading>
   )
 }

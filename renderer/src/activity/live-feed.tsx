@@ -5,6 +5,7 @@ import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NothingListed } from '../components/paged-table.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import css from './activity.module.css'
 import { DeviceFilter } from './device-filter.tsx'
@@ -38,8 +39,12 @@ export function LiveFeed() {
       replace: true,
     })
   }
-  useShortcuts(words.live.title, [
-    { keys: 'p', name: isHeld ? words.live.resume(0) : words.live.pause, run: turn },
+  useShortcuts(t('ui.activity.live.title'), [
+    {
+      keys: 'p',
+      name: isHeld ? t('ui.activity.live.resume', { count: 0 }) : t('ui.activity.live.pause'),
+      run: turn,
+    },
   ])
   const aeTitles = [
     ...new Set(
@@ -51,8 +56,8 @@ export function LiveFeed() {
 
   return (
     <Page
-      title={words.live.title}
-      about={words.live.about}
+      title={t('ui.activity.live.title')}
+      about={t('ui.activity.live.about')}
       isFull
       actions={
         <Button
@@ -60,7 +65,7 @@ export function LiveFeed() {
           leftSection={isHeld ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
           onClick={turn}
         >
-          {isHeld ? words.live.resume(missed) : words.live.pause}
+          {isHeld ? t('ui.activity.live.resume', { count: missed }) : t('ui.activity.live.pause')}
         </Button>
       }
     >
@@ -73,14 +78,14 @@ export function LiveFeed() {
           onChange={(device) => choose({ device })}
         />
         <Select
-          aria-label={words.live.kind}
-          placeholder={words.live.anyKind}
+          aria-label={t('ui.activity.live.kind')}
+          placeholder={t('ui.activity.live.anyKind')}
           clearable
           w={200}
-          data={KINDS.map((value) => ({ value, label: words.live.kinds[value] }))}
+          data={KINDS.map((value) => ({ value, label: t(`ui.activity.live.kinds.${value}`) }))}
           value={kind ?? null}
           onChange={(chosen) => choose({ kind: chosen ?? undefined })}
-          clearButtonProps={{ 'aria-label': words.live.anyKind }}
+          clearButtonProps={{ 'aria-label': t('ui.activity.live.anyKind') }}
         />
       </Group>
       {feed.isPending && <Waiting rows={8} height={26} />}
@@ -90,11 +95,16 @@ export function LiveFeed() {
       {feed.isSuccess && lines.length === 0 && (
         <NothingListed
           icon={IconActivityHeartbeat}
-          title={isFiltered ? words.live.noneFiltered : words.live.none}
-          text={isFiltered ? words.live.noneFilteredText : words.live.noneText}
+          title={isFiltered ? t('ui.activity.live.noneFiltered') : t('ui.activity.live.none')}
+          text={
+            isFiltered ? t('ui.activity.live.noneFilteredText') : t('ui.activity.live.noneText')
+          }
           clear={
             isFiltered
-              ? { name: words.clear, run: () => choose({ device: undefined, kind: undefined }) }
+              ? {
+                  name: t('ui.activity.clear'),
+                  run: () => choose({ device: undefined, kind: undefined }),
+                }
               : undefined
           }
         />
@@ -108,7 +118,7 @@ function Lines({ lines }: { lines: readonly FeedLine[] }) {
   return (
     <Panel isFlush className="grow">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1) */}
-      <ol className={css.feed} aria-label={words.live.label} tabIndex={0}>
+      <ol className={css.feed} aria-label={t('ui.activity.live.label')} tabIndex={0}>
         {lines.map((line) => (
           <li key={line.lineId}>
             <Line line={line} />

@@ -1,6 +1,7 @@
 import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
 import { bytesText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 /** What a device did on its connection, one thing after another, without how it ended. */
@@ -9,18 +10,18 @@ export function storyOf({
   how,
 }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
   const { story } = words
-  if (how === 'rejected') return [story.rejected]
+  if (how === 'rejected') return [t('ui.activity.story.rejected')]
   const { echoes, queries, exams, instances, bytes, steps, commitments, failures } = counts
   const told = [
-    echoes > 0 && story.echoes(echoes),
+    echoes > 0 && t('ui.activity.story.echoes', { count: echoes }),
     queries > 0 && story.queries(queries, exams),
-    steps > 0 && story.steps(steps),
-    instances > 0 && story.instances(instances, bytesText(bytes)),
-    commitments > 0 && story.commitments(commitments),
-    failures > 0 && story.failures(failures),
+    steps > 0 && t('ui.activity.story.steps', { count: steps }),
+    instances > 0 && t('ui.activity.story.instances', { count: instances, size: bytesText(bytes) }),
+    commitments > 0 && t('ui.activity.story.commitments', { count: commitments }),
+    failures > 0 && t('ui.activity.story.failures', { count: failures }),
   ].filter((part) => part !== false)
   if (told.length > 0) return told
-  return [how === 'open' ? story.connected : story.nothing]
+  return [how === 'open' ? t('ui.activity.story.connected') : t('ui.activity.story.nothing')]
 }
 
 /** How it ended, for a badge. */
@@ -30,7 +31,11 @@ export function endOf({ how, counts }: Pick<AssociationSummary, 'counts' | 'how'
   readonly meaning: string
 } {
   if (how === 'released' && counts.failures > 0)
-    return { tone: 'warning', name: words.endedInFailure, meaning: words.endedInFailureMeaning }
+    return {
+      tone: 'warning',
+      name: t('ui.activity.endedInFailure'),
+      meaning: t('ui.activity.endedInFailureMeaning'),
+    }
   return words.ends[how]
 }
 

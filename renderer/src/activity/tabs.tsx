@@ -3,7 +3,7 @@ import { IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../components/allowed.tsx'
 import { SectionTabs } from '../components/section-tabs.tsx'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const plain = { includeSearch: false } as const
 
@@ -11,22 +11,22 @@ const plain = { includeSearch: false } as const
 export function ActivityTabs() {
   const { may } = useMay('manageGateway')
   return (
-    <SectionTabs label={words.tabs.label}>
+    <SectionTabs label={t('ui.activity.tabs.label')}>
       <Link to="/activity" activeOptions={{ exact: true, ...plain }}>
-        {words.tabs.live}
+        {t('ui.activity.tabs.live')}
       </Link>
       <Link to="/activity/associations" activeOptions={plain}>
-        {words.tabs.associations}
+        {t('ui.activity.tabs.associations')}
       </Link>
       <Link to="/queries" activeOptions={plain}>
-        {words.tabs.queries}
+        {t('ui.activity.tabs.queries')}
       </Link>
       <Link to="/audit" activeOptions={plain}>
-        {words.tabs.audit}
+        {t('ui.activity.tabs.audit')}
         {!may && (
           <>
             <IconLock size={14} aria-hidden />
-            <VisuallyHidden>{words.forManagers}</VisuallyHidden>
+            <VisuallyHidden>{t('ui.activity.forManagers')}</VisuallyHidden>
           </>
         )}
       </Link>

@@ -2,29 +2,29 @@ import type { AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { Facts } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
+import { t } from '../i18n/t.ts'
 import css from './activity.module.css'
-import { words } from './words.ts'
-
-const { one: texts } = words
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
 export function Terms({ terms }: { terms: AssociationTerms | null }) {
-  if (terms === null) return texts.notAgreed
+  if (terms === null) return t('ui.activity.one.notAgreed')
   const { implementationClassUid, implementationVersionName, maximumLength, contexts } = terms
   return (
     <>
-      <p>{texts.agreedAbout}</p>
+      <p>{t('ui.activity.one.agreedAbout')}</p>
       <Facts
         facts={[
           [
-            texts.termsFacts.implementation,
+            t('ui.activity.one.termsFacts.implementation'),
             <span key="implementation" className="mono">
               {implementationVersionName} {implementationClassUid}
             </span>,
           ],
           [
-            texts.termsFacts.longest,
-            maximumLength === 0 ? texts.anyLength : texts.bytes(numberText(maximumLength)),
+            t('ui.activity.one.termsFacts.longest'),
+            maximumLength === 0
+              ? t('ui.activity.one.anyLength')
+              : t('ui.activity.one.bytes', { bytes: numberText(maximumLength) }),
           ],
         ]}
       />
@@ -32,10 +32,10 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{texts.contexts.id}</th>
-              <th scope="col">{texts.contexts.service}</th>
-              <th scope="col">{texts.contexts.proposed}</th>
-              <th scope="col">{texts.contexts.result}</th>
+              <th scope="col">{t('ui.activity.one.contexts.id')}</th>
+              <th scope="col">{t('ui.activity.one.contexts.service')}</th>
+              <th scope="col">{t('ui.activity.one.contexts.proposed')}</th>
+              <th scope="col">{t('ui.activity.one.contexts.result')}</th>
             </tr>
           </thead>
           <tbody>
@@ -56,7 +56,7 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
                   </td>
                   <td>
                     <Tag tone={result === 0 ? 'good' : 'warning'}>
-                      {texts.results[result] ?? numberText(result)}
+                      {t(`ui.activity.one.results.${result}`) ?? numberText(result)}
                     </Tag>
                     {transferSyntax && <div className={`mono ${css.under}`}>{transferSyntax}</div>}
                   </td>

@@ -1,7 +1,7 @@
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
-import { words } from './words.ts'
 
 /** Names of those the trail names by id, `user:usr_…` to `Olga Berg`, in the order of a menu. */
 export function useActors(): ReadonlyMap<string, string> {
@@ -13,13 +13,13 @@ export function useActors(): ReadonlyMap<string, string> {
   return new Map([
     ...people.map(({ userId, firstName, lastName, email }): [string, string] => {
       const name = `${firstName} ${lastName}`.trim() || email
-      return [`user:${userId}`, userId === user?.userId ? words.you(name) : name]
+      return [`user:${userId}`, userId === user?.userId ? t('ui.audit.you', { name }) : name]
     }),
     ...keys.map(({ apiKeyId, description }): [string, string] => [
       `api-key:${apiKeyId}`,
-      words.apiKey(description),
+      t('ui.audit.apiKey', { description }),
     ]),
-    ['gateway', words.gateway],
-    ['command-line', words.commandLine],
+    ['gateway', t('ui.audit.gateway')],
+    ['command-line', t('ui.audit.commandLine')],
   ])
 }

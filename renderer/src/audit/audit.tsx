@@ -12,6 +12,7 @@ import { Notice } from '../components/tone.tsx'
 import { countText, durationText, numberText } from '../display/amounts.ts'
 import { ACT_GROUPS } from '../display/audit-actions.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useActors } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
@@ -44,19 +45,19 @@ export function Audit() {
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.audit.title')}
+      about={t('ui.audit.about')}
       isFull
       actions={
         <>
           <ExportMenu filter={filter} />
-          <Tooltip label={words.verifyMeaning}>
+          <Tooltip label={t('ui.audit.verifyMeaning')}>
             <Button
               leftSection={<IconShieldCheck size={16} />}
               loading={verify.isPending}
               onClick={() => verify.mutate({})}
             >
-              {words.verify}
+              {t('ui.audit.verify')}
             </Button>
           </Tooltip>
         </>
@@ -92,29 +93,37 @@ export function Audit() {
               )
             }
           >
-            {words.recorded(numberText(verify.data.firstBadSeq ?? 0))}
+            {t('ui.audit.recorded', { seq: numberText(verify.data.firstBadSeq ?? 0) })}
           </AskReason>
         )}
       </div>
       <Filters chosen={chosen} actors={actors} onChange={setChosen}>
-        {isBehind && <NewerButton name={words.newer} onClick={showLatest} />}
+        {isBehind && <NewerButton name={t('ui.audit.newer')} onClick={showLatest} />}
       </Filters>
       <PagedTable
         list={list}
         nothing={{
           icon: IconHistory,
           ...(isFiltered
-            ? { title: words.noneFound, text: words.noneFoundText }
-            : { title: words.none, text: words.noneText }),
-          clear: isFiltered ? { name: words.clear, run: () => setChosen(NOTHING) } : undefined,
+            ? { title: t('ui.audit.noneFound'), text: t('ui.audit.noneFoundText') }
+            : { title: t('ui.audit.none'), text: t('ui.audit.noneText') }),
+          clear: isFiltered
+            ? { name: t('ui.audit.clear'), run: () => setChosen(NOTHING) }
+            : undefined,
         }}
-        label={words.label}
+        label={t('ui.audit.label')}
         columns={columns}
         rows={entries}
         keyOf={(row) => row.seq}
         least={760}
         onEnd={more}
-        end={list.hasNextPage ? words.more : isFiltered ? words.lastFound : words.last}
+        end={
+          list.hasNextPage
+            ? t('ui.audit.more')
+            : isFiltered
+              ? t('ui.audit.lastFound')
+              : t('ui.audit.last')
+        }
       />
     </Page>
   )
@@ -133,25 +142,28 @@ function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
   return (
     <Notice
       tone={isIntact ? 'good' : 'danger'}
-      title={isIntact ? words.intact : title}
+      title={isIntact ? t('ui.audit.intact') : title}
       actions={
         <>
           {isRecorded && (
             <Button size="xs" variant="default" onClick={onAcknowledge}>
-              {words.acknowledge.action}
+              {t('ui.audit.acknowledge.action')}
             </Button>
           )}
-          <ActionIcon aria-label={words.dismiss} onClick={onClose}>
+          <ActionIcon aria-label={t('ui.audit.dismiss')} onClick={onClose}>
             <IconX size={16} />
           </ActionIcon>
         </>
       }
     >
       {isIntact
-        ? words.intactText(countText(entries, ...words.entries), durationText(tookMs))
+        ? t('ui.audit.intactText', {
+            entries: countText(entries, ...words.entries),
+            took: durationText(tookMs),
+          })
         : isRecorded
-          ? `${words.recorded(seq)} ${words.foundText}`
-          : words.brokenText}
+          ? `${t('ui.audit.recorded', { seq })} ${t('ui.audit.foundText')}`
+          : t('ui.audit.brokenText')}
     </Notice>
   )
 }
@@ -167,19 +179,19 @@ function Filters(props: {
   return (
     <Group gap={12} align="flex-end">
       <Select
-        aria-label={words.who}
-        placeholder={words.anyone}
+        aria-label={t('ui.audit.who')}
+        placeholder={t('ui.audit.anyone')}
         clearable
         searchable
         w={180}
         data={[...actors].map(([value, label]) => ({ value, label }))}
         value={chosen.actor || null}
         onChange={(actor) => change({ actor: actor ?? '' })}
-        clearButtonProps={{ 'aria-label': words.anyone }}
+        clearButtonProps={{ 'aria-label': t('ui.audit.anyone') }}
       />
       <Select
-        aria-label={words.what}
-        placeholder={words.anything}
+        aria-label={t('ui.audit.what')}
+        placeholder={t('ui.audit.anything')}
         clearable
         searchable
         w={230}
@@ -189,22 +201,26 @@ function Filters(props: {
         }))}
         value={chosen.action || null}
         onChange={(action) => change({ action: action ?? '' })}
-        clearButtonProps={{ 'aria-label': words.anything }}
+        clearButtonProps={{ 'aria-label': t('ui.audit.anything') }}
       />
       <TextInput
-        aria-label={words.on}
-        placeholder={words.on}
+        aria-label={t('ui.audit.on')}
+        placeholder={t('ui.audit.on')}
         maxLength={200}
         w={190}
         value={chosen.target}
         onChange={(event) => change({ target: event.currentTarget.value })}
       />
       <DayField
-        name={words.from}
+        name={t('ui.audit.from')}
         value={chosen.fromDay}
         onChange={(fromDay) => change({ fromDay })}
       />
-      <DayField name={words.to} value={chosen.toDay} onChange={(toDay) => change({ toDay })} />
+      <DayField
+        name={t('ui.audit.to')}
+        value={chosen.toDay}
+        onChange={(toDay) => change({ toDay })}
+      />
       {children}
     </Group>
   )

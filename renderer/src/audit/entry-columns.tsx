@@ -2,32 +2,32 @@ import { Clock } from '../components/clock.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { actText } from '../display/audit-actions.ts'
 import { detailText, shortIds } from '../display/audit-detail.ts'
+import { t } from '../i18n/t.ts'
 import css from './audit.module.css'
 import { TargetLink } from './target-link.tsx'
 import type { AuditEntry } from './use-entries.ts'
-import { words } from './words.ts'
 
 /** @param actors names by the actor as the trail says it */
 export const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] => [
-  { name: words.columns.seq, track: '52px', isRight: true, cell: ({ seq }) => seq },
-  { name: words.columns.at, track: '122px', cell: ({ at }) => <Clock instant={at} /> },
+  { name: t('ui.audit.columns.seq'), track: '52px', isRight: true, cell: ({ seq }) => seq },
+  { name: t('ui.audit.columns.at'), track: '122px', cell: ({ at }) => <Clock instant={at} /> },
   {
-    name: words.columns.actor,
+    name: t('ui.audit.columns.actor'),
     track: 'minmax(110px, 1fr)',
     cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} />,
   },
   {
-    name: words.columns.action,
+    name: t('ui.audit.columns.action'),
     track: 'minmax(120px, 0.9fr)',
     cell: ({ action }) => <Act action={action} />,
   },
   {
-    name: words.columns.target,
+    name: t('ui.audit.columns.target'),
     track: 'minmax(100px, 1fr)',
     cell: (entry) => <Target entry={entry} actors={actors} />,
   },
   {
-    name: words.columns.detail,
+    name: t('ui.audit.columns.detail'),
     track: 'minmax(150px, 2fr)',
     cell: ({ detail }) => <Detail text={detailText(detail)} />,
   },

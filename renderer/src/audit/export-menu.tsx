@@ -1,12 +1,12 @@
 import { Button, Menu, Text } from '@mantine/core'
 import { IconDownload, IconFileTypeCsv, IconJson } from '@tabler/icons-react'
 import type { AuditFilter } from '#shared/contract/dashboard.ts'
+import { t } from '../i18n/t.ts'
 import { exportAddress } from './filter.ts'
-import { words } from './words.ts'
 
 const FORMATS = [
-  ['csv', IconFileTypeCsv, words.csv, words.csvAbout],
-  ['jsonl', IconJson, words.jsonl, words.jsonlAbout],
+  ['csv', IconFileTypeCsv, t('ui.audit.csv'), t('ui.audit.csvAbout')],
+  ['jsonl', IconJson, t('ui.audit.jsonl'), t('ui.audit.jsonlAbout')],
 ] as const
 
 /** Downloads the trail, or the days that are chosen. */
@@ -18,9 +18,9 @@ export function ExportMenu({ filter: { from, to } }: { filter: AuditFilter }) {
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}
-          title={words.exportNoted}
+          title={t('ui.audit.exportNoted')}
         >
-          {Object.keys(span).length > 0 ? words.exportSpan : words.exportAll}
+          {Object.keys(span).length > 0 ? t('ui.audit.exportSpan') : t('ui.audit.exportAll')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,4 +1,4 @@
-import { inLanguage } from '../language/words.ts'
+import { inLanguage } from '../i18n/words.ts'
 import { en } from './words.en.ts'
 import { es } from './words.es.ts'
 

@@ -1,7 +1,7 @@
 import { type PointerEvent, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import css from './beside.module.css'
 import { SHARE, shareAfter, shareAt } from './split.ts'
-import { words } from './words.ts'
 
 /**
  * Splits the width between the images and the report, by pointer or by keys (ARIA: window
@@ -28,7 +28,7 @@ export function Divider({
       className={css.divider}
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={words.split}
+      aria-label={t('ui.beside.split')}
       aria-controls={paneId}
       aria-valuenow={share}
       aria-valuemin={SHARE.least}

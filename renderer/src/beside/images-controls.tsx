@@ -8,8 +8,8 @@ import {
   IconX,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import type { StudyImages } from './use-images.ts'
-import { words } from './words.ts'
 
 /**
  * Where the images are while the report is written: beside it, in a window of their own, or not at
@@ -22,12 +22,16 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
       <>
         <Control
           icon={IconRefresh}
-          name={words.again}
+          name={t('ui.beside.again')}
           isBusy={images.isOpening}
           onClick={() => void again()}
         />
-        <Control icon={IconExternalLink} name={words.window} onClick={() => choose('window')} />
-        <Control icon={IconX} name={words.hide} onClick={() => choose('hidden')} />
+        <Control
+          icon={IconExternalLink}
+          name={t('ui.beside.window')}
+          onClick={() => choose('window')}
+        />
+        <Control icon={IconX} name={t('ui.beside.hide')} onClick={() => choose('hidden')} />
       </>
     )
   }
@@ -36,7 +40,7 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
       <>
         <Control
           icon={IconRefresh}
-          name={words.again}
+          name={t('ui.beside.again')}
           isBusy={images.isOpening}
           onClick={() => void again()}
         />
@@ -46,7 +50,7 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
           leftSection={<IconArrowBarToLeft size={15} />}
           onClick={() => choose('beside')}
         >
-          {words.bringBack}
+          {t('ui.beside.bringBack')}
         </Button>
       </>
     )
@@ -60,11 +64,11 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
           leftSection={<IconExternalLink size={15} />}
           onClick={() => choose('window')}
         >
-          {words.openWindow}
+          {t('ui.beside.openWindow')}
         </Button>
         <Control
           icon={IconLayoutSidebarLeftExpand}
-          name={words.beside}
+          name={t('ui.beside.beside')}
           onClick={() => choose('beside')}
         />
       </>
@@ -72,17 +76,21 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
   }
   return (
     <>
-      <Tooltip label={words.askMeaning} disabled={hasImages}>
+      <Tooltip label={t('ui.beside.askMeaning')} disabled={hasImages}>
         <Button
           size="xs"
           variant="light"
           leftSection={<IconPhoto size={15} />}
           onClick={() => choose('beside')}
         >
-          {hasImages ? words.open : words.ask}
+          {hasImages ? t('ui.beside.open') : t('ui.beside.ask')}
         </Button>
       </Tooltip>
-      <Control icon={IconExternalLink} name={words.window} onClick={() => choose('window')} />
+      <Control
+        icon={IconExternalLink}
+        name={t('ui.beside.window')}
+        onClick={() => choose('window')}
+      />
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { Button, Loader } from '@mantine/core'
 import { IconPhotoOff } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import css from './beside.module.css'
 import { countAsUse } from './child-windows.ts'
 import type { StudyImages } from './use-images.ts'
-import { words } from './words.ts'
 
 /** The viewer, in a frame beside the report. It is dark in either theme, as the viewer is. */
 export function ImagesPane({ images, id }: { images: StudyImages; id: string }) {
@@ -12,13 +12,13 @@ export function ImagesPane({ images, id }: { images: StudyImages; id: string }) 
     <section
       className={css.images}
       id={id}
-      aria-label={words.label}
+      aria-label={t('ui.beside.label')}
       style={{ flexBasis: `${images.share}%` }}
     >
       {page !== null && (
         <iframe
           key={`${page} ${round}`}
-          title={words.frame}
+          title={t('ui.beside.frame')}
           src={page}
           allow="fullscreen"
           onLoad={({ currentTarget: { contentWindow } }) =>
@@ -29,17 +29,17 @@ export function ImagesPane({ images, id }: { images: StudyImages; id: string }) 
       {page === null && error && (
         <div className={css.closed} role="alert">
           <IconPhotoOff size={34} stroke={1.3} aria-hidden />
-          <b>{words.failed}</b>
+          <b>{t('ui.beside.failed')}</b>
           <span>{error.message}</span>
           <Button variant="default" loading={images.isOpening} onClick={() => void images.again()}>
-            {words.retry}
+            {t('ui.beside.retry')}
           </Button>
         </div>
       )}
       {page === null && !error && (
         <div className={css.closed} role="status">
           <Loader size="sm" color="gray" />
-          {words.opening}
+          {t('ui.beside.opening')}
         </div>
       )}
     </section>

@@ -1,6 +1,6 @@
 import type { KeyboardEvent, ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
 import css from './beside.module.css'
-import { words } from './words.ts'
 
 const PANES = ['report', 'context', 'signed'] as const
 export type PaneName = (typeof PANES)[number]
@@ -26,7 +26,7 @@ export function PaneTabs(props: {
     document.getElementById(tabId(id, to))?.focus()
   }
   return (
-    <div role="tablist" aria-label={words.tabs.label} className={css.tabs}>
+    <div role="tablist" aria-label={t('ui.beside.tabs.label')} className={css.tabs}>
       {PANES.map((pane) => (
         <button
           key={pane}
@@ -39,7 +39,7 @@ export function PaneTabs(props: {
           onClick={() => onChoose(pane)}
           onKeyDown={step}
         >
-          {words.tabs[pane]}
+          {t(`ui.beside.tabs.${pane}`)}
           {Boolean(counts[pane]) && <span className={css.count}>{counts[pane]}</span>}
         </button>
       ))}

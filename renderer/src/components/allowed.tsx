@@ -1,10 +1,10 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ComponentPropsWithoutRef, MouseEvent } from 'react'
 import { may, type Permission } from '#shared/lifecycle.ts'
+import { t } from '../i18n/t.ts'
 import { linkedViewId } from '../linked.ts'
 import { useSession } from '../session.ts'
 import { useCutOff } from '../status.ts'
-import { words } from './words.ts'
 
 /** Who came by a link for dictation reads and writes its report, and nothing else. */
 const BY_LINK: readonly Permission[] = ['readStudies', 'writeReports']
@@ -14,7 +14,7 @@ export function useMay(permission: Permission): { readonly may: boolean; readonl
   const user = useSession().data?.user
   const isAllowed =
     user != null && (linkedViewId === null ? may(user, permission) : BY_LINK.includes(permission))
-  return { may: isAllowed, why: isAllowed ? '' : words.mayNot[permission] }
+  return { may: isAllowed, why: isAllowed ? '' : t(`ui.components.mayNot.${permission}`) }
 }
 
 type Html = Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps | 'color' | 'style'>
@@ -27,7 +27,7 @@ export function MayButton(props: ButtonProps & Html & { permission: Permission }
   const { permission, onClick, type = 'button', ...rest } = props
   const { why } = useMay(permission)
   const isCutOff = useCutOff() !== null
-  const reason = why || (isCutOff ? words.cutOff : '')
+  const reason = why || (isCutOff ? t('ui.components.cutOff') : '')
   if (!reason) return <Button {...rest} type={type} onClick={onClick} />
   return (
     <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }}>

@@ -2,10 +2,10 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { faultsByField, type ProblemError } from '../client.ts'
+import { t } from '../i18n/t.ts'
 import { useCutOff } from '../status.ts'
 import { Failed } from './page.tsx'
 import { Notice } from './tone.tsx'
-import { words as shared } from './words.ts'
 
 /**
  * What the dialog says; `label` and `example` are those of the field, `missing` its error where it
@@ -47,7 +47,7 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
     initialValues: { reason: '' },
     validate: {
       reason: (reason) =>
-        reason.trim().length < 3 ? (words.missing ?? shared.reasonNeeded) : null,
+        reason.trim().length < 3 ? (words.missing ?? t('ui.components.reasonNeeded')) : null,
     },
   })
   const submit = form.onSubmit(({ reason }) =>
@@ -70,10 +70,10 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
           {...form.getInputProps('reason')}
         />
         {error && error.errors.length === 0 && <Failed error={error} />}
-        {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
+        {isCutOff && <Notice tone="warning">{t('ui.components.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {shared.cancel}
+            {t('ui.components.cancel')}
           </Button>
           <Button
             type="submit"

@@ -1,6 +1,6 @@
 import { agoText, clockText, fullClockText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
-import { words } from './words.ts'
 
 /** An instant in the clinic's time zone; in full on hover. */
 export function Clock({ instant }: { instant: string }) {
@@ -13,7 +13,13 @@ export function Clock({ instant }: { instant: string }) {
 }
 
 /** How long ago, with the clock on hover; `never` where there is no instant. */
-export function Ago({ instant, never = words.never }: { instant: string | null; never?: string }) {
+export function Ago({
+  instant,
+  never = t('ui.components.never'),
+}: {
+  instant: string | null
+  never?: string
+}) {
   const zone = useZone()
   if (instant === null) return <span>{never}</span>
   return (

@@ -5,9 +5,9 @@ import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { faultsByField } from '../client.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { Failed } from './page.tsx'
 import { PersonName } from './person-name.tsx'
-import { words } from './words.ts'
 
 /**
  * Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers
@@ -20,7 +20,7 @@ export function CloseStep(props: {
 }) {
   const { row, onLeave, onClosed } = props
   return (
-    <Modal opened={row !== null} onClose={onLeave} title={words.closeStep.title}>
+    <Modal opened={row !== null} onClose={onLeave} title={t('ui.components.closeStep.title')}>
       {row && <Ask row={row} onLeave={onLeave} onClosed={onClosed} />}
     </Modal>
   )
@@ -64,11 +64,11 @@ function Ask({
             {row.modality} {row.description}, {dayText(row.startDate)} {timeText(row.startTime)}
           </Text>
         </div>
-        <Text size="sm">{words.closeStep.about}</Text>
+        <Text size="sm">{t('ui.components.closeStep.about')}</Text>
         <TextInput
-          label={words.closeStep.reason}
-          description={words.closeStep.reasonAbout}
-          placeholder={words.closeStep.reasonExample}
+          label={t('ui.components.closeStep.reason')}
+          description={t('ui.components.closeStep.reasonAbout')}
+          placeholder={t('ui.components.closeStep.reasonExample')}
           maxLength={200}
           data-autofocus
           {...form.getInputProps('reason')}
@@ -76,10 +76,10 @@ function Ask({
         {close.error && close.error.errors.length === 0 && <Failed error={close.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onLeave}>
-            {words.cancel}
+            {t('ui.components.cancel')}
           </Button>
           <Button type="submit" loading={close.isPending}>
-            {words.closeStep.submit}
+            {t('ui.components.closeStep.submit')}
           </Button>
         </Group>
       </Stack>

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ProblemError } from '../client.ts'
+import { t } from '../i18n/t.ts'
 import { useCutOff } from '../status.ts'
 import { Failed } from './page.tsx'
 import { Notice } from './tone.tsx'
-import { words } from './words.ts'
 
 /** Asks before something that is not easily undone. The button says what will happen. */
 export function Confirm(props: {
@@ -25,7 +25,7 @@ export function Confirm(props: {
     isOpen,
     title,
     action,
-    keep = words.keep,
+    keep = t('ui.components.keep'),
     isBusy,
     isBlocked = false,
     error,
@@ -39,7 +39,7 @@ export function Confirm(props: {
       <Stack>
         <div>{children}</div>
         {error && <Failed error={error} />}
-        {isOpen && isCutOff && <Notice tone="warning">{words.cutOff}</Notice>}
+        {isOpen && isCutOff && <Notice tone="warning">{t('ui.components.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {keep}

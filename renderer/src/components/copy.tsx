@@ -1,17 +1,17 @@
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** Copies a value; says so. `what` names it for screen readers. */
 export function Copy({ value, what }: { value: string; what: string }) {
   return (
     <CopyButton value={value} timeout={2000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? words.copied : words.copy(what)}>
+        <Tooltip label={copied ? t('ui.components.copied') : t('ui.components.copy', { what })}>
           <ActionIcon
             size="sm"
             onClick={copy}
-            aria-label={copied ? words.copied : words.copy(what)}
+            aria-label={copied ? t('ui.components.copied') : t('ui.components.copy', { what })}
           >
             {copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
           </ActionIcon>

@@ -1,10 +1,10 @@
 import type { EchoResult } from '#shared/contract/destinations.ts'
 import type { ProblemError } from '../client.ts'
 import { durationText } from '../display/amounts.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { Failed } from './page.tsx'
 import { Notice } from './tone.tsx'
-import { words } from './words.ts'
 
 /** What came of a C-ECHO; screen readers hear it when it arrives. */
 export function EchoOutcome({
@@ -20,7 +20,9 @@ export function EchoOutcome({
         <Notice
           tone={result.success ? 'good' : 'danger'}
           title={
-            result.success ? words.echo.answers(durationText(result.tookMs)) : words.echo.silent
+            result.success
+              ? t('ui.components.echo.answers', { took: durationText(result.tookMs) })
+              : t('ui.components.echo.silent')
           }
         >
           {said(result.message)}

@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@mantine/core'
 import type { Explanation, Station } from '../display/explanation.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import css from './explanation-view.module.css'
 import { ToneIcon } from './tone.tsx'
-import { words } from './words.ts'
 
 const TONES: Record<Station['state'], Tone> = {
   passed: 'good',
@@ -24,7 +24,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
           {remedy && <div className={css.remedy}>{remedy}</div>}
         </div>
       </div>
-      <ol className={css.stations} aria-label={words.stations.label}>
+      <ol className={css.stations} aria-label={t('ui.components.stations.label')}>
         {stations.map((station) => (
           <li
             key={station.name}
@@ -33,7 +33,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
             <ToneIcon tone={TONES[station.state]} size={20} />
             <div className={css.stationTitle}>
               {station.title}
-              <VisuallyHidden>, {words.stations[station.state]}:</VisuallyHidden>
+              <VisuallyHidden>, {t(`ui.components.stations.${station.state}`)}:</VisuallyHidden>
             </div>
             <div>
               {station.text}

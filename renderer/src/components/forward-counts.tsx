@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { numberText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { Tag } from './tone.tsx'
 import { words } from './words.ts'
 
@@ -26,7 +27,7 @@ const KINDS: readonly {
 /** Images on their way to a destination, by how far they are; what is zero is left out. */
 export function ForwardCounts({ counts }: { counts: Counts }) {
   const shown = KINDS.filter(({ kind }) => (counts[kind] ?? 0) > 0)
-  if (shown.length === 0) return <Tag tone="plain">{words.forwards.none}</Tag>
+  if (shown.length === 0) return <Tag tone="plain">{t('ui.components.forwards.none')}</Tag>
   return (
     <Group gap={4}>
       {shown.map(({ kind, tone, name, meaning }) => (

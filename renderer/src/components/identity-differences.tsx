@@ -3,11 +3,9 @@ import type { IdentityDifference } from '#shared/contract/images.ts'
 import { dayText } from '../display/dates.ts'
 import { type IdentityRow, type IdentityTable, identityTables } from '../display/identity-rows.ts'
 import { IDENTITY_NAMES, sexText } from '../display/image-states.ts'
+import { t } from '../i18n/t.ts'
 import css from './identity-differences.module.css'
 import { PersonName } from './person-name.tsx'
-import { words } from './words.ts'
-
-const { identity: texts } = words
 
 /** What was expected beside what the images say, one table for each source of the comparison. */
 export function IdentityDifferences({
@@ -19,16 +17,15 @@ export function IdentityDifferences({
 }
 
 function Differences({ from, rows }: IdentityTable) {
-  const { title, expected, received } = texts.sources[from]
   return (
-    <section className={css.source} aria-label={title}>
-      <Title order={3}>{title}</Title>
+    <section className={css.source} aria-label={t(`ui.components.identity.sources.${from}.title`)}>
+      <Title order={3}>{t(`ui.components.identity.sources.${from}.title`)}</Title>
       <Table className={css.rows} verticalSpacing={4} layout="fixed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={150}>{texts.field}</Table.Th>
-            <Table.Th>{expected}</Table.Th>
-            <Table.Th>{received}</Table.Th>
+            <Table.Th w={150}>{t('ui.components.identity.field')}</Table.Th>
+            <Table.Th>{t(`ui.components.identity.sources.${from}.expected`)}</Table.Th>
+            <Table.Th>{t(`ui.components.identity.sources.${from}.received`)}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -57,7 +54,8 @@ function Differences({ from, rows }: IdentityTable) {
 
 /** A value of a DICOM attribute of the identity, as a person reads it. */
 export function IdentityValue({ field, value }: { field: IdentityRow['field']; value: string }) {
-  if (value === '') return <span className={css.missing}>{texts.missing}</span>
+  if (value === '')
+    return <span className={css.missing}>{t('ui.components.identity.missing')}</span>
   if (field === 'patientName') return <PersonName value={value} />
   if (field === 'patientBirthDate') return dayText(value)
   if (field === 'patientSex') return sexText(value)

@@ -1,7 +1,7 @@
 import type { IdentityState } from '#shared/contract/images.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { Tag } from './tone.tsx'
-import { words } from './words.ts'
 
 const TONES: Readonly<Record<IdentityState, Tone>> = {
   matched: 'good',
@@ -22,17 +22,20 @@ export function IdentityTag({
   state: IdentityState
   isUnscheduled: boolean
 }) {
-  const [name, meaning] = words.identity.states[state]
   return (
     <>
       {!(isUnscheduled && state === 'unverified') && (
-        <Tag tone={TONES[state]} meaning={meaning} isWrapped>
-          {name}
+        <Tag
+          tone={TONES[state]}
+          meaning={t(`ui.components.identity.states.${state}.description`)}
+          isWrapped
+        >
+          {t(`ui.components.identity.states.${state}.label`)}
         </Tag>
       )}
       {isUnscheduled && (
-        <Tag tone="info" meaning={words.identity.unscheduled[1]} isWrapped>
-          {words.identity.unscheduled[0]}
+        <Tag tone="info" meaning={t('ui.components.identity.unscheduled.description')} isWrapped>
+          {t('ui.components.identity.unscheduled.label')}
         </Tag>
       )}
     </>

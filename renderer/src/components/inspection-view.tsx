@@ -6,16 +6,14 @@ import { bytesText, durationText, numberText } from '../display/amounts.ts'
 import { daysText } from '../display/dates.ts'
 import { explain, wordOf } from '../display/explanation.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { Clock } from './clock.tsx'
 import { CloseStep } from './close-step.tsx'
 import { Copy } from './copy.tsx'
 import { ExplanationView } from './explanation-view.tsx'
 import { Empty, Facts, Failed, Panel, Waiting } from './page.tsx'
 import { VerdictTable } from './verdict-table.tsx'
-import { words } from './words.ts'
-
-const texts = words.inspection
 
 type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
 
@@ -78,20 +76,20 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
     withheld: inspection.rowsTotal - inspection.sent - inspection.filtered,
   }
   const names: Record<Verdict, string> = {
-    all: texts.all,
-    sent: words.verdicts.sent.name,
-    filtered: words.verdicts.filtered.name,
-    withheld: words.verdicts.withheld.name,
+    all: t('ui.components.inspection.all'),
+    sent: t('ui.components.verdicts.sent.name'),
+    filtered: t('ui.components.verdicts.filtered.name'),
+    withheld: t('ui.components.verdicts.withheld.name'),
   }
 
   return (
     <Panel
       isFlush
-      title={texts.exams}
+      title={t('ui.components.inspection.exams')}
       aside={
         <SegmentedControl
           size="xs"
-          aria-label={texts.which}
+          aria-label={t('ui.components.inspection.which')}
           value={verdict}
           onChange={(value) => setVerdict(value as Verdict)}
           data={(['all', 'sent', 'filtered', 'withheld'] as const).map((value) => ({
@@ -105,8 +103,10 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
       {asked.isError && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {rows === undefined && !asked.isError && <Waiting rows={6} />}
       {rows?.length === 0 && (
-        <Empty title={texts.noneOf[verdict]}>
-          {verdict === 'all' ? texts.noneText : texts.noneOfText}
+        <Empty title={t(`ui.components.inspection.noneOf.${verdict}`)}>
+          {verdict === 'all'
+            ? t('ui.components.inspection.noneText')
+            : t('ui.components.inspection.noneOfText')}
         </Empty>
       )}
       {rows && rows.length > 0 && (
@@ -140,30 +140,30 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
   return (
     <Panel
       isFlush
-      title={texts.query}
+      title={t('ui.components.inspection.query')}
       aside={
         <Text size="sm" c="dimmed">
-          {texts.keys(keys.length)}
+          {t('ui.components.inspection.keys', { count: keys.length })}
         </Text>
       }
     >
       {keys.length === 0 ? (
-        <Empty title={texts.noKey} />
+        <Empty title={t('ui.components.inspection.noKey')} />
       ) : (
         <section
           style={{ maxHeight: 380, overflow: 'auto' }}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
           tabIndex={0}
-          aria-label={texts.keysLabel}
+          aria-label={t('ui.components.inspection.keysLabel')}
         >
           <Table stickyHeader verticalSpacing={5} horizontalSpacing={16} fz="13px">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{texts.key}</Table.Th>
-                <Table.Th>{texts.tag}</Table.Th>
-                <Table.Th>{texts.vr}</Table.Th>
-                <Table.Th>{texts.value}</Table.Th>
-                <Table.Th>{texts.matching}</Table.Th>
+                <Table.Th>{t('ui.components.inspection.key')}</Table.Th>
+                <Table.Th>{t('ui.components.inspection.tag')}</Table.Th>
+                <Table.Th>{t('ui.components.inspection.vr')}</Table.Th>
+                <Table.Th>{t('ui.components.inspection.value')}</Table.Th>
+                <Table.Th>{t('ui.components.inspection.matching')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -175,7 +175,9 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
                   <Table.Td className="mono" fw={600}>
                     {key.value}
                   </Table.Td>
-                  <Table.Td c="dimmed">{texts.matchings[key.matching]}</Table.Td>
+                  <Table.Td c="dimmed">
+                    {t(`ui.components.inspection.matchings.${key.matching}`)}
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -190,7 +192,7 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
 function Again({ times, at }: { times: number; at: string }) {
   return (
     <>
-      {texts.againTimes(times)}
+      {t('ui.components.inspection.againTimes', { times })}
       <Clock instant={at} />
     </>
   )
@@ -199,9 +201,11 @@ function Again({ times, at }: { times: number; at: string }) {
 function Exchange({ inspection }: { inspection: Inspection }) {
   const { question, partner } = inspection
   const { callingAeTitle, remoteAddress } = inspection
-  const from = remoteAddress ? texts.at(callingAeTitle, remoteAddress) : callingAeTitle
+  const from = remoteAddress
+    ? t('ui.components.inspection.at', { name: callingAeTitle, address: remoteAddress })
+    : callingAeTitle
   return (
-    <Panel title={texts.detail}>
+    <Panel title={t('ui.components.inspection.detail')}>
       <div
         style={{
           display: 'grid',
@@ -211,24 +215,24 @@ function Exchange({ inspection }: { inspection: Inspection }) {
       >
         <div>
           <Text fw={600} mb={4}>
-            {texts.connection}
+            {t('ui.components.inspection.connection')}
           </Text>
           <Facts
             facts={[
-              [texts.from, from],
-              [texts.called, inspection.calledAeTitle],
-              [texts.atInstant, <Clock key="at" instant={inspection.at} />],
-              [texts.took, durationText(inspection.tookMs)],
+              [t('ui.components.inspection.from'), from],
+              [t('ui.components.inspection.called'), inspection.calledAeTitle],
+              [t('ui.components.inspection.atInstant'), <Clock key="at" instant={inspection.at} />],
+              [t('ui.components.inspection.took'), durationText(inspection.tookMs)],
               ...(inspection.lastAt === null
                 ? []
                 : [
                     [
-                      texts.again,
+                      t('ui.components.inspection.again'),
                       <Again key="again" times={inspection.repeats} at={inspection.lastAt} />,
                     ] as const,
                   ]),
               [
-                texts.syntax,
+                t('ui.components.inspection.syntax'),
                 <span key="syntax" className="mono">
                   {inspection.transferSyntax}
                 </span>,
@@ -247,20 +251,31 @@ function Asked({ question, isAsked }: { question: Inspection['question']; isAske
   return (
     <div>
       <Text fw={600} mb={4}>
-        {isAsked || question === null ? texts.asked : texts.wouldBeAsked}
+        {isAsked || question === null
+          ? t('ui.components.inspection.asked')
+          : t('ui.components.inspection.wouldBeAsked')}
       </Text>
       {question === null ? (
         <Text size="sm" c="dimmed">
-          {texts.nothing}
+          {t('ui.components.inspection.nothing')}
         </Text>
       ) : (
         <Facts
           facts={[
-            [texts.days, daysText(question.dateStart, question.dateEnd)],
-            [texts.modality, question.modality ?? texts.allModalities],
-            [texts.as, texts.at(question.callingAe, question.sourceIp)],
+            [t('ui.components.inspection.days'), daysText(question.dateStart, question.dateEnd)],
             [
-              texts.clinic,
+              t('ui.components.inspection.modality'),
+              question.modality ?? t('ui.components.inspection.allModalities'),
+            ],
+            [
+              t('ui.components.inspection.as'),
+              t('ui.components.inspection.at', {
+                name: question.callingAe,
+                address: question.sourceIp,
+              }),
+            ],
+            [
+              t('ui.components.inspection.clinic'),
               <span key="clinic" className="mono">
                 {question.clinicId}
               </span>,
@@ -276,30 +291,45 @@ function Answered({ partner, tookMs }: { partner: Inspection['partner']; tookMs:
   return (
     <div>
       <Text fw={600} mb={4}>
-        {texts.answered}
+        {t('ui.components.inspection.answered')}
       </Text>
       {partner === null ? (
         <Text size="sm" c="dimmed">
-          {texts.notCalled}
+          {t('ui.components.inspection.notCalled')}
         </Text>
       ) : (
         <Facts
           facts={[
             [
-              texts.atInstant,
-              partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer,
+              t('ui.components.inspection.atInstant'),
+              partner.answeredAt ? (
+                <Clock key="at" instant={partner.answeredAt} />
+              ) : (
+                t('ui.components.inspection.noAnswer')
+              ),
             ],
-            [texts.took, tookMs === null ? texts.notCalledShort : durationText(tookMs)],
-            [texts.httpStatus, partner.httpStatus ?? texts.noStatus],
-            [texts.size, bytesText(partner.bytes)],
             [
-              texts.webhookId,
+              t('ui.components.inspection.took'),
+              tookMs === null ? t('ui.components.inspection.notCalledShort') : durationText(tookMs),
+            ],
+            [
+              t('ui.components.inspection.httpStatus'),
+              partner.httpStatus ?? t('ui.components.inspection.noStatus'),
+            ],
+            [t('ui.components.inspection.size'), bytesText(partner.bytes)],
+            [
+              t('ui.components.inspection.webhookId'),
               <Group key="id" gap={4} wrap="nowrap">
                 <span className="mono">{partner.webhookId}</span>
-                <Copy value={partner.webhookId} what={texts.webhookIdName} />
+                <Copy
+                  value={partner.webhookId}
+                  what={t('ui.components.inspection.webhookIdName')}
+                />
               </Group>,
             ],
-            ...(partner.detail ? ([[texts.detailOf, said(partner.detail)]] as const) : []),
+            ...(partner.detail
+              ? ([[t('ui.components.inspection.detailOf'), said(partner.detail)]] as const)
+              : []),
           ]}
         />
       )}

@@ -3,7 +3,7 @@ import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 import { viewPaths } from '#shared/contract/viewing.ts'
 import { watchChild } from '../beside/child-windows.ts'
-import { words } from '../beside/words.ts'
+import { t } from '../i18n/t.ts'
 import { closeView, type ImagesOf, openView } from '../views.ts'
 import { showRefused } from './refused.ts'
 
@@ -13,7 +13,7 @@ import { showRefused } from './refused.ts'
  */
 export async function openImages(of: ImagesOf): Promise<void> {
   const child = window.open('/viewer', '_blank')
-  if (!child) return void showRefused(words.blockedTab)
+  if (!child) return void showRefused(t('ui.beside.blockedTab'))
   try {
     const { viewId } = await openView(of)
     if (child.closed) return closeView(viewId)
@@ -21,7 +21,7 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    showRefused(error instanceof Error ? error.message : String(error), words.failed)
+    showRefused(error instanceof Error ? error.message : String(error), t('ui.beside.failed'))
   }
 }
 
@@ -37,7 +37,7 @@ export function OpenImages({
   }
   return (
     <Button {...rest} leftSection={<IconPhoto size={16} />} loading={isOpening} onClick={open}>
-      {words.open}
+      {t('ui.beside.open')}
     </Button>
   )
 }

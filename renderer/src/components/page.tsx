@@ -2,6 +2,7 @@ import { Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../client.ts'
+import { t } from '../i18n/t.ts'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
 import { words } from './words.ts'
@@ -101,7 +102,7 @@ export function Empty({
 export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: number }) {
   return (
     <Stack gap={8} p={8} aria-busy="true">
-      <VisuallyHidden role="status">{words.loading}</VisuallyHidden>
+      <VisuallyHidden role="status">{t('ui.components.loading')}</VisuallyHidden>
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <Skeleton key={row} height={height} radius="sm" />
       ))}
@@ -113,11 +114,11 @@ const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = words.failures
 
 /** A reply that could not be had: why, what to do, and a button to ask again. */
 export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () => void }) {
-  const remedy = error.code === 'not-permitted' ? ` ${words.askManager}` : ''
+  const remedy = error.code === 'not-permitted' ? ` ${t('ui.components.askManager')}` : ''
   return (
     <Notice
       tone="danger"
-      title={FAILURE_TITLES[error.code] ?? words.failed}
+      title={FAILURE_TITLES[error.code] ?? t('ui.components.failed')}
       actions={
         onRetry && (
           <Button
@@ -126,14 +127,16 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
             leftSection={<IconRefresh size={14} />}
             onClick={onRetry}
           >
-            {words.again}
+            {t('ui.components.again')}
           </Button>
         )
       }
     >
       {error.message}
       {remedy}
-      {error.requestId && <div className="mono">{words.request(error.requestId)}</div>}
+      {error.requestId && (
+        <div className="mono">{t('ui.components.request', { id: error.requestId })}</div>
+      )}
     </Notice>
   )
 }

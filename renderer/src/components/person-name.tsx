@@ -1,6 +1,6 @@
 import { shownName } from '../display/patient-name.ts'
+import { t } from '../i18n/t.ts'
 import css from './person-name.module.css'
-import { words } from './words.ts'
 
 /**
  * A PN value as `LAST, First`, with its ideographic group beside it and the value as received on
@@ -8,7 +8,7 @@ import { words } from './words.ts'
  */
 export function PersonName({ value, isOneLine = false }: { value: string; isOneLine?: boolean }) {
   const { family, rest, ideographic } = shownName(value)
-  if (family === '') return <span title={value}>{words.noName}</span>
+  if (family === '') return <span title={value}>{t('ui.components.noName')}</span>
   return (
     <span className={isOneLine ? css.line : css.name} title={value}>
       <bdi>

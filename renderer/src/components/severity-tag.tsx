@@ -1,6 +1,6 @@
 import type { Severity } from '#shared/contract/values.ts'
 import type { Tone } from '../display/tones.ts'
-import { words } from '../lists/words.ts'
+import { t } from '../i18n/t.ts'
 import { Tag } from './tone.tsx'
 
 export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
@@ -20,18 +20,17 @@ export function SeverityTag({
   severity: Severity
   isLight?: boolean
 }) {
-  const [name, meaning] = words.severities[severity]
   if (severity === 'normal') return null
   if (isLight) {
     return (
-      <span title={meaning}>
-        <Tag tone={SEVERITY_TONES[severity]}>{name}</Tag>
+      <span title={t(`ui.lists.severities.${severity}.description`)}>
+        <Tag tone={SEVERITY_TONES[severity]}>{t(`ui.lists.severities.${severity}.label`)}</Tag>
       </span>
     )
   }
   return (
-    <Tag tone={SEVERITY_TONES[severity]} meaning={meaning}>
-      {name}
+    <Tag tone={SEVERITY_TONES[severity]} meaning={t(`ui.lists.severities.${severity}.description`)}>
+      {t(`ui.lists.severities.${severity}.label`)}
     </Tag>
   )
 }

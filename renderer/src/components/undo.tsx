@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const SHOWN_MS = 8000
 
@@ -51,10 +51,10 @@ export function showDone(text: string, undo?: () => void): void {
           size="compact-sm"
           variant="light"
           aria-keyshortcuts="Alt+Z"
-          title={words.undoKeys}
+          title={t('ui.components.undoKeys')}
           onClick={() => run(id)}
         >
-          {words.undo}
+          {t('ui.components.undo')}
         </Button>
       </Group>
     ) : (

@@ -3,7 +3,8 @@ import { IconCheck, IconRotate } from '@tabler/icons-react'
 import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { PersonName } from './person-name.tsx'
 import { Tag } from './tone.tsx'
 import { type Column, VirtualTable } from './virtual-table.tsx'
@@ -18,42 +19,40 @@ export const VERDICTS: Record<
   withheld: { tone: 'danger', ...words.verdicts.withheld },
   cut: { tone: 'warning', ...words.verdicts.cut },
 }
-
-const { columns } = words.verdicts
 const base: readonly Column<RowVerdict>[] = [
   {
-    name: columns.verdict,
+    name: t('ui.components.verdicts.columns.verdict'),
     track: '86px',
     cell: ({ verdict }) => <Tag {...VERDICTS[verdict]}>{VERDICTS[verdict].name}</Tag>,
   },
   {
-    name: columns.start,
+    name: t('ui.components.verdicts.columns.start'),
     track: '86px',
     cell: ({ startDate, startTime }) => (
       <span className="tabular">
-        {dayText(startDate) || words.noDate}
+        {dayText(startDate) || t('ui.components.noDate')}
         <br />
         <span style={{ color: 'var(--mantine-color-dimmed)' }}>{timeText(startTime)}</span>
       </span>
     ),
   },
   {
-    name: columns.patient,
+    name: t('ui.components.verdicts.columns.patient'),
     track: 'minmax(130px, 1.6fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
   {
-    name: columns.patientId,
+    name: t('ui.components.verdicts.columns.patientId'),
     track: 'minmax(74px, 0.7fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
-    name: columns.accession,
+    name: t('ui.components.verdicts.columns.accession'),
     track: 'minmax(104px, 0.8fr)',
     cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
   },
   {
-    name: columns.exam,
+    name: t('ui.components.verdicts.columns.exam'),
     track: 'minmax(120px, 1.4fr)',
     cell: ({ modality, description }) => (
       <>
@@ -62,7 +61,7 @@ const base: readonly Column<RowVerdict>[] = [
     ),
   },
   {
-    name: columns.why,
+    name: t('ui.components.verdicts.columns.why'),
     track: 'minmax(150px, 1.9fr)',
     cell: ({ reason, remarks }) => (
       <>
@@ -90,7 +89,7 @@ export function VerdictTable(props: {
 }) {
   const { rows, total, maxHeight = '62vh', onClose, onReopen } = props
   const act: Column<RowVerdict> = {
-    name: columns.step,
+    name: t('ui.components.verdicts.columns.step'),
     track: '104px',
     cell: (row) => {
       if (row.studyInstanceUid === '' || row.scheduledProcedureStepId === '') return null
@@ -102,7 +101,7 @@ export function VerdictTable(props: {
             leftSection={<IconRotate size={13} />}
             onClick={() => onReopen?.(row)}
           >
-            {words.closeStep.undo}
+            {t('ui.components.closeStep.undo')}
           </Button>
         )
       }
@@ -113,14 +112,14 @@ export function VerdictTable(props: {
           leftSection={<IconCheck size={13} />}
           onClick={() => onClose?.(row)}
         >
-          {words.closeStep.submit}
+          {t('ui.components.closeStep.submit')}
         </Button>
       )
     },
   }
   return (
     <VirtualTable
-      label={words.verdicts.label}
+      label={t('ui.components.verdicts.label')}
       columns={onClose ? [...base, act] : base}
       rows={rows}
       keyOf={(row) =>
@@ -128,7 +127,9 @@ export function VerdictTable(props: {
       }
       least={onClose ? 990 : 870}
       maxHeight={maxHeight}
-      {...(total > rows.length && { end: words.verdicts.end(rows.length, total) })}
+      {...(total > rows.length && {
+        end: t('ui.components.verdicts.end', { shown: rows.length, total }),
+      })}
     />
   )
 }

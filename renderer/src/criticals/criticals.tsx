@@ -9,6 +9,7 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NothingListed } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { Communicate } from '../reading/communicate.tsx'
 import css from '../reading/reading.module.css'
@@ -26,12 +27,16 @@ export function Criticals() {
   const [asked, setAsked] = useState<CriticalResult | null>(null)
   const criticals = reply.data?.criticals ?? []
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.criticals.title')} about={t('ui.criticals.about')}>
       <ReadingTabs />
       {reply.isPending && <Waiting rows={4} height={46} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && criticals.length === 0 && (
-        <NothingListed icon={IconPhoneCheck} title={words.none} text={words.noneText} />
+        <NothingListed
+          icon={IconPhoneCheck}
+          title={t('ui.criticals.none')}
+          text={t('ui.criticals.noneText')}
+        />
       )}
       {criticals.length > 0 && (
         <Panel isFlush>
@@ -90,8 +95,8 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
         </Text>
       </Table.Td>
       <Table.Td>
-        <Button size="xs" onClick={onAsk} aria-label={words.documentOf(finding)}>
-          {words.document}
+        <Button size="xs" onClick={onAsk} aria-label={t('ui.criticals.documentOf', { finding })}>
+          {t('ui.criticals.document')}
         </Button>
       </Table.Td>
     </Table.Tr>

@@ -1,3 +1,4 @@
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 /**
@@ -16,9 +17,9 @@ interface OpenFor {
 export function openFor(openedAt: string, now: Date): OpenFor {
   const minutes = Math.max(0, Math.floor((now.getTime() - new Date(openedAt).getTime()) / 60_000))
   const isOverdue = minutes >= OVERDUE_MINUTES
-  if (minutes < 60) return { text: words.minutes(minutes), isOverdue }
+  if (minutes < 60) return { text: t('ui.criticals.minutes', { minutes }), isOverdue }
   const hours = Math.floor(minutes / 60)
   if (hours < 24) return { text: words.hours(hours, minutes % 60), isOverdue }
   const days = Math.floor(hours / 24)
-  return { text: words.days(days, hours % 24), isOverdue }
+  return { text: t('ui.criticals.days', { days, hours: hours % 24 }), isOverdue }
 }

@@ -7,12 +7,11 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { useTypedSearch } from '../components/search-field.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { type LinkedPerson, useCustomerLinks } from './changes.ts'
 import css from './customers.module.css'
-import { words } from './words.ts'
 
-const { people: texts } = words
 const FOUND = 20
 
 /** Finds people and links them to the customer, one after another. */
@@ -29,12 +28,12 @@ export function AddUsers({
   // Who has no access any more is not a user to be given studies.
   const found = people.data?.people.filter(({ state }) => state !== 'revoked') ?? []
   return (
-    <Modal opened onClose={onClose} title={texts.addTitle} size="lg">
+    <Modal opened onClose={onClose} title={t('ui.customers.people.addTitle')} size="lg">
       <Stack>
         <TextInput
           type="search"
-          label={texts.addSearch}
-          placeholder={texts.addWhat}
+          label={t('ui.customers.people.addSearch')}
+          placeholder={t('ui.customers.people.addWhat')}
           maxLength={100}
           data-autofocus
           leftSection={<IconSearch size={16} />}
@@ -44,7 +43,9 @@ export function AddUsers({
         <div aria-live="polite">
           {people.isPending && <Waiting rows={4} />}
           {people.isError && <Failed error={people.error} onRetry={() => void people.refetch()} />}
-          {people.isSuccess && found.length === 0 && <p className={css.quiet}>{texts.nobody}</p>}
+          {people.isSuccess && found.length === 0 && (
+            <p className={css.quiet}>{t('ui.customers.people.nobody')}</p>
+          )}
           <ul className={css.found}>
             {found.map((person) => (
               <Found
@@ -55,12 +56,14 @@ export function AddUsers({
               />
             ))}
           </ul>
-          {people.data?.hasMore && <p className={css.quiet}>{texts.moreFound}</p>}
+          {people.data?.hasMore && (
+            <p className={css.quiet}>{t('ui.customers.people.moreFound')}</p>
+          )}
         </div>
         <Group justify="space-between">
-          <Link to="/people">{texts.toPeople}</Link>
+          <Link to="/people">{t('ui.customers.people.toPeople')}</Link>
           <Button variant="default" onClick={onClose}>
-            {texts.addDone}
+            {t('ui.customers.people.addDone')}
           </Button>
         </Group>
       </Stack>
@@ -88,15 +91,15 @@ function Found(props: {
         </div>
       </div>
       {isLinked ? (
-        <Tag tone="good">{texts.isThere}</Tag>
+        <Tag tone="good">{t('ui.customers.people.isThere')}</Tag>
       ) : (
         <Button
           size="xs"
           variant="default"
-          aria-label={texts.addAction(name)}
+          aria-label={t('ui.customers.people.addAction', { name })}
           onClick={() => onAdd({ userId, name })}
         >
-          {texts.addShort}
+          {t('ui.customers.people.addShort')}
         </Button>
       )}
     </li>

@@ -7,8 +7,8 @@ import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 /** What is asked again after a change of a customer or of who is linked to it. */
 export const CUSTOMER_REPLIES = [
@@ -60,7 +60,7 @@ export function useCustomerLinks() {
       addUser,
       customer,
       user,
-      words.people.added(user.name, customer.expressCustomerName),
+      t('ui.customers.people.added', { name: user.name, customer: customer.expressCustomerName }),
       () => unlink(customer, user),
     )
   const unlink = (customer: ExpressCustomerReference, user: LinkedPerson): void =>
@@ -68,7 +68,7 @@ export function useCustomerLinks() {
       removeUser,
       customer,
       user,
-      words.people.removed(user.name, customer.expressCustomerName),
+      t('ui.customers.people.removed', { name: user.name, customer: customer.expressCustomerName }),
       () => link(customer, user),
     )
   return { link, unlink }
@@ -86,12 +86,15 @@ export function useCustomerBlock({
   /** @throws ProblemError */
   async function block(): Promise<void> {
     await deactivate.mutateAsync({ params })
-    showDone(words.deactivated(name), unblock)
+    showDone(t('ui.customers.deactivated', { name }), unblock)
   }
   const unblock = (): void =>
     void reactivate
       .mutateAsync({ params })
-      .then(() => showDone(words.reactivated(name), () => void block().catch(failed)), failed)
+      .then(
+        () => showDone(t('ui.customers.reactivated', { name }), () => void block().catch(failed)),
+        failed,
+      )
 
   return { block, unblock, isBlocking: deactivate.isPending, blockError: deactivate.error }
 }

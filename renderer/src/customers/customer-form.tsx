@@ -5,6 +5,7 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { CUSTOMER_REPLIES, failed } from './changes.ts'
 import { MetadataFields } from './metadata-fields.tsx'
 import {
@@ -14,9 +15,7 @@ import {
   pairFaults,
   pairsOf,
 } from './metadata-pairs.ts'
-import { words } from './words.ts'
 
-const { form: texts } = words
 const NAME_CHARACTERS = 500
 
 interface Values {
@@ -39,7 +38,9 @@ export function CustomerForm(props: {
       metadata: pairsOf(customer?.metadata),
     },
     validate: ({ expressCustomerName, metadata }) => ({
-      ...(expressCustomerName.trim() === '' && { expressCustomerName: texts.nameNeeded }),
+      ...(expressCustomerName.trim() === '' && {
+        expressCustomerName: t('ui.customers.form.nameNeeded'),
+      }),
       // Shown beside its line.
       ...(pairFaults(metadata).size > 0 && { lines: true }),
     }),
@@ -55,7 +56,7 @@ export function CustomerForm(props: {
         { body: { expressCustomerName, ...(!isEmpty && { metadata }) } },
         {
           onSuccess(made) {
-            showDone(words.added(made.expressCustomerName))
+            showDone(t('ui.customers.added', { name: made.expressCustomerName }))
             onDone(made)
           },
           onError,
@@ -78,7 +79,7 @@ export function CustomerForm(props: {
       {
         onSuccess(changed) {
           showDone(
-            words.saved,
+            t('ui.customers.saved'),
             () =>
               void update
                 .mutateAsync({ params: { expressCustomerId }, body: before })
@@ -94,8 +95,8 @@ export function CustomerForm(props: {
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput
-          label={texts.name[0]}
-          description={texts.name[1]}
+          label={t('ui.customers.form.name.label')}
+          description={t('ui.customers.form.name.description')}
           required
           data-autofocus
           maxLength={NAME_CHARACTERS}
@@ -111,8 +112,8 @@ export function CustomerForm(props: {
         />
         <FormEnd
           error={create.error ?? update.error}
-          cancel={texts.cancel}
-          submit={customer ? texts.save : texts.add}
+          cancel={t('ui.customers.form.cancel')}
+          submit={customer ? t('ui.customers.form.save') : t('ui.customers.form.add')}
           isBusy={create.isPending || update.isPending}
           onCancel={onCancel}
         />

@@ -11,13 +11,12 @@ import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import type { Tone } from '../display/tones.ts'
 import { call, keyOf, usePages } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { AddUsers } from './add-users.tsx'
 import { type LinkedPerson, useCustomerLinks } from './changes.ts'
 import css from './customers.module.css'
-import { words } from './words.ts'
 
-const { people: texts } = words
 const PART = 100
 const TONES: Readonly<Record<CustomerUser['state'], Tone>> = {
   active: 'good',
@@ -43,18 +42,18 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   return (
     <Panel
       isFlush
-      title={texts.title}
+      title={t('ui.customers.people.title')}
       aside={<Add isActive={isActive} onClick={() => setIsAdding(true)} />}
     >
       <div className={css.usersHead}>
-        <p className={css.quiet}>{texts.about}</p>
+        <p className={css.quiet}>{t('ui.customers.people.about')}</p>
         {(userCount > 8 || typed !== '') && (
           <TextInput
             type="search"
             size="xs"
             className={css.search}
-            aria-label={texts.search}
-            placeholder={texts.search}
+            aria-label={t('ui.customers.people.search')}
+            placeholder={t('ui.customers.people.search')}
             maxLength={100}
             leftSection={<IconSearch size={14} />}
             value={typed}
@@ -67,21 +66,21 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
       {list.isSuccess && users.length === 0 && (
         <Empty
           icon={<IconUsers size={34} stroke={1.3} />}
-          title={search === '' ? texts.none : texts.noneFound}
+          title={search === '' ? t('ui.customers.people.none') : t('ui.customers.people.noneFound')}
         >
-          {search === '' && texts.noneText}
+          {search === '' && t('ui.customers.people.noneText')}
         </Empty>
       )}
       {users.length > 0 && (
         <VirtualTable
-          label={texts.label}
+          label={t('ui.customers.people.label')}
           columns={columnsOf(may ? (user) => unlink(customer, user) : undefined)}
           rows={users}
           keyOf={({ userId }) => userId}
           least={480}
           maxHeight="min(60vh, 640px)"
           onEnd={more}
-          end={list.hasNextPage ? words.more : undefined}
+          end={list.hasNextPage ? t('ui.customers.more') : undefined}
         />
       )}
       {isAdding && <AddUsers customer={customer} onClose={() => setIsAdding(false)} />}
@@ -97,10 +96,10 @@ function Add({ isActive, onClick }: { isActive: boolean; onClick: () => void }) 
       size="xs"
       leftSection={<IconUserPlus size={15} />}
       disabled={may && !isActive}
-      title={isActive ? undefined : texts.addBlocked}
+      title={isActive ? undefined : t('ui.customers.people.addBlocked')}
       onClick={onClick}
     >
-      {texts.add}
+      {t('ui.customers.people.add')}
     </MayButton>
   )
 }
@@ -108,10 +107,9 @@ function Add({ isActive, onClick }: { isActive: boolean; onClick: () => void }) 
 function columnsOf(
   onRemove: ((user: LinkedPerson) => void) | undefined,
 ): readonly Column<CustomerUser>[] {
-  const { columns } = texts
   return [
     {
-      name: columns.name,
+      name: t('ui.customers.people.columns.name'),
       track: 'minmax(176px, 2fr)',
       cell: ({ name, email }) => (
         <>
@@ -121,18 +119,18 @@ function columnsOf(
       ),
     },
     {
-      name: columns.role,
+      name: t('ui.customers.people.columns.role'),
       track: 'minmax(100px, 1.2fr)',
       cell: ({ clinicRole }) => ROLE_NAMES[clinicRole],
     },
     {
-      name: columns.state,
+      name: t('ui.customers.people.columns.state'),
       track: '128px',
       cell: ({ state, linkedAt }) => (
         <>
-          <Tag tone={TONES[state]}>{texts.states[state]}</Tag>
+          <Tag tone={TONES[state]}>{t(`ui.customers.people.states.${state}`)}</Tag>
           <div className={css.under}>
-            {texts.linked} <Ago instant={linkedAt} />
+            {t('ui.customers.people.linked')} <Ago instant={linkedAt} />
           </div>
         </>
       ),
@@ -140,14 +138,14 @@ function columnsOf(
     ...(onRemove
       ? [
           {
-            name: columns.actions,
+            name: t('ui.customers.people.columns.actions'),
             track: '76px',
             isRight: true,
             cell: (user: CustomerUser, isCurrent: boolean) => (
-              <Tooltip label={texts.remove(user.name)}>
+              <Tooltip label={t('ui.customers.people.remove', { name: user.name })}>
                 <ActionIcon
                   tabIndex={isCurrent ? 0 : -1}
-                  aria-label={texts.remove(user.name)}
+                  aria-label={t('ui.customers.people.remove', { name: user.name })}
                   onClick={() => onRemove(user)}
                 >
                   <IconUserMinus size={17} />

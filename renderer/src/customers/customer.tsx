@@ -13,13 +13,13 @@ import { Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice, ToneIcon } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useCustomerBlock } from './changes.ts'
 import { CustomerForm } from './customer-form.tsx'
 import { CustomerUsers } from './customer-users.tsx'
 import css from './customers.module.css'
 import { State } from './customers.tsx'
 import { MadeBy } from './made-by.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/customers/$expressCustomerId')
 
@@ -32,7 +32,7 @@ export function Customer() {
   if (customer.data)
     return <Opened key={customer.data.expressCustomerId} customer={customer.data} />
   return (
-    <Page title={words.details}>
+    <Page title={t('ui.customers.details')}>
       <Back />
       {customer.isPending ? (
         <Waiting rows={6} />
@@ -47,7 +47,7 @@ const Back = () => (
   <div>
     <Anchor component={Link} to="/customers" className={css.back}>
       <IconArrowLeft size={14} aria-hidden />
-      {words.back}
+      {t('ui.customers.back')}
     </Anchor>
   </div>
 )
@@ -73,13 +73,13 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
     >
       <Back />
       {why !== '' && (
-        <Notice tone="info" title={words.mayLook}>
+        <Notice tone="info" title={t('ui.customers.mayLook')}>
           {why}
         </Notice>
       )}
       {!customer.isActive && (
-        <Notice tone="warning" title={words.isBlocked}>
-          {words.isBlockedText}
+        <Notice tone="warning" title={t('ui.customers.isBlocked')}>
+          {t('ui.customers.isBlockedText')}
         </Notice>
       )}
       <div className={css.columns}>
@@ -93,7 +93,7 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
         opened={isEditing}
         onClose={() => setIsEditing(false)}
         size={560}
-        title={words.form.editTitle}
+        title={t('ui.customers.form.editTitle')}
       >
         {isEditing && (
           <CustomerForm
@@ -134,7 +134,7 @@ const Actions = ({
         <Link to="/studies" search={{ customer: expressCustomerId }} {...props} />
       )}
     >
-      {words.open}
+      {t('ui.customers.open')}
     </Button>
     {isActive ? (
       <MayButton
@@ -143,7 +143,7 @@ const Actions = ({
         leftSection={<IconBan size={16} />}
         onClick={onBlock}
       >
-        {words.deactivate}
+        {t('ui.customers.deactivate')}
       </MayButton>
     ) : (
       <MayButton
@@ -151,11 +151,11 @@ const Actions = ({
         leftSection={<IconRestore size={16} />}
         onClick={onUnblock}
       >
-        {words.reactivate}
+        {t('ui.customers.reactivate')}
       </MayButton>
     )}
     <MayButton permission="manageCustomers" leftSection={<IconPencil size={16} />} onClick={onEdit}>
-      {words.rename}
+      {t('ui.customers.rename')}
     </MayButton>
   </>
 )
@@ -163,20 +163,20 @@ const Actions = ({
 function Details({ customer }: { customer: ExpressCustomer }) {
   const { expressCustomerId, createdAt, updatedAt, userCount } = customer
   return (
-    <Panel title={words.details}>
+    <Panel title={t('ui.customers.details')}>
       <Facts
         facts={[
           [
-            words.facts.id,
+            t('ui.customers.facts.id'),
             <span key="id">
               <span className="mono">{expressCustomerId}</span>{' '}
-              <Copy value={expressCustomerId} what={words.copyId} />
+              <Copy value={expressCustomerId} what={t('ui.customers.copyId')} />
             </span>,
           ],
-          [words.facts.users, numberText(userCount)],
-          [words.facts.made, <MadeBy key="made" customer={customer} />],
-          [words.facts.since, <Clock key="since" instant={createdAt} />],
-          [words.facts.changed, <Clock key="changed" instant={updatedAt} />],
+          [t('ui.customers.facts.users'), numberText(userCount)],
+          [t('ui.customers.facts.made'), <MadeBy key="made" customer={customer} />],
+          [t('ui.customers.facts.since'), <Clock key="since" instant={createdAt} />],
+          [t('ui.customers.facts.changed'), <Clock key="changed" instant={updatedAt} />],
         ]}
       />
     </Panel>
@@ -184,9 +184,9 @@ function Details({ customer }: { customer: ExpressCustomer }) {
 }
 
 const Metadata = ({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }) => (
-  <Panel title={words.metadata.title}>
+  <Panel title={t('ui.customers.metadata.title')}>
     {pairs.length === 0 ? (
-      <p className={css.quiet}>{words.metadata.none}</p>
+      <p className={css.quiet}>{t('ui.customers.metadata.none')}</p>
     ) : (
       <dl className={css.metadata}>
         {pairs.map(([name, value]) => [
@@ -214,9 +214,9 @@ function AskBlock({
   return (
     <Confirm
       isOpen={isOpen}
-      title={words.deactivateTitle(customer.expressCustomerName)}
-      action={words.deactivateAction}
-      keep={words.deactivateKeep}
+      title={t('ui.customers.deactivateTitle', { name: customer.expressCustomerName })}
+      action={t('ui.customers.deactivateAction')}
+      keep={t('ui.customers.deactivateKeep')}
       isBusy={isBlocking}
       error={blockError}
       onClose={onClose}
@@ -232,19 +232,19 @@ function AskBlock({
         <div>
           <dt>
             <ToneIcon tone="warning" />
-            {words.deactivateRefused}
+            {t('ui.customers.deactivateRefused')}
           </dt>
-          <dd>{words.deactivateRefusedText}</dd>
+          <dd>{t('ui.customers.deactivateRefusedText')}</dd>
         </div>
         <div>
           <dt>
             <ToneIcon tone="good" />
-            {words.deactivateStays}
+            {t('ui.customers.deactivateStays')}
           </dt>
-          <dd>{words.deactivateStaysText(customer.userCount)}</dd>
+          <dd>{t('ui.customers.deactivateStaysText', { users: customer.userCount })}</dd>
         </div>
       </dl>
-      <p>{words.deactivateUndo}</p>
+      <p>{t('ui.customers.deactivateUndo')}</p>
     </Confirm>
   )
 }

@@ -13,18 +13,17 @@ import { Notice, Tag } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { numberText } from '../display/amounts.ts'
 import { call, keyOf, usePages } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { CustomerForm } from './customer-form.tsx'
 import css from './customers.module.css'
 import { MadeBy } from './made-by.tsx'
-import { words } from './words.ts'
 
 const PART = 100
-const { columns: names } = words
 
 const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
-    name: names.name,
+    name: t('ui.customers.columns.name'),
     track: 'minmax(180px, 2.4fr)',
     cell: ({ expressCustomerId, expressCustomerName }, isCurrent) => (
       <Link
@@ -36,21 +35,29 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
       </Link>
     ),
   },
-  { name: names.state, track: '110px', cell: ({ isActive }) => <State isActive={isActive} /> },
   {
-    name: names.users,
+    name: t('ui.customers.columns.state'),
+    track: '110px',
+    cell: ({ isActive }) => <State isActive={isActive} />,
+  },
+  {
+    name: t('ui.customers.columns.users'),
     track: '70px',
     isRight: true,
     cell: ({ userCount }) => numberText(userCount),
   },
   {
-    name: names.made,
+    name: t('ui.customers.columns.made'),
     track: 'minmax(130px, 1.3fr)',
     cell: (customer) => <MadeBy customer={customer} />,
   },
-  { name: names.since, track: '130px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
   {
-    name: names.changed,
+    name: t('ui.customers.columns.since'),
+    track: '130px',
+    cell: ({ createdAt }) => <Clock instant={createdAt} />,
+  },
+  {
+    name: t('ui.customers.columns.changed'),
     track: '130px',
     isWideOnly: true,
     cell: ({ updatedAt }) => <Clock instant={updatedAt} />,
@@ -60,8 +67,8 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
 export function State({ isActive }: { isActive: boolean }) {
   const state = isActive ? 'active' : 'blocked'
   return (
-    <Tag tone={isActive ? 'good' : 'warning'} meaning={words.stateMeanings[state]}>
-      {words.states[state]}
+    <Tag tone={isActive ? 'good' : 'warning'} meaning={t(`ui.customers.stateMeanings.${state}`)}>
+      {t(`ui.customers.states.${state}`)}
     </Tag>
   )
 }
@@ -73,9 +80,9 @@ export function Customers() {
   const [isAdding, setIsAdding] = useState(false)
   const { may, why } = useMay('manageCustomers')
   const box = useRef<HTMLInputElement>(null)
-  useShortcuts(words.title, [
-    { keys: '/', name: words.search, run: () => box.current?.select() },
-    ...(may ? [{ keys: 'n', name: words.add, run: () => setIsAdding(true) }] : []),
+  useShortcuts(t('ui.customers.title'), [
+    { keys: '/', name: t('ui.customers.search'), run: () => box.current?.select() },
+    ...(may ? [{ keys: 'n', name: t('ui.customers.add'), run: () => setIsAdding(true) }] : []),
   ])
   const open = ({ expressCustomerId }: ExpressCustomer) =>
     void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
@@ -85,14 +92,14 @@ export function Customers() {
       leftSection={<IconPlus size={16} />}
       onClick={() => setIsAdding(true)}
     >
-      {words.add}
+      {t('ui.customers.add')}
     </MayButton>
   )
 
   return (
-    <Page title={words.title} about={words.about} actions={add} isFull>
+    <Page title={t('ui.customers.title')} about={t('ui.customers.about')} actions={add} isFull>
       {why !== '' && (
-        <Notice tone="info" title={words.mayLook}>
+        <Notice tone="info" title={t('ui.customers.mayLook')}>
           {why}
         </Notice>
       )}
@@ -100,8 +107,8 @@ export function Customers() {
         <SearchField
           ref={box}
           className={css.search}
-          label={words.search}
-          placeholder={words.searchWhat}
+          label={t('ui.customers.search')}
+          placeholder={t('ui.customers.searchWhat')}
           maxLength={200}
           value={typed}
           onChange={setTyped}
@@ -112,7 +119,7 @@ export function Customers() {
         opened={isAdding}
         onClose={() => setIsAdding(false)}
         size={560}
-        title={words.form.addTitle}
+        title={t('ui.customers.form.addTitle')}
       >
         {isAdding && (
           <CustomerForm
@@ -148,22 +155,27 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
       list={list}
       nothing={
         search === ''
-          ? { icon: IconBuildings, title: words.none, text: words.noneText, add }
+          ? {
+              icon: IconBuildings,
+              title: t('ui.customers.none'),
+              text: t('ui.customers.noneText'),
+              add,
+            }
           : {
               icon: IconSearch,
-              title: words.noneFound,
-              text: words.noneFoundText,
-              clear: { name: words.clear, run: onClear },
+              title: t('ui.customers.noneFound'),
+              text: t('ui.customers.noneFoundText'),
+              clear: { name: t('ui.customers.clear'), run: onClear },
             }
       }
-      label={words.label}
+      label={t('ui.customers.label')}
       columns={COLUMNS}
       rows={customers}
       keyOf={({ expressCustomerId }) => expressCustomerId}
       least={720}
       onOpen={onOpen}
       onEnd={more}
-      end={list.hasNextPage ? words.more : words.last}
+      end={list.hasNextPage ? t('ui.customers.more') : t('ui.customers.last')}
     />
   )
 }

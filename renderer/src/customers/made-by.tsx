@@ -4,7 +4,7 @@ import { viewerUsers } from '#shared/contract/users.ts'
 import type { UserId } from '#shared/ids.ts'
 import { useMay } from '../components/allowed.tsx'
 import { useReply } from '../gateway.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const LONG_MS = 300_000
 
@@ -15,13 +15,17 @@ export function MadeBy({
   customer: ExpressCustomer
 }) {
   if (createdByUserId !== null) return <User userId={createdByUserId} />
-  return createdByApiKeyId === undefined ? words.made.system : <Key apiKeyId={createdByApiKeyId} />
+  return createdByApiKeyId === undefined ? (
+    t('ui.customers.made.system')
+  ) : (
+    <Key apiKeyId={createdByApiKeyId} />
+  )
 }
 
 function User({ userId }: { userId: UserId }) {
   const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: LONG_MS })
   if (user.isPending) return '…'
-  return user.data ? `${user.data.firstName} ${user.data.lastName}` : words.made.someone
+  return user.data ? `${user.data.firstName} ${user.data.lastName}` : t('ui.customers.made.someone')
 }
 
 function Key({ apiKeyId }: { apiKeyId: string }) {
@@ -29,5 +33,5 @@ function Key({ apiKeyId }: { apiKeyId: string }) {
   const { may } = useMay('manageGateway')
   const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: LONG_MS, enabled: may })
   const key = keys.data?.apiKeys.find((one) => one.apiKeyId === apiKeyId)
-  return key ? words.made.key(key.description) : words.made.system
+  return key ? t('ui.customers.made.key', { name: key.description }) : t('ui.customers.made.system')
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef } from 'react'
 import { flushSync } from 'react-dom'
+import { t } from '../i18n/t.ts'
 import css from './metadata-fields.module.css'
 import {
   type MetadataPair,
@@ -11,9 +12,6 @@ import {
   pairFaults,
   VALUE_CHARACTERS,
 } from './metadata-pairs.ts'
-import { words } from './words.ts'
-
-const { metadata: texts } = words
 
 /**
  * A metadata map, line by line. Begin with `pairsOf(metadata)`;
@@ -56,30 +54,32 @@ export function MetadataFields(props: {
 
   return (
     <fieldset ref={place} className={css.fields}>
-      <legend className={css.legend}>{texts.title}</legend>
-      <p className={css.about}>{value.length === 0 ? texts.none : texts.about}</p>
+      <legend className={css.legend}>{t('ui.customers.metadata.title')}</legend>
+      <p className={css.about}>
+        {value.length === 0 ? t('ui.customers.metadata.none') : t('ui.customers.metadata.about')}
+      </p>
       {value.map((pair, at) => (
         <div key={pair.id} className={css.pair}>
           <TextInput
             data-name
-            aria-label={texts.nameOf(at + 1)}
-            placeholder={texts.name}
+            aria-label={t('ui.customers.metadata.nameOf', { line: at + 1 })}
+            placeholder={t('ui.customers.metadata.name')}
             maxLength={NAME_CHARACTERS}
             value={pair.name}
             error={faults.get(pair.id)}
             onChange={(event) => set(pair.id, { name: event.currentTarget.value })}
           />
           <TextInput
-            aria-label={texts.valueOf(pair.name || at + 1)}
-            placeholder={texts.value}
+            aria-label={t('ui.customers.metadata.valueOf', { name: pair.name || at + 1 })}
+            placeholder={t('ui.customers.metadata.value')}
             maxLength={VALUE_CHARACTERS}
             value={pair.value}
             onChange={(event) => set(pair.id, { value: event.currentTarget.value })}
             onKeyDown={onKeyDown}
           />
-          <Tooltip label={texts.remove(pair.name || at + 1)}>
+          <Tooltip label={t('ui.customers.metadata.remove', { name: pair.name || at + 1 })}>
             <ActionIcon
-              aria-label={texts.remove(pair.name || at + 1)}
+              aria-label={t('ui.customers.metadata.remove', { name: pair.name || at + 1 })}
               onClick={() => remove(pair.id)}
             >
               <IconTrash size={16} />
@@ -94,10 +94,10 @@ export function MetadataFields(props: {
           size="xs"
           leftSection={<IconPlus size={14} />}
           disabled={value.length >= MOST_PAIRS}
-          title={value.length >= MOST_PAIRS ? texts.full : undefined}
+          title={value.length >= MOST_PAIRS ? t('ui.customers.metadata.full') : undefined}
           onClick={add}
         >
-          {texts.add}
+          {t('ui.customers.metadata.add')}
         </Button>
       </div>
       {refusals.length > 0 && (

@@ -1,5 +1,5 @@
 import { Metadata } from '#shared/contract/values.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** A line of a metadata map while it is edited: two may have the same name for a moment. */
 export interface MetadataPair {
@@ -35,10 +35,10 @@ export function pairFaults(pairs: readonly MetadataPair[]): ReadonlyMap<number, 
   for (const pair of pairs) {
     if (isBlank(pair)) continue
     const name = pair.name.trim()
-    if (name === '') faults.set(pair.id, words.metadata.unnamed)
-    else if (seen.has(name)) faults.set(pair.id, words.metadata.twice)
+    if (name === '') faults.set(pair.id, t('ui.customers.metadata.unnamed'))
+    else if (seen.has(name)) faults.set(pair.id, t('ui.customers.metadata.twice'))
     else if (!Metadata.safeParse({ [name]: pair.value }).success)
-      faults.set(pair.id, words.metadata.tooLong)
+      faults.set(pair.id, t('ui.customers.metadata.tooLong'))
     seen.add(name)
   }
   return faults

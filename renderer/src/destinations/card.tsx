@@ -9,7 +9,8 @@ import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './destinations.module.css'
 import { getsText, stateOf } from './state.ts'
 import { words } from './words.ts'
@@ -47,8 +48,16 @@ export function DestinationCard({
           </Tag>
           {mayManage && (
             <>
-              <Tool label={words.edit(name)} icon={<IconPencil size={17} />} onClick={onEdit} />
-              <Tool label={words.remove(name)} icon={<IconTrash size={17} />} onClick={onRemove} />
+              <Tool
+                label={t('ui.destinations.edit', { name })}
+                icon={<IconPencil size={17} />}
+                onClick={onEdit}
+              />
+              <Tool
+                label={t('ui.destinations.remove', { name })}
+                icon={<IconTrash size={17} />}
+                onClick={onRemove}
+              />
             </>
           )}
         </Group>
@@ -63,7 +72,7 @@ export function DestinationCard({
             <Link to="/destinations/$destinationId" params={{ destinationId }} {...props} />
           )}
         >
-          {words.queue}
+          {t('ui.destinations.queue')}
         </Button>
         {mayManage && (
           <Button
@@ -74,7 +83,7 @@ export function DestinationCard({
             loading={echo.isPending}
             onClick={() => echo.mutate({ params: { destinationId } })}
           >
-            {words.test}
+            {t('ui.destinations.test')}
           </Button>
         )}
         {mayFind && destination.hasPriors && (
@@ -86,7 +95,7 @@ export function DestinationCard({
               <Link to="/destinations/priors" search={{ destination: destinationId }} {...props} />
             )}
           >
-            {words.find}
+            {t('ui.destinations.find')}
           </Button>
         )}
       </div>
@@ -115,20 +124,27 @@ function factsOf(destination: Destination): readonly (readonly [name: string, va
     destination
   return [
     [
-      words.facts.address,
+      t('ui.destinations.facts.address'),
       <div key="address">
         <span className="mono">
           {aeTitle}@{host}:{port}
         </span>
-        {isTls && <div>{certificate === null ? words.tlsUnchecked : words.tls}</div>}
+        {isTls && (
+          <div>
+            {certificate === null ? t('ui.destinations.tlsUnchecked') : t('ui.destinations.tls')}
+          </div>
+        )}
       </div>,
     ],
-    [words.facts.gets, getsText(destination)],
-    [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
-    [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
-    ...(lastError ? ([[words.facts.error, said(lastError)]] as const) : []),
+    [t('ui.destinations.facts.gets'), getsText(destination)],
+    [t('ui.destinations.facts.queue'), <ForwardCounts key="queue" counts={queue} />],
+    [
+      t('ui.destinations.facts.last'),
+      <Ago key="last" instant={lastSentAt} never={t('ui.destinations.neverSent')} />,
+    ],
+    ...(lastError ? ([[t('ui.destinations.facts.error'), said(lastError)]] as const) : []),
     ...(nextAttemptAt && lastError
-      ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const)
+      ? ([[t('ui.destinations.facts.next'), <Clock key="next" instant={nextAttemptAt} />]] as const)
       : []),
   ]
 }

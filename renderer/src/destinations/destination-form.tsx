@@ -11,7 +11,8 @@ import { fieldTexts } from '../components/field-texts.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { FormPart } from '../components/form-part.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 const { form: texts } = words
@@ -54,7 +55,7 @@ export function DestinationForm({
 
   return (
     <form onSubmit={submit} noValidate>
-      <FormPart title={texts.who}>
+      <FormPart title={t('ui.destinations.form.who')}>
         <TextInput
           {...told('name')}
           data-autofocus
@@ -82,7 +83,7 @@ export function DestinationForm({
         </SimpleGrid>
         <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
       </FormPart>
-      <FormPart title={texts.what}>
+      <FormPart title={t('ui.destinations.form.what')}>
         <Switch
           {...told('isAutomatic')}
           {...form.getInputProps('isAutomatic', { type: 'checkbox' })}
@@ -90,14 +91,18 @@ export function DestinationForm({
         {form.values.isAutomatic && (
           <TagsInput
             {...told('modalities')}
-            placeholder={form.values.modalities.length === 0 ? texts.modalitiesPlaceholder : ''}
+            placeholder={
+              form.values.modalities.length === 0
+                ? t('ui.destinations.form.modalitiesPlaceholder')
+                : ''
+            }
             acceptValueOnBlur
             {...form.getInputProps('modalities')}
           />
         )}
         <Switch {...told('hasPriors')} {...form.getInputProps('hasPriors', { type: 'checkbox' })} />
       </FormPart>
-      <FormPart title={texts.security}>
+      <FormPart title={t('ui.destinations.form.security')}>
         <Switch {...told('isTls')} {...form.getInputProps('isTls', { type: 'checkbox' })} />
         {form.values.isTls && (
           <Textarea
@@ -112,8 +117,8 @@ export function DestinationForm({
       </FormPart>
       <FormEnd
         error={add.error ?? update.error}
-        cancel={texts.cancel}
-        submit={destination ? texts.save : texts.add}
+        cancel={t('ui.destinations.form.cancel')}
+        submit={destination ? t('ui.destinations.form.save') : t('ui.destinations.form.add')}
         isBusy={add.isPending || update.isPending}
         onCancel={onDone}
         mt="md"

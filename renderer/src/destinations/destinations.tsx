@@ -8,13 +8,13 @@ import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useMayManage, useMayManageStudies } from '../session.ts'
 import { DestinationCard } from './card.tsx'
 import { DestinationForm } from './destination-form.tsx'
 import css from './destinations.module.css'
 import { NativeNotice } from './native-notice.tsx'
-import { words } from './words.ts'
 
 /** The systems that images are sent to, each with its queue. */
 export function Destinations() {
@@ -27,14 +27,14 @@ export function Destinations() {
   const destinations = reply.data?.destinations ?? []
   const add = mayManage && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ destination: null })}>
-      {words.add}
+      {t('ui.destinations.add')}
     </Button>
   )
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.destinations.title')}
+      about={t('ui.destinations.about')}
       actions={
         <>
           {mayFind && destinations.some((one) => one.hasPriors) && <PriorsLink />}
@@ -49,8 +49,12 @@ export function Destinations() {
       <NativeNotice native={reply.data?.native} />
       {reply.data && destinations.length === 0 && (
         <Panel>
-          <Empty icon={<IconSend size={34} stroke={1.3} />} title={words.none} action={add}>
-            {words.noneText}
+          <Empty
+            icon={<IconSend size={34} stroke={1.3} />}
+            title={t('ui.destinations.none')}
+            action={add}
+          >
+            {t('ui.destinations.noneText')}
           </Empty>
         </Panel>
       )}
@@ -71,7 +75,7 @@ export function Destinations() {
         opened={editing !== null}
         onClose={() => setEditing(null)}
         size={520}
-        title={editing?.destination?.name ?? words.form.addTitle}
+        title={editing?.destination?.name ?? t('ui.destinations.form.addTitle')}
       >
         {editing && (
           <DestinationForm
@@ -92,7 +96,7 @@ const PriorsLink = () => (
     leftSection={<IconHistory size={16} />}
     renderRoot={(props) => <Link to="/destinations/priors" {...props} />}
   >
-    {words.priors}
+    {t('ui.destinations.priors')}
   </Button>
 )
 
@@ -106,8 +110,8 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
   return (
     <Confirm
       isOpen={destination !== null}
-      title={words.removeTitle}
-      action={words.removeAction}
+      title={t('ui.destinations.removeTitle')}
+      action={t('ui.destinations.removeAction')}
       isBusy={remove.isPending}
       isBlocked={waits}
       error={remove.error}
@@ -121,8 +125,8 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
       }
     >
       <Stack gap={10}>
-        {destination && words.removeText(destination.name)}
-        {waits && <Notice tone="warning">{words.removeWaiting}</Notice>}
+        {destination && t('ui.destinations.removeText', { name: destination.name })}
+        {waits && <Notice tone="warning">{t('ui.destinations.removeWaiting')}</Notice>}
       </Stack>
     </Confirm>
   )

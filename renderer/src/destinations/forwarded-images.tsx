@@ -10,12 +10,13 @@ import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 const columns: readonly Column<Forward>[] = [
   {
-    name: words.instanceColumns.image,
+    name: t('ui.destinations.instanceColumns.image'),
     track: '108px',
     cell: ({ sopInstanceUid }) => (
       <span className="mono" title={sopInstanceUid}>
@@ -24,14 +25,16 @@ const columns: readonly Column<Forward>[] = [
     ),
   },
   {
-    name: words.instanceColumns.state,
+    name: t('ui.destinations.instanceColumns.state'),
     track: '88px',
     cell: ({ state }) => (
-      <Tag tone={words.forwardStates[state].tone}>{words.forwardStates[state].name}</Tag>
+      <Tag tone={words.forwardStates[state].tone}>
+        {t(`ui.destinations.forwardStates.${state}.name`)}
+      </Tag>
     ),
   },
   {
-    name: words.instanceColumns.status,
+    name: t('ui.destinations.instanceColumns.status'),
     track: 'minmax(140px, 2fr)',
     cell: ({ status, lastError, nextAt }) => {
       const reason = lastError ? said(lastError) : ''
@@ -40,7 +43,7 @@ const columns: readonly Column<Forward>[] = [
           {status && !reason.includes(status) && <span className="mono">{status}</span>} {reason}
           {nextAt && (
             <Text size="xs" c="dimmed">
-              {words.next} <Clock instant={nextAt} />
+              {t('ui.destinations.next')} <Clock instant={nextAt} />
             </Text>
           )}
         </>
@@ -48,13 +51,17 @@ const columns: readonly Column<Forward>[] = [
     },
   },
   {
-    name: words.instanceColumns.attempts,
+    name: t('ui.destinations.instanceColumns.attempts'),
     track: '60px',
     cell: ({ attempts }) => <span className="tabular">{attempts}</span>,
   },
-  { name: words.instanceColumns.as, track: 'minmax(90px, 1fr)', cell: ({ sentAs }) => sentAs },
   {
-    name: words.instanceColumns.at,
+    name: t('ui.destinations.instanceColumns.as'),
+    track: 'minmax(90px, 1fr)',
+    cell: ({ sentAs }) => sentAs,
+  },
+  {
+    name: t('ui.destinations.instanceColumns.at'),
     track: '76px',
     cell: ({ updatedAt }) => <Clock instant={updatedAt} />,
   },
@@ -76,14 +83,14 @@ export function ForwardedImages({ study }: { study: ForwardedStudy }) {
       {list.isPending && <Waiting rows={6} />}
       {list.isSuccess && (
         <VirtualTable
-          label={words.showImages}
+          label={t('ui.destinations.showImages')}
           columns={columns}
           rows={pages.flatMap((page) => page.instances)}
           keyOf={(row) => row.forwardId}
           least={640}
           maxHeight="calc(100dvh - 140px)"
           onEnd={more}
-          end={list.hasNextPage ? words.more : words.last}
+          end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
         />
       )}
     </Stack>

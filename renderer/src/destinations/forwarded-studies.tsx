@@ -10,9 +10,9 @@ import { PersonName } from '../components/person-name.tsx'
 import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import type { Column } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
-import { words } from './words.ts'
 
 export const SHOWS = ['all', 'waiting', 'failed'] as const
 export type Show = (typeof SHOWS)[number]
@@ -56,17 +56,17 @@ export function ForwardedStudies({
       nothing={{
         icon: IconSend,
         ...(show === 'all'
-          ? { title: words.queueNone, text: words.queueNoneText }
-          : { title: words.queueNoneShown, text: '' }),
+          ? { title: t('ui.destinations.queueNone'), text: t('ui.destinations.queueNoneText') }
+          : { title: t('ui.destinations.queueNoneShown'), text: '' }),
       }}
-      label={words.queueLabel}
+      label={t('ui.destinations.queueLabel')}
       columns={columns}
       rows={studies}
       keyOf={(row) => row.studyInstanceUid}
       least={decisions ? 768 : 660}
       onOpen={onOpen}
       onEnd={more}
-      end={list.hasNextPage ? words.more : words.last}
+      end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
     />
   )
 }
@@ -75,26 +75,26 @@ const studyColumns = (
   onOpen: (study: ForwardedStudy) => void,
 ): readonly Column<ForwardedStudy>[] => [
   {
-    name: words.columns.patient,
+    name: t('ui.destinations.columns.patient'),
     track: 'minmax(150px, 1.2fr)',
     cell: ({ patientName, studyInstanceUid }) => (
       <>
         <PersonName value={patientName} />
         <div>
           <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-            {words.study}
+            {t('ui.destinations.study')}
           </Link>
         </div>
       </>
     ),
   },
   {
-    name: words.columns.counts,
+    name: t('ui.destinations.columns.counts'),
     track: 'minmax(150px, 1fr)',
     cell: (study) => <ForwardCounts counts={study} />,
   },
   {
-    name: words.columns.error,
+    name: t('ui.destinations.columns.error'),
     track: 'minmax(180px, 2fr)',
     cell: (study) => (
       <>
@@ -107,26 +107,30 @@ const studyColumns = (
             ml={-7}
             onClick={() => onOpen(study)}
           >
-            {words.showImages}
+            {t('ui.destinations.showImages')}
           </Button>
         </div>
       </>
     ),
   },
-  { name: words.columns.at, track: '96px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+  {
+    name: t('ui.destinations.columns.at'),
+    track: '96px',
+    cell: ({ updatedAt }) => <Clock instant={updatedAt} />,
+  },
 ]
 
 const decisionColumn = ({ onRetry, onDrop }: Decisions): Column<ForwardedStudy> => ({
-  name: words.columns.actions,
+  name: t('ui.destinations.columns.actions'),
   track: '96px',
   cell: (study) =>
     study.waiting + study.failed > 0 && (
       <Stack gap={4}>
         <Button variant="default" size="compact-xs" onClick={() => onRetry(study)}>
-          {words.retry}
+          {t('ui.destinations.retry')}
         </Button>
         <Button {...SUBTLE_DANGER} size="compact-xs" onClick={() => onDrop(study)}>
-          {words.drop}…
+          {t('ui.destinations.drop')}…
         </Button>
       </Stack>
     ),

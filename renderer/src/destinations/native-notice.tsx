@@ -1,8 +1,8 @@
 import type { NativeModule } from '#shared/contract/destinations.ts'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './destinations.module.css'
-import { words } from './words.ts'
 
 /**
  * Says that the native module is missing, what does not work without it, and what to do. Nothing
@@ -11,9 +11,9 @@ import { words } from './words.ts'
 export function NativeNotice({ native }: { native: NativeModule | undefined }) {
   if (!native || native.isAvailable) return null
   return (
-    <Notice tone="warning" title={words.nativeTitle}>
-      {words.nativeText}
-      <div className={css.remedy}>{words.nativeRemedy}</div>
+    <Notice tone="warning" title={t('ui.destinations.nativeTitle')}>
+      {t('ui.destinations.nativeText')}
+      <div className={css.remedy}>{t('ui.destinations.nativeRemedy')}</div>
       {native.detail && <div className="mono">{said(native.detail)}</div>}
     </Notice>
   )

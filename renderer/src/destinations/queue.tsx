@@ -24,7 +24,8 @@ import { showRefused } from '../components/refused.ts'
 import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import { Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ForwardedImages } from './forwarded-images.tsx'
@@ -53,10 +54,10 @@ export function Queue() {
   const destination = list.data?.destinations.find((one) => one.destinationId === destinationId)
   return (
     <Page
-      title={destination?.name ?? words.title}
+      title={destination?.name ?? t('ui.destinations.title')}
       about={
         <Link to="/destinations">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.destinations.back')}
         </Link>
       }
       isFull
@@ -67,8 +68,8 @@ export function Queue() {
       )}
       {list.data && !destination && (
         <Panel>
-          <Empty icon={<IconSend size={34} stroke={1.3} />} title={words.gone}>
-            {words.goneText}
+          <Empty icon={<IconSend size={34} stroke={1.3} />} title={t('ui.destinations.gone')}>
+            {t('ui.destinations.goneText')}
           </Empty>
         </Panel>
       )}
@@ -97,10 +98,10 @@ function Studies({ destination }: { destination: Destination }) {
       <Group gap={12}>
         <SegmentedControl
           size="xs"
-          aria-label={words.showLabel}
+          aria-label={t('ui.destinations.showLabel')}
           value={show}
           onChange={(value) => setShow(value as Show)}
-          data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
+          data={SHOWS.map((value) => ({ value, label: t(`ui.destinations.shows.${value}`) }))}
         />
         {mayManage && hasOpen && (
           <>
@@ -111,7 +112,7 @@ function Studies({ destination }: { destination: Destination }) {
               loading={isRetrying}
               onClick={() => tryNow('all')}
             >
-              {words.retryAll}
+              {t('ui.destinations.retryAll')}
             </Button>
             <Button
               {...SUBTLE_DANGER}
@@ -119,7 +120,7 @@ function Studies({ destination }: { destination: Destination }) {
               leftSection={<IconX size={15} />}
               onClick={() => setDropping('all')}
             >
-              {words.dropAll}…
+              {t('ui.destinations.dropAll')}…
             </Button>
           </>
         )}
@@ -134,7 +135,7 @@ function Studies({ destination }: { destination: Destination }) {
         opened={opened !== null}
         onClose={() => setOpened(null)}
         size={720}
-        title={words.images(destination.name)}
+        title={t('ui.destinations.images', { name: destination.name })}
       >
         {opened && <ForwardedImages study={opened} />}
       </Drawer>
@@ -153,7 +154,7 @@ function useRetry(destinationId: string) {
       retry(
         { params: { destinationId }, body: bodyOf(part) },
         {
-          onSuccess: ({ message }) => showDecided(message, words.retried),
+          onSuccess: ({ message }) => showDecided(message, t('ui.destinations.retried')),
           onError: (error) => showRefused(error.message),
         },
       ),
@@ -208,7 +209,7 @@ function Drop({
           {
             onSuccess: ({ message }) => {
               onDone()
-              showDecided(message, words.dropped)
+              showDecided(message, t('ui.destinations.dropped'))
             },
             onError,
           },
@@ -217,7 +218,7 @@ function Drop({
     >
       <Stack gap={6}>
         {part !== 'all' && <PersonName value={part.patientName} />}
-        <Text size="sm">{words.dropText(destination.name)}</Text>
+        <Text size="sm">{t('ui.destinations.dropText', { name: destination.name })}</Text>
       </Stack>
     </AskReason>
   )

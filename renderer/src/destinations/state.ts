@@ -1,4 +1,5 @@
 import type { Destination } from '#shared/contract/destinations.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 type DestinationState = keyof typeof words.states
@@ -21,6 +22,6 @@ export function getsText({
   isAutomatic,
   modalities,
 }: Pick<Destination, 'isAutomatic' | 'modalities'>): string {
-  if (!isAutomatic) return words.gets.none
-  return modalities.length === 0 ? words.gets.all : words.gets.some(modalities)
+  if (!isAutomatic) return t('ui.destinations.gets.none')
+  return modalities.length === 0 ? t('ui.destinations.gets.all') : words.gets.some(modalities)
 }

@@ -1,9 +1,9 @@
 import type { Destination } from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { stateOf } from './state.ts'
-import { words } from './words.ts'
 
 /**
  * What keeps images from their destination, and what a person can do about it. Nothing where all is
@@ -16,12 +16,12 @@ export function Trouble({ destination }: { destination: Destination }) {
   return (
     <Notice
       tone={isFailed ? 'danger' : 'warning'}
-      title={lastError ? said(lastError) : words.notSent}
+      title={lastError ? said(lastError) : t('ui.destinations.notSent')}
     >
-      {isFailed && <div>{words.notSentHelp}</div>}
+      {isFailed && <div>{t('ui.destinations.notSentHelp')}</div>}
       {lastError && nextAttemptAt && (
         <div>
-          {words.facts.next}: <Clock instant={nextAttemptAt} />
+          {t('ui.destinations.facts.next')}: <Clock instant={nextAttemptAt} />
         </div>
       )}
     </Notice>

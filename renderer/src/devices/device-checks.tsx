@@ -9,9 +9,10 @@ import { PersonName } from '../components/person-name.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { verdictOf } from './lint-verdict.ts'
-import { PROFILE_NAMES, words } from './words.ts'
+import { words } from './words.ts'
 
 const { checks } = words
 
@@ -29,12 +30,17 @@ function Echo({ device }: { device: Device }) {
   const echo = useSend(dashboard.echoDevice)
   const hasAddress =
     device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
-  const missing = device.port === null ? checks.noPort : hasAddress ? null : checks.noAddress
+  const missing =
+    device.port === null
+      ? t('ui.devices.checks.noPort')
+      : hasAddress
+        ? null
+        : t('ui.devices.checks.noAddress')
   return (
-    <Panel title={checks.echo}>
+    <Panel title={t('ui.devices.checks.echo')}>
       <Stack align="flex-start" gap={10}>
         <Text size="sm" c="dimmed">
-          {checks.echoAbout}
+          {t('ui.devices.checks.echoAbout')}
         </Text>
         {missing && <Notice tone="info">{missing}</Notice>}
         <Button
@@ -44,7 +50,7 @@ function Echo({ device }: { device: Device }) {
           loading={echo.isPending}
           onClick={() => echo.mutate({ params: { deviceId: device.deviceId } })}
         >
-          {checks.echoAction}
+          {t('ui.devices.checks.echoAction')}
         </Button>
         <div style={{ alignSelf: 'stretch' }}>
           <EchoOutcome result={echo.isPending ? undefined : echo.data} error={echo.error} />
@@ -57,10 +63,12 @@ function Echo({ device }: { device: Device }) {
 function Worklist({ device }: { device: Device }) {
   const lint = useSend(dashboard.lintDevice)
   return (
-    <Panel title={checks.lint}>
+    <Panel title={t('ui.devices.checks.lint')}>
       <Stack align="flex-start" gap={10}>
         <Text size="sm" c="dimmed">
-          {checks.lintAbout(PROFILE_NAMES[device.profile])}
+          {t('ui.devices.checks.lintAbout', {
+            console: t(`ui.devices.profiles.${device.profile}`),
+          })}
         </Text>
         <Button
           variant="default"
@@ -68,7 +76,7 @@ function Worklist({ device }: { device: Device }) {
           loading={lint.isPending}
           onClick={() => lint.mutate({ params: { deviceId: device.deviceId } })}
         >
-          {checks.lintAction}
+          {t('ui.devices.checks.lintAction')}
         </Button>
         <div role="status" style={{ alignSelf: 'stretch' }}>
           {lint.data && !lint.isPending && <Result lint={lint.data} />}
@@ -86,12 +94,12 @@ function Result({ lint }: { lint: Lint }) {
       <Notice tone={tone} title={title}>
         {text}{' '}
         <Link to="/queries/$inspectionId" params={{ inspectionId: String(lint.inspectionId) }}>
-          {checks.open}
+          {t('ui.devices.checks.open')}
         </Link>
       </Notice>
       {lint.findings.length > 0 && (
         <VirtualTable
-          label={checks.label}
+          label={t('ui.devices.checks.label')}
           columns={columns}
           rows={lint.findings.map((finding, index) => ({ ...finding, index }))}
           keyOf={({ index }) => index}
@@ -100,7 +108,7 @@ function Result({ lint }: { lint: Lint }) {
         />
       )}
       <Text size="xs" c="dimmed">
-        {checks.source}: {lint.source}
+        {t('ui.devices.checks.source')}: {lint.source}
       </Text>
     </Stack>
   )
@@ -108,14 +116,16 @@ function Result({ lint }: { lint: Lint }) {
 
 const columns: readonly Column<LintFinding>[] = [
   {
-    name: checks.columns.severity,
+    name: t('ui.devices.checks.columns.severity'),
     track: '90px',
     cell: ({ severity }) => (
-      <Tag {...checks.severities[severity]}>{checks.severities[severity].name}</Tag>
+      <Tag {...checks.severities[severity]}>
+        {t(`ui.devices.checks.severities.${severity}.name`)}
+      </Tag>
     ),
   },
   {
-    name: checks.columns.patient,
+    name: t('ui.devices.checks.columns.patient'),
     track: 'minmax(130px, 1fr)',
     cell: ({ patientName, scheduledProcedureStepId }) => (
       <>
@@ -125,7 +135,7 @@ const columns: readonly Column<LintFinding>[] = [
     ),
   },
   {
-    name: checks.columns.text,
+    name: t('ui.devices.checks.columns.text'),
     track: 'minmax(180px, 2fr)',
     cell: ({ text, tag, keyword }) => (
       <>

@@ -12,8 +12,9 @@ import { fieldTexts } from '../components/field-texts.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { FormPart } from '../components/form-part.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { bodyOf, type DeviceValues, faultsOf, valuesOf } from './device-values.ts'
-import { CHARACTER_SET_NAMES, PROFILE_NAMES, words } from './words.ts'
+import { words } from './words.ts'
 
 const { form: texts } = words
 const told = fieldTexts(texts)
@@ -43,8 +44,8 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
       <Encryption form={form} />
       <FormEnd
         error={add.error ?? update.error}
-        cancel={texts.cancel}
-        submit={device ? texts.save : texts.add}
+        cancel={t('ui.devices.form.cancel')}
+        submit={device ? t('ui.devices.form.save') : t('ui.devices.form.add')}
         isBusy={add.isPending || update.isPending}
         onCancel={onDone}
         mt="md"
@@ -58,7 +59,7 @@ interface PartProps {
 }
 
 const Identity = ({ form }: PartProps) => (
-  <FormPart title={texts.who}>
+  <FormPart title={t('ui.devices.form.who')}>
     <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
     <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
     <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
@@ -76,13 +77,13 @@ const Identity = ({ form }: PartProps) => (
 )
 
 const Answers = ({ form }: PartProps) => (
-  <FormPart title={texts.answers}>
+  <FormPart title={t('ui.devices.form.answers')}>
     <Select
       {...told('characterSet')}
-      placeholder={words.byRow}
+      placeholder={t('ui.devices.byRow')}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': words.byRow }}
+      clearButtonProps={{ 'aria-label': t('ui.devices.byRow') }}
       data={CHARACTER_SETS.map((set) => ({ value: set, label: characterSetName(set) }))}
       {...form.getInputProps('characterSet')}
     />
@@ -94,8 +95,8 @@ const Answers = ({ form }: PartProps) => (
       {...told('stationMode')}
       allowDeselect={false}
       data={[
-        { value: 'echo', label: texts.stations.echo },
-        { value: 'strict', label: texts.stations.strict },
+        { value: 'echo', label: t('ui.devices.form.stations.echo') },
+        { value: 'strict', label: t('ui.devices.form.stations.strict') },
       ]}
       {...form.getInputProps('stationMode')}
     />
@@ -103,11 +104,14 @@ const Answers = ({ form }: PartProps) => (
 )
 
 const Console = ({ form }: PartProps) => (
-  <FormPart title={texts.console}>
+  <FormPart title={t('ui.devices.form.console')}>
     <Select
       {...told('profile')}
       allowDeselect={false}
-      data={DEVICE_PROFILES.map((profile) => ({ value: profile, label: PROFILE_NAMES[profile] }))}
+      data={DEVICE_PROFILES.map((profile) => ({
+        value: profile,
+        label: t(`ui.devices.profiles.${profile}`),
+      }))}
       {...form.getInputProps('profile')}
     />
     <Switch {...told('hideStarted')} {...form.getInputProps('hideStarted', { type: 'checkbox' })} />
@@ -116,14 +120,14 @@ const Console = ({ form }: PartProps) => (
 )
 
 const Limits = ({ form }: PartProps) => (
-  <FormPart title={texts.limits}>
+  <FormPart title={t('ui.devices.form.limits')}>
     <Text size="sm" c="dimmed">
-      {texts.limitsAbout}
+      {t('ui.devices.form.limitsAbout')}
     </Text>
     <SimpleGrid cols={2}>
       <NumberInput
         {...told('daysBack')}
-        placeholder={texts.clinic}
+        placeholder={t('ui.devices.form.clinic')}
         min={0}
         max={31}
         allowDecimal={false}
@@ -131,7 +135,7 @@ const Limits = ({ form }: PartProps) => (
       />
       <NumberInput
         {...told('daysForward')}
-        placeholder={texts.clinic}
+        placeholder={t('ui.devices.form.clinic')}
         min={0}
         max={31}
         allowDecimal={false}
@@ -140,7 +144,7 @@ const Limits = ({ form }: PartProps) => (
     </SimpleGrid>
     <NumberInput
       {...told('maxRows')}
-      placeholder={texts.clinic}
+      placeholder={t('ui.devices.form.clinic')}
       min={1}
       max={50_000}
       allowDecimal={false}
@@ -150,20 +154,20 @@ const Limits = ({ form }: PartProps) => (
 )
 
 const Encryption = ({ form }: PartProps) => (
-  <FormPart title={texts.encryption}>
+  <FormPart title={t('ui.devices.form.encryption')}>
     <Select
       {...told('tls')}
       allowDeselect={false}
       data={(['optional', 'required', 'mutual'] as const).map((tls) => ({
         value: tls,
-        label: texts.tlsModes[tls],
+        label: t(`ui.devices.form.tlsModes.${tls}`),
       }))}
       {...form.getInputProps('tls')}
     />
     {(form.values.tls === 'mutual' || form.values.certificate !== '') && (
       <Textarea
         {...told('certificate')}
-        placeholder={texts.pem}
+        placeholder={t('ui.devices.form.pem')}
         autosize
         minRows={3}
         maxRows={8}
@@ -175,4 +179,5 @@ const Encryption = ({ form }: PartProps) => (
 )
 
 /** `Western European (ISO_IR 100)`. */
-const characterSetName = (set: CharacterSet): string => `${CHARACTER_SET_NAMES[set]} (${set})`
+const characterSetName = (set: CharacterSet): string =>
+  `${t(`ui.devices.characterSets.${set}`)} (${set})`

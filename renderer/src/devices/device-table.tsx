@@ -11,8 +11,8 @@ import type { Device } from '#shared/contract/devices.ts'
 import { Ago } from '../components/clock.tsx'
 import { IconAct } from '../components/icon-act.tsx'
 import { Tag } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { nameOf } from './device-name.ts'
-import { CHARACTER_SET_NAMES, words } from './words.ts'
 
 /** What can be done about a device by who manages them. */
 interface Managing {
@@ -27,7 +27,6 @@ export function DeviceTable({
   devices,
   ...managing
 }: Managing & { readonly devices: readonly Device[] }) {
-  const { columns } = words
   return (
     <Table.ScrollContainer minWidth={760}>
       <Table
@@ -38,12 +37,12 @@ export function DeviceTable({
       >
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{columns.name}</Table.Th>
-            <Table.Th>{columns.address}</Table.Th>
-            <Table.Th>{columns.modality}</Table.Th>
-            <Table.Th>{columns.set}</Table.Th>
-            <Table.Th>{columns.seen}</Table.Th>
-            <Table.Th ta="right">{columns.actions}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.name')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.address')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.modality')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.set')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.seen')}</Table.Th>
+            <Table.Th ta="right">{t('ui.devices.columns.actions')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -64,7 +63,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
           <Text fw={600} fz="inherit">
             {nameOf(device)}
           </Text>
-          {!device.isEnabled && <Tag tone="plain">{words.off}</Tag>}
+          {!device.isEnabled && <Tag tone="plain">{t('ui.devices.off')}</Tag>}
         </Group>
         {device.name && <div className="mono">{device.aeTitle}</div>}
       </Table.Td>
@@ -72,15 +71,17 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
         {device.address ? (
           <span className="mono">{device.address}</span>
         ) : (
-          <Unset text={words.anyAddress} />
+          <Unset text={t('ui.devices.anyAddress')} />
         )}
       </Table.Td>
       <Table.Td>{device.modality}</Table.Td>
       <Table.Td>
         {device.characterSet ? (
-          <span title={device.characterSet}>{CHARACTER_SET_NAMES[device.characterSet]}</span>
+          <span title={device.characterSet}>
+            {t(`ui.devices.characterSets.${device.characterSet}`)}
+          </span>
         ) : (
-          <Unset text={words.byRow} />
+          <Unset text={t('ui.devices.byRow')} />
         )}
       </Table.Td>
       <Table.Td>
@@ -110,9 +111,9 @@ function Tools({
   const name = nameOf(device)
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">
-      <Tooltip label={words.ask(name)}>
+      <Tooltip label={t('ui.devices.ask', { name })}>
         <ActionIcon
-          aria-label={words.ask(name)}
+          aria-label={t('ui.devices.ask', { name })}
           renderRoot={(root) => (
             <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />
           )}
@@ -120,9 +121,9 @@ function Tools({
           <IconBuildingHospital size={17} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={words.queries(name)}>
+      <Tooltip label={t('ui.devices.queries', { name })}>
         <ActionIcon
-          aria-label={words.queries(name)}
+          aria-label={t('ui.devices.queries', { name })}
           renderRoot={(root) => (
             <Link to="/queries" search={{ aeTitle: device.aeTitle }} {...root} />
           )}
@@ -134,11 +135,19 @@ function Tools({
         <>
           <IconAct
             icon={IconStethoscope}
-            label={words.check(name)}
+            label={t('ui.devices.check', { name })}
             onClick={() => onCheck(device)}
           />
-          <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(device)} />
-          <IconAct icon={IconTrash} label={words.remove(name)} onClick={() => onRemove(device)} />
+          <IconAct
+            icon={IconPencil}
+            label={t('ui.devices.edit', { name })}
+            onClick={() => onEdit(device)}
+          />
+          <IconAct
+            icon={IconTrash}
+            label={t('ui.devices.remove', { name })}
+            onClick={() => onRemove(device)}
+          />
         </>
       )}
     </Group>

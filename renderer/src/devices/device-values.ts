@@ -1,6 +1,6 @@
 import { type CharacterSet, type Device, NewDevice } from '#shared/contract/devices.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 
 /** A device as its form holds it: what is empty is not set. */
 export interface DeviceValues {

@@ -7,6 +7,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { FormDrawer } from '../components/form-drawer.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManage } from '../session.ts'
 import { useStatus } from '../status.ts'
 import { DeviceChecks } from './device-checks.tsx'
@@ -27,12 +28,12 @@ export function Devices() {
   const [checking, setChecking] = useState<Device | null>(null)
   const add = mayManage && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ device: null })}>
-      {words.add}
+      {t('ui.devices.add')}
     </Button>
   )
 
   return (
-    <Page title={words.title} about={words.about} actions={add}>
+    <Page title={t('ui.devices.title')} about={t('ui.devices.about')} actions={add}>
       {mayManage && <Inbox />}
       <Panel isFlush>
         {devices.isPending && <Waiting rows={5} />}
@@ -52,7 +53,7 @@ export function Devices() {
         opened={editing !== null}
         onClose={() => setEditing(null)}
         size={520}
-        title={editing?.device ? nameOf(editing.device) : words.form.addTitle}
+        title={editing?.device ? nameOf(editing.device) : t('ui.devices.form.addTitle')}
       >
         {editing && (
           <DeviceForm
@@ -66,7 +67,7 @@ export function Devices() {
         opened={checking !== null}
         onClose={() => setChecking(null)}
         size={680}
-        title={checking && words.checks.title(nameOf(checking))}
+        title={checking && t('ui.devices.checks.title', { name: nameOf(checking) })}
       >
         {checking && <DeviceChecks key={checking.deviceId} device={checking} />}
       </Drawer>
@@ -80,10 +81,12 @@ function None({ action }: { action: ReactNode }) {
   return (
     <Empty
       icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
-      title={words.none}
+      title={t('ui.devices.none')}
       action={action}
     >
-      {listener?.aeTitle ? words.noneText(listener.aeTitle, listener.address) : words.noneTextShort}
+      {listener?.aeTitle
+        ? words.noneText(listener.aeTitle, listener.address)
+        : t('ui.devices.noneTextShort')}
     </Empty>
   )
 }
@@ -93,8 +96,8 @@ function Remove({ device, onDone }: { device: Device | null; onDone: () => void 
   return (
     <Confirm
       isOpen={device !== null}
-      title={words.removeTitle}
-      action={words.removeAction}
+      title={t('ui.devices.removeTitle')}
+      action={t('ui.devices.removeAction')}
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onDone}
@@ -102,7 +105,7 @@ function Remove({ device, onDone }: { device: Device | null; onDone: () => void 
         device && remove.mutate({ params: { deviceId: device.deviceId } }, { onSuccess: onDone })
       }
     >
-      {device && words.removeText(nameOf(device))}
+      {device && t('ui.devices.removeText', { name: nameOf(device) })}
     </Confirm>
   )
 }

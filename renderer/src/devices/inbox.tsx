@@ -8,12 +8,12 @@ import { faultsByField } from '../client.ts'
 import { Clock } from '../components/clock.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { nameOf } from './device-name.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
 import { servicesText } from './services.ts'
-import { words } from './words.ts'
 
 /** Callers that were rejected because nobody knows them, each to be approved or dismissed. */
 export function Inbox() {
@@ -26,10 +26,10 @@ export function Inbox() {
     <Panel
       isFlush
       className={css.inbox}
-      title={`${words.inbox.title} (${callers.data.callers.length})`}
+      title={`${t('ui.devices.inbox.title')} (${callers.data.callers.length})`}
       aside={
         <Text size="sm" c="dimmed">
-          {words.inbox.about}
+          {t('ui.devices.inbox.about')}
         </Text>
       }
     >
@@ -58,7 +58,7 @@ function Caller({ caller }: { caller: UnknownCaller }) {
       {
         onSuccess: (device) =>
           notifications.show({
-            message: words.inbox.added(nameOf(device)),
+            message: t('ui.devices.inbox.added', { name: nameOf(device) }),
             icon: <IconCheck size={18} />,
           }),
         onError: (error) => form.setErrors(faultsByField(error)),
@@ -70,50 +70,52 @@ function Caller({ caller }: { caller: UnknownCaller }) {
     <form
       className={css.caller}
       onSubmit={submit}
-      aria-label={`${aeTitle} ${words.inbox.from(address)}`}
+      aria-label={`${aeTitle} ${t('ui.devices.inbox.from', { address })}`}
     >
       <div>
         <div className={css.title}>{aeTitle}</div>
         <Text size="sm">
-          {words.inbox.from(address)} · {words.inbox.called(calledAeTitle)}
+          {t('ui.devices.inbox.from', { address })} ·{' '}
+          {t('ui.devices.inbox.called', { aeTitle: calledAeTitle })}
         </Text>
         <Text size="sm" c="dimmed">
-          {words.inbox.attempts(attempts)}, {words.inbox.last} <Clock instant={lastAt} />
+          {t('ui.devices.inbox.attempts', { count: attempts })}, {t('ui.devices.inbox.last')}{' '}
+          <Clock instant={lastAt} />
         </Text>
         <Text size="sm" c="dimmed" title={services.join(', ')}>
-          {words.inbox.wanted}: {servicesText(services)}
+          {t('ui.devices.inbox.wanted')}: {servicesText(services)}
         </Text>
       </div>
       <div>
         <div className={css.fields}>
           <TextInput
-            label={words.inbox.name}
-            placeholder={words.inbox.namePlaceholder}
+            label={t('ui.devices.inbox.name')}
+            placeholder={t('ui.devices.inbox.namePlaceholder')}
             maxLength={64}
             {...form.getInputProps('name')}
           />
           <TextInput
-            label={words.inbox.modality}
+            label={t('ui.devices.inbox.modality')}
             maxLength={16}
             {...form.getInputProps('modality')}
           />
           <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending}>
-            {words.inbox.approve}
+            {t('ui.devices.inbox.approve')}
           </Button>
           <Button
             variant="default"
             loading={dismiss.isPending}
             onClick={() => dismiss.mutate({ body: { aeTitle, address } })}
           >
-            {words.inbox.dismiss}
+            {t('ui.devices.inbox.dismiss')}
           </Button>
         </div>
-        <Tooltip label={words.inbox.anyAddressAbout}>
+        <Tooltip label={t('ui.devices.inbox.anyAddressAbout')}>
           <Checkbox
             mt={8}
             w="fit-content"
             size="xs"
-            label={words.inbox.anyAddress}
+            label={t('ui.devices.inbox.anyAddress')}
             {...form.getInputProps('anyAddress', { type: 'checkbox' })}
           />
         </Tooltip>

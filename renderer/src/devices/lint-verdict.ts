@@ -1,8 +1,6 @@
 import type { Lint } from '#shared/contract/devices.ts'
 import type { Tone } from '../display/tones.ts'
-import { words } from './words.ts'
-
-const { checks } = words
+import { t } from '../i18n/t.ts'
 
 /** What a check of the rows comes to: the gravest thing first. */
 export function verdictOf({
@@ -14,14 +12,24 @@ export function verdictOf({
   title: string
   text: string
 } {
-  const checked = checks.checked(checks.exams(rows))
-  if (rows === 0) return { tone: 'plain', title: checks.empty, text: checks.emptyText }
+  const checked = t('ui.devices.checks.checked', {
+    rows: t('ui.devices.checks.exams', { count: rows }),
+  })
+  if (rows === 0)
+    return {
+      tone: 'plain',
+      title: t('ui.devices.checks.empty'),
+      text: t('ui.devices.checks.emptyText'),
+    }
   if (refused > 0)
     return {
       tone: 'danger',
-      title: checks.refused(checks.exams(refused)),
-      text: `${checks.whole} ${checked}`,
+      title: t('ui.devices.checks.refused', {
+        rows: t('ui.devices.checks.exams', { count: refused }),
+      }),
+      text: `${t('ui.devices.checks.whole')} ${checked}`,
     }
-  if (findings.length > 0) return { tone: 'warning', title: checks.altered, text: checked }
-  return { tone: 'good', title: checks.good, text: checked }
+  if (findings.length > 0)
+    return { tone: 'warning', title: t('ui.devices.checks.altered'), text: checked }
+  return { tone: 'good', title: t('ui.devices.checks.good'), text: checked }
 }

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** Services named in full; an archive asks for a hundred and more. */
 const MOST = 4
@@ -8,5 +8,7 @@ export function servicesText(services: readonly string[]): string {
   const named = services.filter((service) => !/^[\d.]+$/.test(service))
   const shown = (named.length > 0 ? named : services).slice(0, MOST)
   const more = services.length - shown.length
-  return more === 0 ? shown.join(', ') : words.inbox.more(shown.join(', '), more)
+  return more === 0
+    ? shown.join(', ')
+    : t('ui.devices.inbox.more', { services: shown.join(', '), count: more })
 }

@@ -1,5 +1,5 @@
 import type { CharacterSet, DeviceProfile } from '#shared/contract/devices.ts'
-import { inLanguage } from '../language/words.ts'
+import { inLanguage } from '../i18n/words.ts'
 import { en } from './words.en.ts'
 import { es } from './words.es.ts'
 

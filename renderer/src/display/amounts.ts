@@ -1,4 +1,4 @@
-import { locale } from '../language/language.ts'
+import { locale } from '../i18n/language.ts'
 
 /** Digits before and after the decimal sign of the language. */
 const decimal = (digits: number) =>

@@ -1,4 +1,4 @@
-import { inLanguage } from '../language/words.ts'
+import { inLanguage } from '../i18n/words.ts'
 
 const words = inLanguage({ none: 'none' }, { none: 'nada' })
 

@@ -1,5 +1,5 @@
-import { locale } from '../language/language.ts'
-import { words } from './words.ts'
+import { locale } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
 
 /** Three letters each in English: the British form of September has four. */
 const monthFormat = new Intl.DateTimeFormat(locale.startsWith('en') ? 'en' : locale, {
@@ -33,7 +33,9 @@ export function timeText(time: string): string {
 
 /** Two days as one phrase: `20 Nov 2026`, or `19 Nov 2026 to 21 Nov 2026`. */
 export const daysText = (start: string, end: string): string =>
-  start === end ? dayText(start) : words.days(dayText(start), dayText(end))
+  start === end
+    ? dayText(start)
+    : t('ui.display.days', { start: dayText(start), end: dayText(end) })
 
 /** A zone `Intl` knows; `local` and unknown names become that of this PC (undefined). */
 export function zoneOf(timeZone: string | undefined): string | undefined {
@@ -91,7 +93,7 @@ export function fullClockText(instant: string, zone: string | undefined): string
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
   const { day, time, seconds } = partsOf(at, zone)
-  return `${dayText(day)} ${time}:${seconds} (${zone ?? words.localTime})`
+  return `${dayText(day)} ${time}:${seconds} (${zone ?? t('ui.display.localTime')})`
 }
 
 /** The clinic's day now, `YYYY-MM-DD`. */
@@ -101,10 +103,10 @@ export const todayIn = (zone: string | undefined, now: Date): string => partsOf(
 export function agoText(instant: string, now: Date): string {
   const seconds = (now.getTime() - new Date(instant).getTime()) / 1000
   if (Number.isNaN(seconds)) return instant
-  if (seconds < 60) return words.ago.now
-  if (seconds < 3600) return words.ago.minutes(Math.floor(seconds / 60))
-  if (seconds < 86_400) return words.ago.hours(Math.floor(seconds / 3600))
-  return words.ago.days(Math.floor(seconds / 86_400))
+  if (seconds < 60) return t('ui.display.ago.now')
+  if (seconds < 3600) return t('ui.display.ago.minutes', { count: Math.floor(seconds / 60) })
+  if (seconds < 86_400) return t('ui.display.ago.hours', { count: Math.floor(seconds / 3600) })
+  return t('ui.display.ago.days', { count: Math.floor(seconds / 86_400) })
 }
 
 /** The day after `YYYY-MM-DD`, by the calendar alone. */

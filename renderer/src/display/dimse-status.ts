@@ -1,3 +1,4 @@
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 interface ShownStatus {
@@ -30,7 +31,7 @@ export function shownStatus(status: string): ShownStatus {
   if (code.startsWith('C')) return { tone: 'danger', ...words.statuses.unable }
   return {
     tone: 'warning',
-    name: words.statuses.other.name(code),
-    meaning: words.statuses.other.meaning,
+    name: t('ui.display.statuses.other.name', { code }),
+    meaning: t('ui.display.statuses.other.meaning'),
   }
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#shared/contract/events.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** An endpoint as people know it: its name, else whose studies it is for, else its host. */
 export function endpointName({
@@ -10,6 +10,6 @@ export function endpointName({
 }: Pick<Endpoint, 'name' | 'isDefault' | 'apiKey' | 'url'>): string {
   if (name) return name
   if (apiKey) return apiKey.description
-  if (isDefault) return words.defaultEndpoint
+  if (isDefault) return t('ui.display.defaultEndpoint')
   return URL.canParse(url) ? new URL(url).host : url
 }

@@ -1,4 +1,5 @@
 import type { EventOutcome, EventSummary } from '#shared/contract/events.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './event-words.ts'
 import type { Tone } from './tones.ts'
 
@@ -41,7 +42,11 @@ export function standingOf(
     case 'waiting':
       return event.outcome === 'none' || event.outcome === 'accepted'
         ? { tone: 'info', ...words.standings.waiting }
-        : { tone: 'warning', name: words.standings.again(ended.name), meaning: why }
+        : {
+            tone: 'warning',
+            name: t('ui.display.event.standings.again', { outcome: ended.name }),
+            meaning: why,
+          }
     case 'done':
       return event.notes > 0
         ? { tone: 'warning', ...words.standings.inPart }

@@ -1,5 +1,6 @@
 import type { Inspection, ReceivedKey, RowVerdict } from '#shared/contract/worklist.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { bytesText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
 import { daysText, dayText, timeText } from './dates.ts'
@@ -42,20 +43,24 @@ export function explain(inspection: Inspection): Explanation {
   const stations: Station[] = [
     asked(inspection, isMisread),
     window(inspection, isMisread),
-    isMisread ? skipped('partner', words.partner.notAsked) : partner(inspection),
+    isMisread
+      ? skipped('partner', t('ui.display.explanation.partner.notAsked'))
+      : partner(inspection),
     hasList
       ? station(
           'list',
           total === 0 ? 'stop' : 'passed',
-          total === 0 ? words.list.empty : words.list.holds(total),
+          total === 0
+            ? t('ui.display.explanation.list.empty')
+            : t('ui.display.explanation.list.holds', { count: total }),
         )
-      : skipped('list', words.list.none),
+      : skipped('list', t('ui.display.explanation.list.none')),
     hasList && total > 0
       ? lost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
-      : skipped('keys', words.keys.nothing),
+      : skipped('keys', t('ui.display.explanation.keys.nothing')),
     hasList && total > 0
       ? lost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
-      : skipped('checks', words.checks.nothing),
+      : skipped('checks', t('ui.display.explanation.checks.nothing')),
     station(
       'sent',
       sent === 0 ? 'skipped' : cut > 0 || isCancelled ? 'remark' : 'passed',
@@ -65,7 +70,9 @@ export function explain(inspection: Inspection): Explanation {
         shownStatus(status).name,
         durationText(inspection.tookMs),
       ),
-      inspection.errorComment ? [words.sent.comment(inspection.errorComment)] : [],
+      inspection.errorComment
+        ? [t('ui.display.explanation.sent.comment', { comment: inspection.errorComment })]
+        : [],
     ),
   ]
 
@@ -75,33 +82,67 @@ export function explain(inspection: Inspection): Explanation {
     remedy,
     stations,
   })
-  if (isCancelled) return say('plain', words.say.cancelled(sent), words.say.cancelledRemedy)
-  if (isMisread) return say('danger', words.say.misread, misreadRemedy(inspection))
+  if (isCancelled)
+    return say(
+      'plain',
+      t('ui.display.explanation.say.cancelled', { count: sent }),
+      t('ui.display.explanation.say.cancelledRemedy'),
+    )
+  if (isMisread)
+    return say('danger', t('ui.display.explanation.say.misread'), misreadRemedy(inspection))
   if (fault !== null && !hasList)
-    return say('danger', words.say.fault(FAULTS[fault].name), FAULTS[fault].remedy)
+    return say(
+      'danger',
+      t('ui.display.explanation.say.fault', { fault: FAULTS[fault].name }),
+      FAULTS[fault].remedy,
+    )
   if (!hasList)
-    return say('danger', words.say.noList(shownStatus(status).meaning), inspection.errorComment)
+    return say(
+      'danger',
+      t('ui.display.explanation.say.noList', { meaning: shownStatus(status).meaning }),
+      inspection.errorComment,
+    )
   if (total === 0)
-    return say('warning', words.say.noExam(windowWords(inspection)), words.say.noExamRemedy)
+    return say(
+      'warning',
+      t('ui.display.explanation.say.noExam', { window: windowWords(inspection) }),
+      t('ui.display.explanation.say.noExamRemedy'),
+    )
   if (sent === 0 && withheld === 0)
-    return say('warning', words.say.noneFits(total), filterRemedy(inspection.keys))
+    return say(
+      'warning',
+      t('ui.display.explanation.say.noneFits', { count: total }),
+      filterRemedy(inspection.keys),
+    )
   if (sent === 0) {
     const headline =
-      filtered > 0 ? words.say.unsafeAndFiltered(withheld, filtered) : words.say.unsafe(withheld)
-    return say('danger', headline, words.say.mendAtPartner)
+      filtered > 0
+        ? t('ui.display.explanation.say.unsafeAndFiltered', { count: withheld, filtered })
+        : t('ui.display.explanation.say.unsafe', { count: withheld })
+    return say('danger', headline, t('ui.display.explanation.say.mendAtPartner'))
   }
   if (status !== '0000') {
     return say(
       'warning',
-      words.say.incomplete(sent, inspection.errorComment || shownStatus(status).name),
-      words.say.narrow,
+      t('ui.display.explanation.say.incomplete', {
+        count: sent,
+        why: inspection.errorComment || shownStatus(status).name,
+      }),
+      t('ui.display.explanation.say.narrow'),
     )
   }
   if (withheld > 0)
-    return say('warning', words.say.withheld(sent, withheld), words.say.mendAtPartner)
+    return say(
+      'warning',
+      t('ui.display.explanation.say.withheld', { sent, withheld }),
+      t('ui.display.explanation.say.mendAtPartner'),
+    )
   const stale =
     SOURCES[inspection.source].tone === 'warning' ? ` ${SOURCES[inspection.source].meaning}` : ''
-  return say(stale ? 'warning' : 'good', `${words.say.sent(sent)}${stale}`)
+  return say(
+    stale ? 'warning' : 'good',
+    `${t('ui.display.explanation.say.sent', { count: sent })}${stale}`,
+  )
 }
 
 /** The keys that narrow a query, in words: `Modality = CT`. */
@@ -125,7 +166,7 @@ const station = (
 ): Station => ({
   name,
   state,
-  title: words.titles[name],
+  title: t(`ui.display.explanation.titles.${name}`),
   text,
   details,
 })
@@ -135,12 +176,21 @@ function asked(inspection: Inspection, isMisread: boolean): Station {
   const { origin, deviceName, callingAeTitle, remoteAddress, errorComment } = inspection
   const name = deviceName || callingAeTitle
   const device = remoteAddress
-    ? words.asked.deviceAt(name, callingAeTitle, remoteAddress)
-    : words.asked.device(name, callingAeTitle)
-  const query = origin === 'window' ? words.asked.fromWindow(device) : words.asked.byDevice(device)
+    ? t('ui.display.explanation.asked.deviceAt', {
+        name,
+        aeTitle: callingAeTitle,
+        address: remoteAddress,
+      })
+    : t('ui.display.explanation.asked.device', { name, aeTitle: callingAeTitle })
+  const query =
+    origin === 'window'
+      ? t('ui.display.explanation.asked.fromWindow', { device })
+      : t('ui.display.explanation.asked.byDevice', { device })
   const keys = narrowingKeys(inspection.keys)
   const text =
-    keys.length === 0 ? words.asked.wide(query) : words.asked.narrowed(query, keys.length)
+    keys.length === 0
+      ? t('ui.display.explanation.asked.wide', { query })
+      : t('ui.display.explanation.asked.narrowed', { query, keys: keys.length })
   return station(
     'asked',
     isMisread ? 'stop' : 'passed',
@@ -152,11 +202,16 @@ function asked(inspection: Inspection, isMisread: boolean): Station {
 function window(inspection: Inspection, isMisread: boolean): Station {
   const remarks = inspection.remarks.map(said)
   if (inspection.question === null)
-    return station('window', isMisread ? 'skipped' : 'remark', words.window.none, remarks)
+    return station(
+      'window',
+      isMisread ? 'skipped' : 'remark',
+      t('ui.display.explanation.window.none'),
+      remarks,
+    )
   return station(
     'window',
     remarks.length > 0 ? 'remark' : 'passed',
-    words.window.asked(windowWords(inspection)),
+    t('ui.display.explanation.window.asked', { window: windowWords(inspection) }),
     remarks,
   )
 }
@@ -165,20 +220,26 @@ function partner(inspection: Inspection): Station {
   const { source, fault, partnerMs } = inspection
   const answer = inspection.partner
   const facts = [
-    partnerMs === null ? '' : words.partner.took(durationText(partnerMs)),
+    partnerMs === null
+      ? ''
+      : t('ui.display.explanation.partner.took', { time: durationText(partnerMs) }),
     answer?.httpStatus ? `HTTP ${answer.httpStatus}` : '',
     answer && answer.bytes > 0 ? bytesText(answer.bytes) : '',
   ].filter(Boolean)
   const { meaning, tone } = SOURCES[source]
   const state = source === 'none' ? 'stop' : fault === null && tone === 'good' ? 'passed' : 'remark'
   const details = [
-    facts.length > 0 && fault === null ? words.partner.it(facts.join(', ')) : '',
+    facts.length > 0 && fault === null
+      ? t('ui.display.explanation.partner.it', { facts: facts.join(', ') })
+      : '',
     answer?.detail ? said(answer.detail) : '',
   ].filter(Boolean)
   return station(
     'partner',
     state,
-    fault === null ? meaning : words.partner.why(meaning, FAULTS[fault].name),
+    fault === null
+      ? meaning
+      : t('ui.display.explanation.partner.why', { meaning, fault: FAULTS[fault].name }),
     details,
   )
 }
@@ -191,7 +252,13 @@ function lost(
   verdict: RowVerdict['verdict'],
 ): Station {
   if (count === 0)
-    return station(name, 'passed', name === 'keys' ? words.keys.allFit : words.checks.allPassed)
+    return station(
+      name,
+      'passed',
+      name === 'keys'
+        ? t('ui.display.explanation.keys.allFit')
+        : t('ui.display.explanation.checks.allPassed'),
+    )
   return station(name, isStop ? 'stop' : 'remark', words[name].lost(count), reasons(rows, verdict))
 }
 
@@ -204,24 +271,32 @@ function reasons(rows: readonly RowVerdict[], verdict: RowVerdict['verdict']): s
       counts.set(reason, (counts.get(reason) ?? 0) + 1)
     }
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
-  const shown = sorted.slice(0, 6).map(([reason, count]) => words.reason(count, reason))
-  return sorted.length > 6 ? [...shown, words.moreReasons(sorted.length - 6)] : shown
+  const shown = sorted
+    .slice(0, 6)
+    .map(([reason, count]) => t('ui.display.explanation.reason', { count, reason }))
+  return sorted.length > 6
+    ? [...shown, t('ui.display.explanation.moreReasons', { count: sorted.length - 6 })]
+    : shown
 }
 
 function windowWords({ question }: Inspection): string {
-  if (question === null) return words.forTheseDays
+  if (question === null) return t('ui.display.explanation.forTheseDays')
   const days = daysText(question.dateStart, question.dateEnd)
-  return question.modality ? words.forDaysOf(days, question.modality) : words.forDays(days)
+  return question.modality
+    ? t('ui.display.explanation.forDaysOf', { days, modality: question.modality })
+    : t('ui.display.explanation.forDays', { days })
 }
 
 const misreadRemedy = ({ errorComment }: Inspection) =>
-  errorComment ? words.say.misreadRemedyOf(errorComment) : words.say.misreadRemedy
+  errorComment
+    ? t('ui.display.explanation.say.misreadRemedyOf', { comment: errorComment })
+    : t('ui.display.explanation.say.misreadRemedy')
 
 const filterRemedy = (keys: readonly ReceivedKey[]) => {
   const narrowing = narrowingKeys(keys)
   return narrowing.length === 0
-    ? words.say.reasonsBelow
-    : words.say.filterRemedy(narrowing.join('; '))
+    ? t('ui.display.explanation.say.reasonsBelow')
+    : t('ui.display.explanation.say.filterRemedy', { keys: narrowing.join('; ') })
 }
 
 function valueWords(key: ReceivedKey): string {
@@ -235,7 +310,9 @@ function valueWords(key: ReceivedKey): string {
 
 function rangeWords(ends: readonly string[], text: (value: string) => string): string {
   const [start = '', end = ''] = ends
-  if (start === '') return words.until(text(end))
-  if (end === '') return words.from(text(start))
-  return start === end ? text(start) : words.range(text(start), text(end))
+  if (start === '') return t('ui.display.explanation.until', { end: text(end) })
+  if (end === '') return t('ui.display.explanation.from', { start: text(start) })
+  return start === end
+    ? text(start)
+    : t('ui.display.explanation.range', { start: text(start), end: text(end) })
 }

@@ -4,12 +4,11 @@ import type {
   ImageStudySummary,
 } from '#shared/contract/images.ts'
 import type { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
+import { t } from '../i18n/t.ts'
 import { numberText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'
 import { words } from './words.ts'
-
-const texts = words.images
 
 /** How something stands, for a badge. */
 export interface Shown {
@@ -31,36 +30,54 @@ type Arriving = Pick<
 export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): Shown {
   const { state, instances, expected, missing, lastTransfer } = study
   const broke =
-    lastTransfer.how === 'aborted' ? texts.brokeOff(clockText(lastTransfer.at, zone, now)) : ''
+    lastTransfer.how === 'aborted'
+      ? t('ui.display.images.brokeOff', { at: clockText(lastTransfer.at, zone, now) })
+      : ''
   if (state === 'receiving') {
-    const name = [texts.receiving, broke].filter(Boolean).join(', ')
-    const meaning = broke ? `${texts.endedEarly} ${texts.sendAgain}` : texts.receivingMeaning
+    const name = [t('ui.display.images.receiving'), broke].filter(Boolean).join(', ')
+    const meaning = broke
+      ? `${t('ui.display.images.endedEarly')} ${t('ui.display.images.sendAgain')}`
+      : t('ui.display.images.receivingMeaning')
     return { tone: broke ? 'warning' : 'info', name, meaning }
   }
   if (state === 'complete' && instances === 0) {
-    return { tone: 'plain', name: texts.noImages, meaning: texts.noImagesMeaning }
+    return {
+      tone: 'plain',
+      name: t('ui.display.images.noImages'),
+      meaning: t('ui.display.images.noImagesMeaning'),
+    }
   }
   if (state === 'complete') {
     return {
       tone: 'good',
-      name: texts.complete,
-      meaning: expected === null ? texts.completeUnannounced : texts.completeMeaning,
+      name: t('ui.display.images.complete'),
+      meaning:
+        expected === null
+          ? t('ui.display.images.completeUnannounced')
+          : t('ui.display.images.completeMeaning'),
     }
   }
-  const why = [missing > 0 ? texts.missing(numberText(missing)) : '', broke]
+  const why = [
+    missing > 0 ? t('ui.display.images.missing', { count: numberText(missing) }) : '',
+    broke,
+  ]
     .filter(Boolean)
     .join(', ')
   return {
     tone: 'warning',
-    name: why ? texts.incompleteWhy(why) : texts.incomplete,
-    meaning: texts.sendAgain,
+    name: why ? t('ui.display.images.incompleteWhy', { why }) : t('ui.display.images.incomplete'),
+    meaning: t('ui.display.images.sendAgain'),
   }
 }
 
 /** `127 / 180`; `127` where nothing announced a number; `185 (180 announced)` where more came. */
 export function countOf({ instances, expected }: Pick<Arriving, 'instances' | 'expected'>): string {
   if (expected === null) return numberText(instances)
-  if (instances > expected) return texts.announced(numberText(instances), numberText(expected))
+  if (instances > expected)
+    return t('ui.display.images.announced', {
+      here: numberText(instances),
+      announced: numberText(expected),
+    })
   return `${numberText(instances)} / ${numberText(expected)}`
 }
 
@@ -101,6 +118,9 @@ export function studyTitle({
   modalities,
   studyDate,
 }: Pick<ImageStudySummary, 'modalities' | 'studyDate'>): string {
-  const kind = modalities.length > 0 ? texts.studyOf(modalities.join(', ')) : texts.study
-  return studyDate ? texts.ofDay(kind, dayText(studyDate)) : kind
+  const kind =
+    modalities.length > 0
+      ? t('ui.display.images.studyOf', { modalities: modalities.join(', ') })
+      : t('ui.display.images.study')
+  return studyDate ? t('ui.display.images.ofDay', { study: kind, day: dayText(studyDate) }) : kind
 }

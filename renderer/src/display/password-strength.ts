@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 interface PasswordStrength {
   readonly tone: 'danger' | 'warning' | 'good'
@@ -27,14 +27,19 @@ const COMMON = [
  */
 export function passwordStrength(password: string, own: readonly string[] = []): PasswordStrength {
   if (password.length < 10)
-    return { tone: 'danger', words: words.password.short(10 - password.length) }
+    return {
+      tone: 'danger',
+      words: t('ui.display.password.short', { missing: 10 - password.length }),
+    }
   const folded = password.toLowerCase()
   const known = [...COMMON, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter(
     (word) => word.length > 3,
   )
   const left = known.reduce((text, word) => text.replaceAll(word, ''), folded)
   const distinct = new Set(left).size
-  if (left.length < 6 || distinct < 5) return { tone: 'danger', words: words.password.guessable }
-  if (left.length < 12 || distinct < 8) return { tone: 'warning', words: words.password.fair }
-  return { tone: 'good', words: words.password.strong }
+  if (left.length < 6 || distinct < 5)
+    return { tone: 'danger', words: t('ui.display.password.guessable') }
+  if (left.length < 12 || distinct < 8)
+    return { tone: 'warning', words: t('ui.display.password.fair') }
+  return { tone: 'good', words: t('ui.display.password.strong') }
 }

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** A person's name as screens show it. */
 interface ShownName {
@@ -34,7 +34,7 @@ export function shownName(personName: string): ShownName {
 export function nameText(personName: string): string {
   const { family, rest, ideographic } = shownName(personName)
   const name = [family, rest].filter(Boolean).join(', ')
-  if (name === '') return words.noName
+  if (name === '') return t('ui.display.noName')
   return ideographic ? `${name} (${ideographic})` : name
 }
 

@@ -7,17 +7,19 @@ import { Empty, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { bytesText, durationText } from '../display/amounts.ts'
 import { OUTCOMES } from '../display/event-outcomes.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
 import { Notes } from './notes.tsx'
-import { words } from './words.ts'
 
 /** Every try of an event, the newest first and open. */
 export function Attempts({ attempts }: { attempts: readonly EventAttempt[] }) {
   return (
-    <Panel title={words.attempts}>
-      {attempts.length === 0 && <Empty title={words.noAttempts}>{words.noAttemptsText}</Empty>}
+    <Panel title={t('ui.events.attempts')}>
+      {attempts.length === 0 && (
+        <Empty title={t('ui.events.noAttempts')}>{t('ui.events.noAttemptsText')}</Empty>
+      )}
       <ol className={css.timeline} reversed>
         {attempts.map((attempt, index) => (
           <Attempt key={attempt.attempt} attempt={attempt} isFirst={index === 0} />
@@ -40,15 +42,17 @@ function Attempt({ attempt, isFirst }: { attempt: EventAttempt; isFirst: boolean
           <Clock instant={attempt.at} />
           <span className={css.quiet}>
             {[
-              words.attempt(attempt.attempt),
-              attempt.httpStatus === null ? words.noAnswer : words.http(attempt.httpStatus),
+              t('ui.events.attempt', { count: attempt.attempt }),
+              attempt.httpStatus === null
+                ? t('ui.events.noAnswer')
+                : t('ui.events.http', { status: attempt.httpStatus }),
               durationText(attempt.tookMs),
               ...(attempt.bytes > 0 ? [bytesText(attempt.bytes)] : []),
             ].join(' · ')}
           </span>
         </div>
         {attempt.detail && <div className={css.detail}>{said(attempt.detail)}</div>}
-        <Notes title={words.notes} notes={attempt.notes} />
+        <Notes title={t('ui.events.notes')} notes={attempt.notes} />
         {attempt.response !== null && (
           <div>
             <Button
@@ -59,13 +63,17 @@ function Attempt({ attempt, isFirst }: { attempt: EventAttempt; isFirst: boolean
               leftSection={isOpen ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
               onClick={() => setIsOpen(!isOpen)}
             >
-              {isOpen ? words.answerHide : words.answerShow}
+              {isOpen ? t('ui.events.answerHide') : t('ui.events.answerShow')}
             </Button>
             {isOpen && (
               <BodyView
                 text={attempt.response}
-                what={words.answer}
-                aside={attempt.isCut ? `${words.answer}. ${words.answerCut}` : words.answer}
+                what={t('ui.events.answer')}
+                aside={
+                  attempt.isCut
+                    ? `${t('ui.events.answer')}. ${t('ui.events.answerCut')}`
+                    : t('ui.events.answer')
+                }
               />
             )}
           </div>

@@ -3,8 +3,8 @@ import { IconTextWrap } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Copy } from '../components/copy.tsx'
 import { prettyJson } from '../display/json-text.ts'
+import { t } from '../i18n/t.ts'
 import css from './events.module.css'
-import { words } from './words.ts'
 
 const MOST = 60_000
 
@@ -18,10 +18,10 @@ export function BodyView({ text, what, aside }: { text: string; what: string; as
       <div className={css.bodyHead}>
         <span>{aside ?? what}</span>
         <Group gap={6} wrap="nowrap">
-          <Tooltip label={words.wrap}>
+          <Tooltip label={t('ui.events.wrap')}>
             <ActionIcon
               size="sm"
-              aria-label={words.wrap}
+              aria-label={t('ui.events.wrap')}
               aria-pressed={isWrapped}
               onClick={() => setIsWrapped(!isWrapped)}
             >
@@ -35,7 +35,7 @@ export function BodyView({ text, what, aside }: { text: string; what: string; as
       <section className={css.bodyText} tabIndex={0} aria-label={what}>
         <pre className={isWrapped ? css.wrapped : ''}>{whole.slice(0, MOST)}</pre>
       </section>
-      {more > 0 && <div className={css.bodyHead}>{words.beginning(more)}</div>}
+      {more > 0 && <div className={css.bodyHead}>{t('ui.events.beginning', { more })}</div>}
     </div>
   )
 }

@@ -9,14 +9,13 @@ import { Notice } from '../components/tone.tsx'
 import { OUTCOMES } from '../display/event-outcomes.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
 import { Notes } from './notes.tsx'
 import { EventTabs } from './tabs.tsx'
-import { words } from './words.ts'
 
-const { dry: texts } = words
 const MOST = 1_000_000
 /** Answers that name a study of their own. */
 const OF_A_STUDY: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
@@ -37,13 +36,13 @@ export function DryRun() {
       },
     })
   return (
-    <Page title={words.title} about={texts.about}>
+    <Page title={t('ui.events.title')} about={t('ui.events.dry.about')}>
       <EventTabs />
       <div className={css.columns}>
         <Panel>
           <Stack>
             <Select
-              label={texts.type}
+              label={t('ui.events.dry.type')}
               description={EVENT_NAMES[type].about}
               allowDeselect={false}
               data={EVENT_ORDER.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
@@ -55,8 +54,8 @@ export function DryRun() {
             />
             {hasStudy && <StudyField value={study} onChange={setStudy} />}
             <Textarea
-              label={texts.body}
-              placeholder={texts.bodyExample}
+              label={t('ui.events.dry.body')}
+              placeholder={t('ui.events.dry.bodyExample')}
               autosize
               minRows={14}
               maxRows={28}
@@ -73,7 +72,7 @@ export function DryRun() {
                 disabled={body === ''}
                 onClick={send}
               >
-                {texts.check}
+                {t('ui.events.dry.check')}
               </Button>
             </Group>
           </Stack>
@@ -81,7 +80,7 @@ export function DryRun() {
         <div className={css.stack} role="status">
           {!check.data && !check.error && (
             <Panel>
-              <Text c="dimmed">{texts.first}</Text>
+              <Text c="dimmed">{t('ui.events.dry.first')}</Text>
             </Panel>
           )}
           {check.error && <Failed error={check.error} />}
@@ -95,8 +94,8 @@ export function DryRun() {
 function StudyField({ value, onChange }: { value: string; onChange: (study: string) => void }) {
   return (
     <TextInput
-      label={texts.study}
-      description={texts.studyAbout}
+      label={t('ui.events.dry.study')}
+      description={t('ui.events.dry.studyAbout')}
       maxLength={64}
       classNames={{ input: 'mono' }}
       value={value}
@@ -119,14 +118,14 @@ function Result({
       </Notice>
       {notes.length > 0 && (
         <Panel>
-          <Notes title={texts.notes} notes={notes} />
+          <Notes title={t('ui.events.dry.notes')} notes={notes} />
         </Panel>
       )}
-      <Panel title={texts.used}>
+      <Panel title={t('ui.events.dry.used')}>
         {used === null ? (
-          <Text c="dimmed">{texts.nothing}</Text>
+          <Text c="dimmed">{t('ui.events.dry.nothing')}</Text>
         ) : (
-          <BodyView text={used} what={texts.used} />
+          <BodyView text={used} what={t('ui.events.dry.used')} />
         )}
       </Panel>
     </>

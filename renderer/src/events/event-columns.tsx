@@ -8,9 +8,9 @@ import { durationText } from '../display/amounts.ts'
 import { shortIds } from '../display/audit-detail.ts'
 import { standingOf } from '../display/event-outcomes.ts'
 import { EVENT_NAMES } from '../display/event-types.ts'
+import { t } from '../i18n/t.ts'
 import { endpointOf } from './endpoint-of.ts'
 import css from './events.module.css'
-import { words } from './words.ts'
 
 /** @param chosen the events that are to be sent again */
 export function columnsOf(
@@ -18,10 +18,9 @@ export function columnsOf(
   chosen: ReadonlySet<string>,
   onChoose: (eventId: string, isChosen: boolean) => void,
 ): readonly Column<EventSummary>[] {
-  const { columns } = words
   return [
     {
-      name: columns.chosen,
+      name: t('ui.events.columns.chosen'),
       track: '20px',
       // What somebody waited for then is of no use to anybody now.
       cell: ({ eventId, kind, type, isTest }) =>
@@ -29,27 +28,33 @@ export function columnsOf(
         !isTest && (
           <Checkbox
             size="xs"
-            aria-label={words.choose(`${EVENT_NAMES[type].name} ${shortIds(eventId)}`)}
+            aria-label={t('ui.events.choose', {
+              name: `${EVENT_NAMES[type].name} ${shortIds(eventId)}`,
+            })}
             checked={chosen.has(eventId)}
             onChange={(event) => onChoose(eventId, event.currentTarget.checked)}
           />
         ),
     },
-    { name: columns.at, track: '98px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
     {
-      name: columns.event,
+      name: t('ui.events.columns.at'),
+      track: '98px',
+      cell: ({ createdAt }) => <Clock instant={createdAt} />,
+    },
+    {
+      name: t('ui.events.columns.event'),
       track: 'minmax(112px, 1.3fr)',
       cell: ({ eventId, type, isTest }) => (
         <>
           <Link to="/events/$eventId" params={{ eventId }}>
             {EVENT_NAMES[type].name}
           </Link>
-          {isTest && <div className={css.under}>{words.test}</div>}
+          {isTest && <div className={css.under}>{t('ui.events.test')}</div>}
         </>
       ),
     },
     {
-      name: columns.subject,
+      name: t('ui.events.columns.subject'),
       track: 'minmax(96px, 1.2fr)',
       cell: ({ subject }) => (
         <span className="mono" title={subject}>
@@ -58,13 +63,13 @@ export function columnsOf(
       ),
     },
     {
-      name: columns.endpoint,
+      name: t('ui.events.columns.endpoint'),
       track: 'minmax(76px, 0.9fr)',
       isWideOnly: true,
       cell: ({ endpointId }) => endpointOf(endpoints, endpointId),
     },
     {
-      name: columns.state,
+      name: t('ui.events.columns.state'),
       track: 'minmax(160px, 1.8fr)',
       cell: (event) => {
         const standing = standingOf(event)
@@ -73,10 +78,12 @@ export function columnsOf(
             <Tag tone={standing.tone} meaning={standing.meaning} isWrapped>
               {standing.name}
             </Tag>
-            {event.notes > 0 && <div className={css.under}>{words.notesCount(event.notes)}</div>}
+            {event.notes > 0 && (
+              <div className={css.under}>{t('ui.events.notesCount', { count: event.notes })}</div>
+            )}
             {event.nextAt && (
               <div className={css.under}>
-                {words.next} <Clock instant={event.nextAt} />
+                {t('ui.events.next')} <Clock instant={event.nextAt} />
               </div>
             )}
           </>
@@ -84,14 +91,16 @@ export function columnsOf(
       },
     },
     {
-      name: columns.took,
+      name: t('ui.events.columns.took'),
       track: '64px',
       isRight: true,
       cell: ({ tookMs, attempts }) =>
         attempts > 0 && (
           <>
             {durationText(tookMs)}
-            {attempts > 1 && <div className={css.under}>{words.tries(attempts)}</div>}
+            {attempts > 1 && (
+              <div className={css.under}>{t('ui.events.tries', { count: attempts })}</div>
+            )}
           </>
         ),
     },

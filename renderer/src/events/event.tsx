@@ -13,7 +13,8 @@ import { Notice, Tag } from '../components/tone.tsx'
 import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
@@ -38,17 +39,17 @@ export function Event() {
   if (isDone !== isSettled) setIsSettled(isDone)
   return (
     <Page
-      title={event ? EVENT_NAMES[event.type].name : words.title}
+      title={event ? EVENT_NAMES[event.type].name : t('ui.events.title')}
       about={
         <Link to="/events">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.events.back')}
         </Link>
       }
       actions={event && <Decisions event={event} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={words.gone}>{words.goneText}</Empty>
+        <Empty title={t('ui.events.gone')}>{t('ui.events.goneText')}</Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />
@@ -72,14 +73,14 @@ function Shown({ event }: { event: EventRecord }) {
           {event.state !== 'done' && outcome.remedy}
         </Notice>
       )}
-      {event.isTest && <Notice tone="info">{words.testAbout}</Notice>}
+      {event.isTest && <Notice tone="info">{t('ui.events.testAbout')}</Notice>}
       <div className={css.columns}>
         <div className={css.stack}>
           <Attempts attempts={event.attemptList} />
         </div>
         <div className={css.stack}>
           <Panel
-            title={words.facts.event}
+            title={t('ui.events.facts.event')}
             aside={
               <Tag tone={standing.tone} meaning={standing.meaning}>
                 {standing.name}
@@ -88,15 +89,15 @@ function Shown({ event }: { event: EventRecord }) {
           >
             <EventFacts event={event} />
           </Panel>
-          <Panel title={words.request}>
+          <Panel title={t('ui.events.request')}>
             {event.request === null ? (
-              <Text c="dimmed">{words.requestGone}</Text>
+              <Text c="dimmed">{t('ui.events.requestGone')}</Text>
             ) : (
               <>
                 <Text size="sm" c="dimmed" mb={8}>
-                  {words.requestAbout}
+                  {t('ui.events.requestAbout')}
                 </Text>
-                <BodyView text={event.request} what={words.request} />
+                <BodyView text={event.request} what={t('ui.events.request')} />
               </>
             )}
           </Panel>
@@ -110,31 +111,30 @@ type Fact = readonly [name: string, value: ReactNode]
 
 function EventFacts({ event }: { event: EventRecord }) {
   const endpoints = useReply(dashboardEvents.endpoints, {}, { staleTime: 30_000 }).data?.endpoints
-  const { facts } = words
   const rows: readonly Fact[] = [
-    ...(event.effect ? ([[facts.effect, said(event.effect)]] as const) : []),
+    ...(event.effect ? ([[t('ui.events.facts.effect'), said(event.effect)]] as const) : []),
     [
-      facts.id,
+      t('ui.events.facts.id'),
       <Group key="id" gap={4} wrap="nowrap" align="flex-start">
         <span className="mono">{event.eventId}</span>
-        <Copy value={event.eventId} what={words.idName} />
+        <Copy value={event.eventId} what={t('ui.events.idName')} />
       </Group>,
     ],
     [
-      facts.type,
+      t('ui.events.facts.type'),
       <span key="type">
         <span className="mono">{event.type}</span>
         <div className={css.under}>{EVENT_NAMES[event.type].about}</div>
       </span>,
     ],
     [
-      facts.kind,
+      t('ui.events.facts.kind'),
       <Tooltip key="kind" label={EVENT_KINDS[event.kind].meaning}>
         <span>{EVENT_KINDS[event.kind].name}</span>
       </Tooltip>,
     ],
     [
-      facts.subject,
+      t('ui.events.facts.subject'),
       <span key="subject" className="mono">
         {event.subject}
       </span>,
@@ -142,17 +142,19 @@ function EventFacts({ event }: { event: EventRecord }) {
     ...(event.studyInstanceUid && event.studyInstanceUid !== event.subject
       ? ([
           [
-            facts.study,
+            t('ui.events.facts.study'),
             <span key="study" className="mono">
               {event.studyInstanceUid}
             </span>,
           ],
         ] as const)
       : []),
-    [facts.endpoint, endpointOf(endpoints, event.endpointId)],
-    [facts.created, <Clock key="created" instant={event.createdAt} />],
-    [facts.updated, <Clock key="updated" instant={event.updatedAt} />],
-    ...(event.nextAt ? ([[facts.next, <Clock key="next" instant={event.nextAt} />]] as const) : []),
+    [t('ui.events.facts.endpoint'), endpointOf(endpoints, event.endpointId)],
+    [t('ui.events.facts.created'), <Clock key="created" instant={event.createdAt} />],
+    [t('ui.events.facts.updated'), <Clock key="updated" instant={event.updatedAt} />],
+    ...(event.nextAt
+      ? ([[t('ui.events.facts.next'), <Clock key="next" instant={event.nextAt} />]] as const)
+      : []),
   ]
   return <Facts facts={rows} />
 }
@@ -169,10 +171,10 @@ function Decisions({ event }: { event: EventRecord }) {
         onSuccess: ({ queued, skipped }) =>
           notifications.show(
             queued > 0
-              ? { message: words.replayed, icon: <IconCheck size={18} /> }
+              ? { message: t('ui.events.replayed'), icon: <IconCheck size={18} /> }
               : {
                   color: 'red',
-                  title: words.notReplayed,
+                  title: t('ui.events.notReplayed'),
                   message: skipped[0] && said(skipped[0].why),
                 },
           ),
@@ -188,7 +190,7 @@ function Decisions({ event }: { event: EventRecord }) {
           leftSection={<IconX size={16} />}
           onClick={() => setIsDropping(true)}
         >
-          {words.dropOpen}
+          {t('ui.events.dropOpen')}
         </Button>
       )}
       <Tooltip label={event.whyNot && said(event.whyNot)} disabled={event.mayReplay}>
@@ -200,7 +202,7 @@ function Decisions({ event }: { event: EventRecord }) {
           loading={replay.isPending}
           onClick={() => event.mayReplay && sendAgain()}
         >
-          {words.replay}
+          {t('ui.events.replay')}
         </Button>
       </Tooltip>
       {isDropping && (
@@ -220,14 +222,14 @@ function Decisions({ event }: { event: EventRecord }) {
               {
                 onSuccess: ({ success, message }) => {
                   setIsDropping(false)
-                  if (!success) showRefused(message ? said(message) : words.notDropped)
+                  if (!success) showRefused(message ? said(message) : t('ui.events.notDropped'))
                 },
                 onError,
               },
             )
           }
         >
-          {words.dropText}
+          {t('ui.events.dropText')}
         </AskReason>
       )}
     </>

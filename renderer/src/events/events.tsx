@@ -9,12 +9,12 @@ import { SettledSearch } from '../components/settled-search.tsx'
 import { endpointName } from '../display/endpoint-name.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { columnsOf } from './event-columns.tsx'
 import css from './events.module.css'
 import { SendAgain } from './send-again.tsx'
 import { EventTabs } from './tabs.tsx'
 import { type EventFilter, type EventsSearch, filterOf, SHOWS, useEvents } from './use-events.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/events')
 
@@ -48,8 +48,8 @@ export function Events() {
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.events.title')}
+      about={t('ui.events.about')}
       isFull
       actions={
         <Button
@@ -57,36 +57,38 @@ export function Events() {
           leftSection={<IconRefresh size={16} />}
           onClick={() => setSending([...chosen].slice(0, 100))}
         >
-          {chosen.size > 0 ? words.sendChosen(Math.min(chosen.size, 100)) : words.sendAgain}
+          {chosen.size > 0
+            ? t('ui.events.sendChosen', { count: Math.min(chosen.size, 100) })
+            : t('ui.events.sendAgain')}
         </Button>
       }
     >
       <EventTabs />
       <Filters search={search} filter={filter} endpoints={endpoints} onChoose={choose}>
-        {isBehind && <NewerButton name={words.newer} onClick={showLatest} />}
+        {isBehind && <NewerButton name={t('ui.events.newer')} onClick={showLatest} />}
       </Filters>
       <PagedTable
         list={list}
         nothing={{
           icon: IconTransfer,
           ...(isFiltered
-            ? { title: words.noneFiltered, text: words.noneFilteredText }
-            : { title: words.none, text: words.noneText }),
+            ? { title: t('ui.events.noneFiltered'), text: t('ui.events.noneFilteredText') }
+            : { title: t('ui.events.none'), text: t('ui.events.noneText') }),
           clear: isFiltered
             ? {
-                name: words.clear,
+                name: t('ui.events.clear'),
                 run: () => void navigate({ to: '/events', search: {}, replace: true }),
               }
             : undefined,
         }}
-        label={words.label}
+        label={t('ui.events.label')}
         columns={columns}
         rows={events}
         keyOf={(row) => row.eventId}
         least={722}
         onOpen={({ eventId }) => void navigate({ to: '/events/$eventId', params: { eventId } })}
         onEnd={more}
-        end={list.hasNextPage ? words.more : words.last}
+        end={list.hasNextPage ? t('ui.events.more') : t('ui.events.last')}
       />
       {sending && (
         <SendAgain
@@ -114,25 +116,25 @@ function Filters(props: {
     <Group gap={12}>
       <SegmentedControl
         size="xs"
-        aria-label={words.showLabel}
+        aria-label={t('ui.events.showLabel')}
         value={filter.show}
         onChange={(show) => onChoose({ show: show === 'all' ? '' : show })}
-        data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
+        data={SHOWS.map((value) => ({ value, label: t(`ui.events.shows.${value}`) }))}
       />
       <Select
-        aria-label={words.typeLabel}
-        placeholder={words.anyType}
+        aria-label={t('ui.events.typeLabel')}
+        placeholder={t('ui.events.anyType')}
         clearable
         w={180}
         data={EVENT_ORDER.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
         value={filter.type ?? null}
         onChange={(type) => onChoose({ type: type ?? '' })}
-        clearButtonProps={{ 'aria-label': words.anyType }}
+        clearButtonProps={{ 'aria-label': t('ui.events.anyType') }}
       />
       {endpoints && endpoints.length > 1 && (
         <Select
-          aria-label={words.endpointLabel}
-          placeholder={words.anyEndpoint}
+          aria-label={t('ui.events.endpointLabel')}
+          placeholder={t('ui.events.anyEndpoint')}
           clearable
           w={180}
           data={endpoints.map((endpoint) => ({
@@ -141,12 +143,12 @@ function Filters(props: {
           }))}
           value={filter.endpointId ?? null}
           onChange={(endpoint) => onChoose({ endpoint: endpoint ?? '' })}
-          clearButtonProps={{ 'aria-label': words.anyEndpoint }}
+          clearButtonProps={{ 'aria-label': t('ui.events.anyEndpoint') }}
         />
       )}
       <SettledSearch
-        label={words.aboutLabel}
-        placeholder={words.aboutLabel}
+        label={t('ui.events.aboutLabel')}
+        placeholder={t('ui.events.aboutLabel')}
         className={css.search}
         value={search.about ?? ''}
         onChange={(about) => onChoose({ about })}

@@ -1,7 +1,7 @@
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { OUTCOMES } from '../display/event-outcomes.ts'
 import type { Tone } from '../display/tones.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** A part of all calls of an event. */
 interface MeterPart {
@@ -30,8 +30,8 @@ export function partsOf({
       }),
     )
   const parts: readonly MeterPart[] = [
-    { name: words.meter.clean, tone: 'good', count: Math.max(0, accepted - withNotes) },
-    { name: words.meter.withNotes, tone: 'warning', count: withNotes },
+    { name: t('ui.events.meter.clean'), tone: 'good', count: Math.max(0, accepted - withNotes) },
+    { name: t('ui.events.meter.withNotes'), tone: 'warning', count: withNotes },
     ...failures,
   ]
   return parts.filter(({ count }) => count > 0)

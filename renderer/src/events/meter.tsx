@@ -8,13 +8,12 @@ import { NothingListed } from '../components/paged-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './events.module.css'
 import { partsOf } from './meter-parts.ts'
 import { EventTabs } from './tabs.tsx'
-import { words } from './words.ts'
 
-const { meter: texts } = words
 const DAYS = ['1', '7', '30', '90'] as const
 
 /** How well the partner keeps to the contract, by event. */
@@ -30,15 +29,18 @@ export function Meter() {
     (a, b) => EVENT_ORDER.indexOf(a.type) - EVENT_ORDER.indexOf(b.type),
   )
   return (
-    <Page title={words.title} about={texts.about}>
+    <Page title={t('ui.events.title')} about={t('ui.events.meter.about')}>
       <EventTabs />
       <Group>
         <SegmentedControl
           size="xs"
-          aria-label={texts.days}
+          aria-label={t('ui.events.meter.days')}
           value={days}
           onChange={setDays}
-          data={DAYS.map((value) => ({ value, label: texts.day(Number(value)) }))}
+          data={DAYS.map((value) => ({
+            value,
+            label: t('ui.events.meter.day', { days: Number(value) }),
+          }))}
         />
       </Group>
       {reply.isPending && <Waiting rows={4} height={120} />}
@@ -46,7 +48,11 @@ export function Meter() {
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {reply.data && rows.length === 0 && (
-        <NothingListed icon={IconGauge} title={texts.none} text={texts.noneText} />
+        <NothingListed
+          icon={IconGauge}
+          title={t('ui.events.meter.none')}
+          text={t('ui.events.meter.noneText')}
+        />
       )}
       <div className={css.meters}>
         {ordered.map((row) => (
@@ -64,7 +70,7 @@ function EventMeter({ row }: { row: MeterRow }) {
       title={EVENT_NAMES[row.type].name}
       aside={
         <Link to="/events" search={{ type: row.type }}>
-          {texts.calls(row.calls)}
+          {t('ui.events.meter.calls', { count: row.calls })}
         </Link>
       }
     >
@@ -87,18 +93,20 @@ function EventMeter({ row }: { row: MeterRow }) {
         </div>
         {row.p50Ms !== null && row.p95Ms !== null && (
           <div className={css.quiet}>
-            {texts.median} {durationText(row.p50Ms)} · {texts.slow} {durationText(row.p95Ms)}
+            {t('ui.events.meter.median')} {durationText(row.p50Ms)} · {t('ui.events.meter.slow')}{' '}
+            {durationText(row.p95Ms)}
           </div>
         )}
         {row.notes.length > 0 ? (
           <div>
-            <b>{texts.notes}</b>
+            <b>{t('ui.events.meter.notes')}</b>
             <ul className={css.notes}>
               {row.notes.map(({ path, sentence, count, eventId }) => (
                 <li key={`${path} ${said(sentence)}`}>
-                  <b>{texts.times(numberText(count))}</b> <code>{path}</code> {said(sentence)}{' '}
+                  <b>{t('ui.events.meter.times', { count: numberText(count) })}</b>{' '}
+                  <code>{path}</code> {said(sentence)}{' '}
                   <Link to="/events/$eventId" params={{ eventId }}>
-                    {texts.example}
+                    {t('ui.events.meter.example')}
                   </Link>
                 </li>
               ))}
@@ -108,7 +116,7 @@ function EventMeter({ row }: { row: MeterRow }) {
           parts.length === 1 &&
           row.accepted === row.calls && (
             <Text size="sm" c="dimmed">
-              {texts.perfect}
+              {t('ui.events.meter.perfect')}
             </Text>
           )
         )}
@@ -120,8 +128,8 @@ function EventMeter({ row }: { row: MeterRow }) {
 function percent(count: number, all: number): string {
   const share = (count / all) * 100
   return share > 0 && share < 1
-    ? texts.under1
+    ? t('ui.events.meter.under1')
     : share > 99 && share < 100
-      ? texts.over99
+      ? t('ui.events.meter.over99')
       : `${Math.round(share)} %`
 }

@@ -1,5 +1,5 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 import css from './events.module.css'
 
 /** What was left out of an answer, or is not as agreed, each with its place. */

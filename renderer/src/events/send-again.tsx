@@ -11,11 +11,10 @@ import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { shortIds } from '../display/audit-detail.ts'
 import { call, keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { type Asked, bodyOf, localTime, type ReplayBody } from './span.ts'
-import { words } from './words.ts'
 
-const { again: texts } = words
 const SHOWN = 5
 
 /**
@@ -32,7 +31,7 @@ export function SendAgain({
   onClose: () => void
 }) {
   return (
-    <Modal opened onClose={onClose} title={texts.title} size="lg">
+    <Modal opened onClose={onClose} title={t('ui.events.again.title')} size="lg">
       <Form eventIds={eventIds} onDone={onDone} onClose={onClose} />
     </Modal>
   )
@@ -68,7 +67,10 @@ function Form({
       { body },
       {
         onSuccess: ({ queued }) => {
-          notifications.show({ message: texts.done(queued), icon: <IconCheck size={18} /> })
+          notifications.show({
+            message: t('ui.events.again.done', { count: queued }),
+            icon: <IconCheck size={18} />,
+          })
           onDone()
         },
       },
@@ -76,35 +78,39 @@ function Form({
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        {texts.about}
+        {t('ui.events.again.about')}
       </Text>
       <Radio.Group
-        label={texts.which}
+        label={t('ui.events.again.which')}
         value={asked.which}
         onChange={(which) => change({ which: which as Asked['which'] })}
       >
         <Stack gap={8} mt={8}>
           {eventIds.length > 0 && (
-            <Radio value="these" label={`${texts.these} (${eventIds.length})`} />
+            <Radio value="these" label={`${t('ui.events.again.these')} (${eventIds.length})`} />
           )}
-          <Radio value="since-outage" label={texts.outage} description={texts.outageAbout} />
-          <Radio value="span" label={texts.span} />
+          <Radio
+            value="since-outage"
+            label={t('ui.events.again.outage')}
+            description={t('ui.events.again.outageAbout')}
+          />
+          <Radio value="span" label={t('ui.events.again.span')} />
         </Stack>
       </Radio.Group>
       {asked.which === 'span' && <Span asked={asked} onChange={change} />}
       <div role="status">
-        {!body && <Notice tone="warning">{texts.spanMissing}</Notice>}
-        {body && trial.isPending && <Notice tone="plain">{texts.counting}</Notice>}
+        {!body && <Notice tone="warning">{t('ui.events.again.spanMissing')}</Notice>}
+        {body && trial.isPending && <Notice tone="plain">{t('ui.events.again.counting')}</Notice>}
         {body && trial.error && <Failed error={trial.error} />}
         {body && trial.data && <Counted reply={trial.data} />}
       </div>
       {send.error && <Failed error={send.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          {texts.cancel}
+          {t('ui.events.again.cancel')}
         </Button>
         <Button disabled={count === 0 || !body} loading={send.isPending} onClick={submit}>
-          {texts.action(count)}
+          {t('ui.events.again.action', { count })}
         </Button>
       </Group>
     </Stack>
@@ -118,27 +124,27 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
       <SimpleGrid cols={2}>
         <TextInput
           type="datetime-local"
-          label={texts.from}
-          description={texts.spanZone}
+          label={t('ui.events.again.from')}
+          description={t('ui.events.again.spanZone')}
           value={asked.from}
           onChange={(event) => onChange({ from: event.currentTarget.value })}
         />
         <TextInput
           type="datetime-local"
-          label={texts.to}
-          description={texts.spanZone}
+          label={t('ui.events.again.to')}
+          description={t('ui.events.again.spanZone')}
           value={asked.to}
           onChange={(event) => onChange({ to: event.currentTarget.value })}
         />
       </SimpleGrid>
       <Radio.Group
-        label={texts.only}
+        label={t('ui.events.again.only')}
         value={asked.only}
         onChange={(only) => onChange({ only: only as Asked['only'] })}
       >
         <Group mt={8}>
-          <Radio value="failed" label={texts.onlyFailed} />
-          <Radio value="all" label={texts.onlyAll} />
+          <Radio value="failed" label={t('ui.events.again.onlyFailed')} />
+          <Radio value="all" label={t('ui.events.again.onlyAll')} />
         </Group>
       </Radio.Group>
     </>
@@ -153,18 +159,22 @@ function Counted({
   return (
     <Notice
       tone={queued > 0 ? 'info' : 'plain'}
-      title={queued > 0 ? texts.count(queued) : texts.nothing}
+      title={
+        queued > 0 ? t('ui.events.again.count', { count: queued }) : t('ui.events.again.nothing')
+      }
     >
       {skipped.length > 0 && (
         <>
-          {texts.skipped(skipped.length)}
+          {t('ui.events.again.skipped', { count: skipped.length })}
           <ul style={{ margin: '4px 0 0', paddingLeft: 18 }}>
             {skipped.slice(0, SHOWN).map(({ eventId, why }) => (
               <li key={eventId}>
                 <span className="mono">{shortIds(eventId)}</span> {said(why)}
               </li>
             ))}
-            {skipped.length > SHOWN && <li>{texts.skippedMore(skipped.length - SHOWN)}</li>}
+            {skipped.length > SHOWN && (
+              <li>{t('ui.events.again.skippedMore', { count: skipped.length - SHOWN })}</li>
+            )}
           </ul>
         </>
       )}

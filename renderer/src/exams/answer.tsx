@@ -7,10 +7,10 @@ import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { dayText, timeText } from '../display/dates.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { CheckList } from './check-list.tsx'
 import css from './exams.module.css'
-import { words } from './words.ts'
 
 interface AnswerProps {
   readonly error: ProblemError | null
@@ -28,7 +28,7 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
     return (
       <Panel>
         <Text role="status" size="sm" c="dimmed">
-          {words.why.waiting}
+          {t('ui.exams.why.waiting')}
         </Text>
         <Waiting rows={6} />
       </Panel>
@@ -38,8 +38,8 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
   if (!explanation) {
     return (
       <Panel>
-        <Empty icon={<IconHelpCircle size={34} stroke={1.3} />} title={words.why.before}>
-          {words.why.beforeText}
+        <Empty icon={<IconHelpCircle size={34} stroke={1.3} />} title={t('ui.exams.why.before')}>
+          {t('ui.exams.why.beforeText')}
         </Empty>
       </Panel>
     )
@@ -54,10 +54,10 @@ function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeT
   const failed = checks.find(({ state }) => state === 'failed')
   const title =
     failed === undefined
-      ? words.why.given
+      ? t('ui.exams.why.given')
       : exam === null
-        ? words.why.unknownExam
-        : words.why.notGiven
+        ? t('ui.exams.why.unknownExam')
+        : t('ui.exams.why.notGiven')
   return (
     <>
       <div
@@ -85,7 +85,7 @@ function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeT
         aside={
           inspectionId !== null && (
             <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
-              {words.why.query}
+              {t('ui.exams.why.query')}
             </Link>
           )
         }
@@ -118,7 +118,7 @@ function Candidates({
   onChoose: (exam: ExplainedExam) => void
 }) {
   return (
-    <Panel isFlush title={words.why.candidates}>
+    <Panel isFlush title={t('ui.exams.why.candidates')}>
       <ul className={css.candidates}>
         {exams.map((exam) => (
           <li key={`${exam.studyInstanceUid}/${exam.scheduledProcedureStepId}`}>
@@ -132,7 +132,7 @@ function Candidates({
               disabled={exam.studyInstanceUid === ''}
               onClick={() => onChoose(exam)}
             >
-              {words.why.choose}
+              {t('ui.exams.why.choose')}
             </Button>
           </li>
         ))}

@@ -2,7 +2,8 @@ import { VisuallyHidden } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ExamCheck, ExamExplanation } from '#shared/contract/dashboard-exams.ts'
 import { Tag, ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './exams.module.css'
 import { words } from './words.ts'
 
@@ -19,7 +20,7 @@ export function CheckList({
   const { checks } = explanation
   const first = checks.findIndex(({ state }) => state === 'failed')
   return (
-    <ol className={css.checks} aria-label={words.why.checksLabel}>
+    <ol className={css.checks} aria-label={t('ui.exams.why.checksLabel')}>
       {checks.map((check, index) => (
         <Check
           key={check.check}
@@ -52,14 +53,18 @@ function Check({
     >
       <ToneIcon tone={isLater ? 'plain' : tone} size={20} />
       <div className={css.checkName}>
-        {words.checks[check.check]}
-        <VisuallyHidden>, {isLater ? words.why.later : name}:</VisuallyHidden>
+        {t(`ui.exams.checks.${check.check}`)}
+        <VisuallyHidden>
+          , {isLater ? t('ui.exams.why.later') : t(`ui.exams.checkStates.${check.state}.name`)}:
+        </VisuallyHidden>
         {place === 'first' && (
           <div>
-            <Tag tone="danger">{words.why.first}</Tag>
+            <Tag tone="danger">{t('ui.exams.why.first')}</Tag>
           </div>
         )}
-        {isLater && check.state === 'failed' && <div className={css.quiet}>{words.why.later}</div>}
+        {isLater && check.state === 'failed' && (
+          <div className={css.quiet}>{t('ui.exams.why.later')}</div>
+        )}
       </div>
       <div>
         {said(check.sentence)}
@@ -73,7 +78,7 @@ function Check({
         {check.remedy && !isLater && (
           <div className={css.remedy}>
             {said(check.remedy)}{' '}
-            {check.link && to && <Link {...to}>{words.why.links[check.link]}</Link>}
+            {check.link && to && <Link {...to}>{t(`ui.exams.why.links.${check.link}`)}</Link>}
           </div>
         )}
       </div>

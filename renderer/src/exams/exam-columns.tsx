@@ -6,35 +6,34 @@ import { Tag, ToneIcon } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { nameOf } from '../devices/device-name.ts'
 import { clockText, timeText } from '../display/dates.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { type ExamActions, ExamMenu } from './exam-menu.tsx'
 import css from './exams.module.css'
 import { words } from './words.ts'
 
-const { columns: names } = words
-
 /** The columns of the day's exams; the last one has what can be done with an exam. */
 export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
-  { name: names.time, track: '92px', cell: (exam) => <Time exam={exam} /> },
+  { name: t('ui.exams.columns.time'), track: '92px', cell: (exam) => <Time exam={exam} /> },
   {
-    name: names.patient,
+    name: t('ui.exams.columns.patient'),
     track: 'minmax(150px, 1.5fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
   {
-    name: names.mrn,
+    name: t('ui.exams.columns.mrn'),
     track: 'minmax(84px, 0.7fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
-    name: names.accession,
+    name: t('ui.exams.columns.accession'),
     track: 'minmax(96px, 0.8fr)',
     rank: 2,
     cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
   },
   {
-    name: names.exam,
+    name: t('ui.exams.columns.exam'),
     track: 'minmax(130px, 1.5fr)',
     cell: ({ modality, description }) => (
       <>
@@ -42,10 +41,14 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
       </>
     ),
   },
-  { name: names.devices, track: 'minmax(150px, 1.8fr)', cell: (exam) => <Devices exam={exam} /> },
-  { name: names.state, track: '158px', cell: (exam) => <State exam={exam} /> },
   {
-    name: names.actions,
+    name: t('ui.exams.columns.devices'),
+    track: 'minmax(150px, 1.8fr)',
+    cell: (exam) => <Devices exam={exam} />,
+  },
+  { name: t('ui.exams.columns.state'), track: '158px', cell: (exam) => <State exam={exam} /> },
+  {
+    name: t('ui.exams.columns.actions'),
     track: '58px',
     cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
   },
@@ -56,7 +59,9 @@ function Time({ exam }: { exam: Exam }) {
   return (
     <>
       <span className={css.time}>
-        {!hasStartTime(exam) || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}
+        {!hasStartTime(exam) || startTime === ''
+          ? t('ui.exams.noTime')
+          : timeText(startTime.slice(0, 4))}
       </span>
       {severity !== 'normal' && (
         <div>
@@ -65,8 +70,8 @@ function Time({ exam }: { exam: Exam }) {
       )}
       {isOverdue && (
         <div>
-          <Tag tone="warning" meaning={words.overdueMeaning}>
-            {words.overdue}
+          <Tag tone="warning" meaning={t('ui.exams.overdueMeaning')}>
+            {t('ui.exams.overdue')}
           </Tag>
         </div>
       )}
@@ -79,12 +84,12 @@ function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
     return (
       <Tooltip label={said(withheld)} multiline>
         <span className={css.withheld}>
-          <ToneIcon tone="danger" size={13} /> {words.withheldAll}: {said(withheld)}
+          <ToneIcon tone="danger" size={13} /> {t('ui.exams.withheldAll')}: {said(withheld)}
         </span>
       </Tooltip>
     )
   }
-  if (devices.length === 0) return <span className={css.quiet}>{words.noDevice}</span>
+  if (devices.length === 0) return <span className={css.quiet}>{t('ui.exams.noDevice')}</span>
   return (
     <span className={css.devices}>
       {devices.map((device) => (
@@ -101,13 +106,20 @@ function OnDevice({ device }: { device: ExamDevice }) {
   if (withheld) {
     return (
       <span className={css.withheld}>
-        <ToneIcon tone="danger" size={13} /> {words.withheldFrom(who)}: {said(withheld)}
+        <ToneIcon tone="danger" size={13} /> {t('ui.exams.withheldFrom', { device: who })}:{' '}
+        {said(withheld)}
       </span>
     )
   }
   const at = sentAt === null ? '' : clockText(sentAt, zone, new Date())
   return (
-    <Tooltip label={isOnList ? words.onList(who, at) : words.wasSent(who, at)}>
+    <Tooltip
+      label={
+        isOnList
+          ? t('ui.exams.onList', { device: who, at })
+          : t('ui.exams.wasSent', { device: who, at })
+      }
+    >
       <span className={css.device} data-off={!isOnList || undefined}>
         {isOnList && <ToneIcon tone="good" size={12} />}
         <span>{who}</span> <span className={css.sentAt}>{at.replace(/:\d\d$/, '')}</span>
@@ -120,10 +132,10 @@ function State({ exam: { state, images } }: { exam: Exam }) {
   const { tone, name, meaning } = words.states[state]
   return (
     <>
-      <Tag tone={tone} meaning={meaning}>
-        {name}
+      <Tag tone={tone} meaning={t(`ui.exams.states.${state}.meaning`)}>
+        {t(`ui.exams.states.${state}.name`)}
       </Tag>
-      {images > 0 && <div className={css.quiet}>{words.images(images)}</div>}
+      {images > 0 && <div className={css.quiet}>{t('ui.exams.images', { count: images })}</div>}
     </>
   )
 }

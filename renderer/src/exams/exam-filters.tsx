@@ -2,9 +2,9 @@ import { Group, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { EXAM_SHOWS, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { fullNameOf } from '../devices/device-name.ts'
+import { t } from '../i18n/t.ts'
 import { dayBy } from './days.ts'
 import css from './exams.module.css'
-import { words } from './words.ts'
 
 export type Show = (typeof EXAM_SHOWS)[number]
 
@@ -20,15 +20,15 @@ export function Days({
 }) {
   if (today === undefined || day === undefined) return null
   const chips = [
-    { value: dayBy(today, -1), label: words.days.yesterday },
-    { value: today, label: words.days.today },
-    { value: dayBy(today, 1), label: words.days.tomorrow },
+    { value: dayBy(today, -1), label: t('ui.exams.days.yesterday') },
+    { value: today, label: t('ui.exams.days.today') },
+    { value: dayBy(today, 1), label: t('ui.exams.days.tomorrow') },
   ]
   return (
     <Group gap={8} wrap="nowrap">
       <SegmentedControl
         size="xs"
-        aria-label={words.days.label}
+        aria-label={t('ui.exams.days.label')}
         data={chips}
         value={chips.some(({ value }) => value === day) ? day : ''}
         onChange={onChoose}
@@ -36,7 +36,7 @@ export function Days({
       <TextInput
         type="date"
         size="xs"
-        aria-label={words.days.other}
+        aria-label={t('ui.exams.days.other')}
         value={day}
         onChange={(event) =>
           event.currentTarget.value !== '' && onChoose(event.currentTarget.value)
@@ -58,8 +58,8 @@ export function Devices({
 }) {
   return (
     <Select
-      aria-label={words.device}
-      placeholder={words.anyDevice}
+      aria-label={t('ui.exams.device')}
+      placeholder={t('ui.exams.anyDevice')}
       clearable
       searchable
       w={190}
@@ -67,7 +67,7 @@ export function Devices({
       data={devices.map((device) => ({ value: device.deviceId, label: fullNameOf(device) }))}
       value={value ?? null}
       onChange={(deviceId) => onChange(deviceId ?? undefined)}
-      clearButtonProps={{ 'aria-label': words.anyDevice }}
+      clearButtonProps={{ 'aria-label': t('ui.exams.anyDevice') }}
     />
   )
 }
@@ -87,15 +87,15 @@ export function Modalities({
   ].sort()
   return (
     <Select
-      aria-label={words.modality}
-      placeholder={words.anyModality}
+      aria-label={t('ui.exams.modality')}
+      placeholder={t('ui.exams.anyModality')}
       clearable
       w={150}
       size="xs"
       data={value !== null && !modalities.includes(value) ? [...modalities, value] : modalities}
       value={value}
       onChange={onChange}
-      clearButtonProps={{ 'aria-label': words.anyModality }}
+      clearButtonProps={{ 'aria-label': t('ui.exams.anyModality') }}
     />
   )
 }
@@ -113,14 +113,14 @@ export function Shows({
   return (
     <SegmentedControl
       size="xs"
-      aria-label={words.showLabel}
+      aria-label={t('ui.exams.showLabel')}
       value={show}
       onChange={(value) => onChange(value as Show)}
       data={EXAM_SHOWS.map((value) => ({
         value,
         label: (
-          <span title={words.showMeanings[value]}>
-            {words.shows[value]}
+          <span title={t(`ui.exams.showMeanings.${value}`)}>
+            {t(`ui.exams.shows.${value}`)}
             {day && ` ${day.tally[value]}`}
           </span>
         ),
@@ -142,13 +142,13 @@ export function Shown({
   const hidden = day.tally.all - shown
   return (
     <span className={css.quiet}>
-      {words.shown(shown)}
+      {t('ui.exams.shown', { count: shown })}
       {hidden > 0 && (
         <>
           {' · '}
-          {words.hidden(hidden)}{' '}
+          {t('ui.exams.hidden', { count: hidden })}{' '}
           <button type="button" className={css.asLink} onClick={onClear}>
-            {words.clear}
+            {t('ui.exams.clear')}
           </button>
         </>
       )}

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { timeText } from '../display/dates.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 export interface ExamActions {
   readonly why: (exam: Exam) => void
@@ -34,7 +34,6 @@ export function ExamMenu({
   actions: ExamActions
   isCurrent: boolean
 }) {
-  const { actions: names } = words
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
@@ -42,7 +41,7 @@ export function ExamMenu({
           variant="subtle"
           color="gray"
           tabIndex={isCurrent ? 0 : -1}
-          aria-label={names.open(timeText(exam.startTime.slice(0, 4)))}
+          aria-label={t('ui.exams.actions.open', { time: timeText(exam.startTime.slice(0, 4)) })}
           onClick={(event) => event.stopPropagation()}
         >
           <IconDots size={17} />
@@ -50,24 +49,24 @@ export function ExamMenu({
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconHelpCircle size={16} />} onClick={() => actions.why(exam)}>
-          {names.why}
+          {t('ui.exams.actions.why')}
         </Menu.Item>
         {exam.imageStudyUid !== null && (
           <>
             <Menu.Item leftSection={<IconPhoto size={16} />} onClick={() => actions.images(exam)}>
-              {names.images}
+              {t('ui.exams.actions.images')}
             </Menu.Item>
             <Menu.Item
               leftSection={<IconPhotoDown size={16} />}
               onClick={() => actions.arrival(exam)}
             >
-              {names.arrival}
+              {t('ui.exams.actions.arrival')}
             </Menu.Item>
           </>
         )}
         {exam.study && (
           <Menu.Item leftSection={<IconFileText size={16} />} onClick={() => actions.study(exam)}>
-            {names.study}
+            {t('ui.exams.actions.study')}
           </Menu.Item>
         )}
         {isNamed(exam) && (
@@ -78,11 +77,11 @@ export function ExamMenu({
                 leftSection={<IconRotate size={16} />}
                 onClick={() => actions.reopen(exam)}
               >
-                {names.reopen}
+                {t('ui.exams.actions.reopen')}
               </Menu.Item>
             ) : (
               <Menu.Item leftSection={<IconCheck size={16} />} onClick={() => actions.close(exam)}>
-                {names.close}
+                {t('ui.exams.actions.close')}
               </Menu.Item>
             )}
           </>

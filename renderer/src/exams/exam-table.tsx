@@ -13,10 +13,10 @@ import { showDone } from '../components/undo.tsx'
 import { VirtualTable } from '../components/virtual-table.tsx'
 import type { TableHandle } from '../components/virtual-table-props.ts'
 import { keyOf, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { examColumns } from './exam-columns.tsx'
 import type { ExamActions } from './exam-menu.tsx'
 import { examKey } from './found.ts'
-import { words } from './words.ts'
 
 const refused = (error: ProblemError) => showRefused(error.message)
 
@@ -77,7 +77,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
         {
           onSuccess: () =>
             showDone(
-              words.reopened,
+              t('ui.exams.reopened'),
               () =>
                 void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused),
             ),
@@ -89,7 +89,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
     <>
       <Panel isFlush className="grow">
         <VirtualTable
-          label={words.label}
+          label={t('ui.exams.label')}
           columns={examColumns(actions)}
           rows={rows}
           keyOf={examKey}
@@ -106,7 +106,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           }}
           {...(day.tally.all > day.exams.length &&
             rows.length === day.exams.length && {
-              end: words.cut(day.exams.length, day.tally.all),
+              end: t('ui.exams.cut', { shown: day.exams.length, all: day.tally.all }),
             })}
         />
       </Panel>
@@ -117,7 +117,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           const { studyInstanceUid, scheduledProcedureStepId } = row
           void client.invalidateQueries({ queryKey: keyOf(dashboardExams.exams) })
           showDone(
-            words.closed,
+            t('ui.exams.closed'),
             () =>
               void reopen
                 .mutateAsync({ body: { studyInstanceUid, scheduledProcedureStepId } })

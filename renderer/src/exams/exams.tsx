@@ -15,8 +15,9 @@ import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import type { TableHandle } from '../components/virtual-table-props.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { language } from '../language/language.ts'
-import { said } from '../language/said.ts'
+import { language } from '../i18n/language.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { Days, Devices, Modalities, type Show, Shown, Shows } from './exam-filters.tsx'
@@ -26,7 +27,6 @@ import { found } from './found.ts'
 import { SourceLine } from './source-line.tsx'
 import { WorklistTabs } from './tabs.tsx'
 import { useExamDay } from './use-exam-day.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/worklist')
 
@@ -55,8 +55,8 @@ export function Exams() {
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.exams.title')}
+      about={t('ui.exams.about')}
       isFull
       actions={
         <>
@@ -68,7 +68,7 @@ export function Exams() {
             variant="default"
             leftSection={<IconPrinter size={16} />}
           >
-            {words.print}
+            {t('ui.exams.print')}
           </Button>
           <Button
             variant="default"
@@ -77,7 +77,7 @@ export function Exams() {
             onClick={askNow}
             disabled={devices?.length === 0}
           >
-            {words.refresh}
+            {t('ui.exams.refresh')}
           </Button>
         </>
       }
@@ -96,7 +96,7 @@ export function Exams() {
         />
         <Modalities exams={day.data?.exams ?? []} value={modality} onChange={setModality} />
         <SearchBox
-          placeholder={words.search}
+          placeholder={t('ui.exams.search')}
           maxLength={100}
           value={typed}
           onChange={setTyped}
@@ -173,10 +173,16 @@ function useRefresh(day: string | undefined, deviceId: string | undefined) {
       { body: { day: day ?? null, deviceId: deviceId ?? null } },
       {
         onSuccess: ({ asked, failed }) =>
-          showDone(failed === 0 ? words.refreshed(asked) : words.refreshFailed(failed, asked)),
+          showDone(
+            failed === 0
+              ? t('ui.exams.refreshed', { asked })
+              : t('ui.exams.refreshFailed', { failed, asked }),
+          ),
       },
     )
-  useShortcuts(words.keys, [{ keys: 'r', name: words.keyNames.refresh, run: askNow }])
+  useShortcuts(t('ui.exams.keys'), [
+    { keys: 'r', name: t('ui.exams.keyNames.refresh'), run: askNow },
+  ])
   return { refresh, askNow }
 }
 
@@ -189,7 +195,7 @@ const NotAnswered = ({
   failed: number
   sentences: readonly Message[]
 }) => (
-  <Notice tone="warning" title={words.refreshFailed(failed, asked)}>
+  <Notice tone="warning" title={t('ui.exams.refreshFailed', { failed, asked })}>
     {sentences
       .slice(0, 3)
       .map(said)
@@ -214,10 +220,10 @@ function Nothing({
     return (
       <Empty
         icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
-        title={words.noDevices}
-        action={<Link to="/devices">{words.toDevices}</Link>}
+        title={t('ui.exams.noDevices')}
+        action={<Link to="/devices">{t('ui.exams.toDevices')}</Link>}
       >
-        {words.noDevicesText}
+        {t('ui.exams.noDevicesText')}
       </Empty>
     )
   }
@@ -226,14 +232,20 @@ function Nothing({
   return (
     <Empty
       icon={<IconCalendarOff size={34} stroke={1.3} />}
-      title={isFiltered ? words.noneShown : isAsked ? words.none : words.notAsked}
+      title={
+        isFiltered ? t('ui.exams.noneShown') : isAsked ? t('ui.exams.none') : t('ui.exams.notAsked')
+      }
       action={
         <Button variant="default" onClick={isFiltered ? onClear : onAsk}>
-          {isFiltered ? words.clearFilters : words.refresh}
+          {isFiltered ? t('ui.exams.clearFilters') : t('ui.exams.refresh')}
         </Button>
       }
     >
-      {isFiltered ? words.noneShownText : isAsked ? words.noneText : words.notAskedText}
+      {isFiltered
+        ? t('ui.exams.noneShownText')
+        : isAsked
+          ? t('ui.exams.noneText')
+          : t('ui.exams.notAskedText')}
     </Empty>
   )
 }

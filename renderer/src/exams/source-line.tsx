@@ -1,9 +1,9 @@
 import type { ExamSource } from '#shared/contract/dashboard-exams.ts'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import css from './exams.module.css'
-import { words } from './words.ts'
 
 /** How old what is shown is, and why it is not newer. */
 export function SourceLine({ source: { kind, receivedAt, awaySince } }: { source: ExamSource }) {
@@ -11,12 +11,12 @@ export function SourceLine({ source: { kind, receivedAt, awaySince } }: { source
   const clock = (instant: string) => clockText(instant, zone, new Date())
   const text =
     receivedAt === null || kind === 'none'
-      ? words.source.none
+      ? t('ui.exams.source.none')
       : kind === 'live'
-        ? words.source.live(clock(receivedAt))
+        ? t('ui.exams.source.live', { at: clock(receivedAt) })
         : awaySince === null
-          ? words.source.storedNow(clock(receivedAt))
-          : words.source.stored(clock(receivedAt), clock(awaySince))
+          ? t('ui.exams.source.storedNow', { at: clock(receivedAt) })
+          : t('ui.exams.source.stored', { at: clock(receivedAt), since: clock(awaySince) })
   return (
     <span className={css.source} role="status">
       <ToneIcon

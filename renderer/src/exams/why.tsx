@@ -11,11 +11,11 @@ import { PersonName } from '../components/person-name.tsx'
 import { fullNameOf } from '../devices/device-name.ts'
 import { dayText, todayIn } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { Answer } from './answer.tsx'
 import css from './exams.module.css'
 import { WorklistTabs } from './tabs.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/worklist/why')
 
@@ -27,14 +27,17 @@ export function Why() {
   const { study, step, device, day } = route.useSearch()
   const devices = useReply(dashboard.devices, {})
   return (
-    <Page title={words.why.title} about={words.why.about}>
+    <Page title={t('ui.exams.why.title')} about={t('ui.exams.why.about')}>
       <WorklistTabs />
       {devices.isPending && <Waiting rows={3} />}
       {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
       {devices.data?.devices.length === 0 && (
         <Panel>
-          <Empty title={words.noDevices} action={<Link to="/devices">{words.toDevices}</Link>}>
-            {words.noDevicesText}
+          <Empty
+            title={t('ui.exams.noDevices')}
+            action={<Link to="/devices">{t('ui.exams.toDevices')}</Link>}
+          >
+            {t('ui.exams.noDevicesText')}
           </Empty>
         </Panel>
       )}
@@ -127,7 +130,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
             }
           />
           <Button type="submit" leftSection={<IconSearch size={16} />} loading={explain.isPending}>
-            {explain.data ? words.why.again : words.why.ask}
+            {explain.data ? t('ui.exams.why.again') : t('ui.exams.why.ask')}
           </Button>
         </form>
       </Panel>
@@ -172,7 +175,7 @@ function QuestionFields({
   return (
     <>
       <Select
-        label={words.why.device}
+        label={t('ui.exams.why.device')}
         data={devices.map((one) => ({ value: one.deviceId, label: fullNameOf(one) }))}
         value={question.deviceId}
         onChange={(deviceId) => deviceId && onChange({ deviceId })}
@@ -182,8 +185,8 @@ function QuestionFields({
       />
       {chosen ?? (
         <TextInput
-          label={words.why.exam}
-          placeholder={words.why.examAbout}
+          label={t('ui.exams.why.exam')}
+          placeholder={t('ui.exams.why.examAbout')}
           maxLength={100}
           autoComplete="off"
           required
@@ -194,7 +197,7 @@ function QuestionFields({
       )}
       <TextInput
         type="date"
-        label={words.why.day}
+        label={t('ui.exams.why.day')}
         description={dayText(question.day)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={question.day}
@@ -206,16 +209,16 @@ function QuestionFields({
 }
 
 const ChosenExam = ({ exam, onOther }: { exam: ExplainedExam | null; onOther: () => void }) => (
-  <Input.Wrapper label={words.why.exam} labelElement="div">
+  <Input.Wrapper label={t('ui.exams.why.exam')} labelElement="div">
     <span className={css.chosenName}>
-      {exam ? <PersonName value={exam.patientName} /> : words.why.chosenExam}
+      {exam ? <PersonName value={exam.patientName} /> : t('ui.exams.why.chosenExam')}
       <Button
         variant="subtle"
         size="compact-xs"
         leftSection={<IconX size={13} />}
         onClick={onOther}
       >
-        {words.why.otherExam}
+        {t('ui.exams.why.otherExam')}
       </Button>
     </span>
   </Input.Wrapper>

@@ -2,10 +2,10 @@ import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { IdentityTag } from '../components/identity-tag.tsx'
 import { Tag } from '../components/tone.tsx'
 import { arrivalOf, countOf, ENRICHMENTS, shareOf } from '../display/image-states.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import css from './images.module.css'
-import { words } from './words.ts'
 
 /**
  * How many of a study's images are here; a bar where their number was announced and some are
@@ -20,7 +20,7 @@ export function Arrived({ study }: { study: ImageStudySummary }) {
         <span
           className={css.progress}
           role="img"
-          aria-label={words.arrived(share)}
+          aria-label={t('ui.images.arrived', { share })}
           data-tone={study.state === 'receiving' ? 'info' : 'warning'}
         >
           <span style={{ width: `${share}%` }} />
@@ -43,8 +43,8 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
       </Tag>
       <IdentityTag state={study.identity} isUnscheduled={study.isUnscheduled} />
       {study.quarantined > 0 && (
-        <Tag tone="warning" meaning={words.setAsideMeaning}>
-          {words.setAside(study.quarantined)}
+        <Tag tone="warning" meaning={t('ui.images.setAsideMeaning')}>
+          {t('ui.images.setAside', { count: study.quarantined })}
         </Tag>
       )}
       {state !== 'not-asked' && (

@@ -3,7 +3,7 @@ import type { CorrectionPreview } from '#shared/contract/corrections.ts'
 import type { IdentityDifference } from '#shared/contract/images.ts'
 import { IdentityValue } from '../components/identity-differences.tsx'
 import { IDENTITY_NAMES } from '../display/image-states.ts'
-import { words } from './correction-words.ts'
+import { t } from '../i18n/t.ts'
 import css from './resolve.module.css'
 
 type Changes = CorrectionPreview['changes']
@@ -16,7 +16,7 @@ export function ChangesTable(props: {
   names: { before: string; after: string }
   emptyUid?: string
 }) {
-  const { changes, names, emptyUid = words.missing } = props
+  const { changes, names, emptyUid = t('ui.images.correction.missing') } = props
   const after = (field: IdentityDifference['field'], value: string) =>
     field === 'studyInstanceUid' && value === '' ? (
       emptyUid
@@ -27,7 +27,7 @@ export function ChangesTable(props: {
     <Table className={css.changes} layout="fixed" verticalSpacing={6}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w="24%">{words.check.field}</Table.Th>
+          <Table.Th w="24%">{t('ui.images.correction.check.field')}</Table.Th>
           <Table.Th>{names.before}</Table.Th>
           <Table.Th>{names.after}</Table.Th>
         </Table.Tr>
@@ -37,7 +37,9 @@ export function ChangesTable(props: {
           <Table.Tr key={change.field} data-changed={isChange(change)}>
             <Table.Th scope="row" fw={500}>
               {IDENTITY_NAMES[change.field]}
-              {isChange(change) && <VisuallyHidden> ({words.check.changed})</VisuallyHidden>}
+              {isChange(change) && (
+                <VisuallyHidden> ({t('ui.images.correction.check.changed')})</VisuallyHidden>
+              )}
             </Table.Th>
             <Table.Td>
               {change.before.map((value) => (

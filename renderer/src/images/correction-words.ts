@@ -1,4 +1,4 @@
-import { inLanguage } from '../language/words.ts'
+import { inLanguage } from '../i18n/words.ts'
 import { en } from './correction-words.en.ts'
 import { es } from './correction-words.es.ts'
 

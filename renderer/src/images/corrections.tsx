@@ -16,7 +16,8 @@ import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { percentText } from '../upkeep/amounts.ts'
 import { ChangesTable } from './changes-table.tsx'
@@ -91,10 +92,10 @@ export function CorrectionsPanel({
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (corrections.length === 0 && !hasFailed) return null
   return (
-    <Panel title={texts.title}>
+    <Panel title={t('ui.images.correction.history.title')}>
       {hasFailed && (
-        <Notice tone="danger" title={texts.failed}>
-          {texts.failedText}
+        <Notice tone="danger" title={t('ui.images.correction.history.failed')}>
+          {t('ui.images.correction.history.failedText')}
         </Notice>
       )}
       <ol className={css.history}>
@@ -140,10 +141,10 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
     <li data-undone={undone !== null}>
       <div className={css.entryHead}>
         <span className={css.entryTitle}>
-          <b>{texts.kinds[kind]}</b>
+          <b>{t(`ui.images.correction.history.kinds.${kind}`)}</b>
           <Moved correction={correction} studyInstanceUid={studyInstanceUid} count={instances} />
-          {undone && <Tag tone="plain">{texts.undone}</Tag>}
-          {progress !== null && <Tag tone="info">{texts.underWay}</Tag>}
+          {undone && <Tag tone="plain">{t('ui.images.correction.history.undone')}</Tag>}
+          {progress !== null && <Tag tone="info">{t('ui.images.correction.history.underWay')}</Tag>}
         </span>
         {onUndo && undone === null && undoObstacle === null && (
           <Button
@@ -152,13 +153,13 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
             leftSection={<IconArrowBackUp size={15} />}
             onClick={() => onUndo(correctionId)}
           >
-            {texts.undo}…
+            {t('ui.images.correction.history.undo')}…
           </Button>
         )}
       </div>
       {progress !== null && (
         <>
-          <div role="status">{texts.underWayText}</div>
+          <div role="status">{t('ui.images.correction.history.underWayText')}</div>
           <Group gap={10} my={6} wrap="nowrap">
             <Progress
               value={progress * 100}
@@ -166,7 +167,7 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
               flex={1}
               maw={480}
               animated
-              aria-label={texts.underWay}
+              aria-label={t('ui.images.correction.history.underWay')}
             />
             <Text span size="sm" aria-hidden>
               {percentText(progress)}
@@ -177,32 +178,45 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
       <Facts
         facts={[
           [
-            texts.by,
+            t('ui.images.correction.history.by'),
             <span key="by">
               {by}, <Clock instant={at} />
             </span>,
           ],
-          [texts.cause, words.check.causes[cause].name],
-          [texts.reason, reason],
+          [
+            t('ui.images.correction.history.cause'),
+            t(`ui.images.correction.check.causes.${cause}.name`),
+          ],
+          [t('ui.images.correction.history.reason'), reason],
           ...(undone
             ? ([
                 [
-                  texts.undoneBy,
+                  t('ui.images.correction.history.undoneBy'),
                   <span key="undone">
                     {undone.by}, <Clock instant={undone.at} />
                   </span>,
                 ],
-                [texts.undoneReason, undone.reason],
+                [t('ui.images.correction.history.undoneReason'), undone.reason],
               ] as const)
             : []),
           ...(undone === null && undoObstacle && progress === null
-            ? ([[texts.noUndo, said(undoObstacle)]] as const)
+            ? ([[t('ui.images.correction.history.noUndo'), said(undoObstacle)]] as const)
             : []),
         ]}
       />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-        <summary>{progress === null ? texts.changes : texts.changesAfter}</summary>
-        <ChangesTable changes={changes} names={{ before: texts.before, after: texts.after }} />
+        <summary>
+          {progress === null
+            ? t('ui.images.correction.history.changes')
+            : t('ui.images.correction.history.changesAfter')}
+        </summary>
+        <ChangesTable
+          changes={changes}
+          names={{
+            before: t('ui.images.correction.history.before'),
+            after: t('ui.images.correction.history.after'),
+          }}
+        />
       </details>
     </li>
   )
@@ -219,13 +233,15 @@ function Moved({
   count: number
 }) {
   const { fromStudyInstanceUid: from, toStudyInstanceUid: to } = correction
-  if (from === to) return <span>{texts.here.correct(count)}</span>
+  if (from === to) return <span>{t('ui.images.correction.history.here.correct', { count })}</span>
   const other = from === studyInstanceUid ? to : from
   return (
     <span>
-      {from === studyInstanceUid ? texts.here.from(count) : texts.here.to(count)}{' '}
+      {from === studyInstanceUid
+        ? t('ui.images.correction.history.here.from', { count })
+        : t('ui.images.correction.history.here.to', { count })}{' '}
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: other }} title={other}>
-        {texts.otherStudy(other.slice(-10).replace(/^\./, ''))}
+        {t('ui.images.correction.history.otherStudy', { end: other.slice(-10).replace(/^\./, '') })}
       </Link>
     </span>
   )
@@ -254,14 +270,14 @@ function Undo({ correction, onClose }: { correction: Correction; onClose: () => 
                 params: { studyInstanceUid: fromStudyInstanceUid },
                 search: {},
               })
-              showDone(texts.undoDone)
+              showDone(t('ui.images.correction.history.undoDone'))
             },
             onError,
           },
         )
       }
     >
-      {texts.undoText(instances)}
+      {t('ui.images.correction.history.undoText', { count: instances })}
     </AskReason>
   )
 }

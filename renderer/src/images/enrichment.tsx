@@ -6,7 +6,8 @@ import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { ENRICHMENTS } from '../display/image-states.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 /** What the partner was asked about this study, and what came of it. */
@@ -22,7 +23,7 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
     ? { tone: 'plain' as const, ...words.enrichmentBefore }
     : ENRICHMENTS[state]
   return (
-    <Panel title={words.enrichment} aside={<Tag tone={tone}>{name}</Tag>}>
+    <Panel title={t('ui.images.enrichment')} aside={<Tag tone={tone}>{name}</Tag>}>
       <Stack gap={10} align="flex-start">
         <Text size="sm" c="dimmed">
           {meaning}
@@ -31,13 +32,15 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
           <Facts
             facts={[
               [
-                words.enrichmentAsked,
-                <Ago key="asked" instant={askedAt} never={words.enrichmentNever} />,
+                t('ui.images.enrichmentAsked'),
+                <Ago key="asked" instant={askedAt} never={t('ui.images.enrichmentNever')} />,
               ],
               ...(nextAt
-                ? ([[words.enrichmentNext, <Clock key="next" instant={nextAt} />]] as const)
+                ? ([
+                    [t('ui.images.enrichmentNext'), <Clock key="next" instant={nextAt} />],
+                  ] as const)
                 : []),
-              ...(detail ? ([[words.enrichmentBecause, said(detail)]] as const) : []),
+              ...(detail ? ([[t('ui.images.enrichmentBecause'), said(detail)]] as const) : []),
             ]}
           />
         )}
@@ -56,10 +59,10 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
               loading={retry.isPending}
               onClick={() => retry.mutate({ params: { studyInstanceUid: study.studyInstanceUid } })}
             >
-              {words.retryEnrichment}
+              {t('ui.images.retryEnrichment')}
             </Button>
             <Text size="xs" c="dimmed">
-              {words.retryAbout}
+              {t('ui.images.retryAbout')}
             </Text>
           </>
         )}

@@ -8,12 +8,9 @@ import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
-import { words as shared } from '../components/words.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './images.module.css'
-import { words } from './words.ts'
-
-const { identity: texts } = words
 
 /** What the images say beside what was expected, and what that means for the report. */
 export function IdentityPanel({ study }: { study: ImageStudy }) {
@@ -30,23 +27,23 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
     <div data-tone={tone}>
       <Panel
         className={tone === 'plain' ? undefined : css.mismatch}
-        title={texts.titles[state]}
+        title={t(`ui.images.identity.titles.${state}`)}
         aside={<ToneIcon tone={tone} size={19} />}
       >
         <Text size="sm" maw="86ch" mb={12}>
-          {texts.abouts[state]}{' '}
+          {t(`ui.images.identity.abouts.${state}`)}{' '}
           {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
         </Text>
         {override && (
           <Facts
             facts={[
               [
-                texts.overriddenBy,
+                t('ui.images.identity.overriddenBy'),
                 <span key="by">
                   {override.name}, <Clock instant={override.at} />
                 </span>,
               ],
-              [texts.reason, override.reason],
+              [t('ui.images.identity.reason'), override.reason],
             ]}
           />
         )}
@@ -77,7 +74,7 @@ function ToResolve({
         void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid } })
       }
     >
-      {shared.identity.resolve}…
+      {t('ui.components.identity.resolve')}…
     </MayButton>
   )
 }
@@ -91,7 +88,7 @@ function ToReport({ studyInstanceUid }: { studyInstanceUid: string }) {
   if (!studyId) return null
   return (
     <Link to="/reading/$studyId" params={{ studyId }}>
-      {texts.toReport}
+      {t('ui.images.identity.toReport')}
     </Link>
   )
 }

@@ -10,10 +10,10 @@ import { Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import type { Column } from '../components/virtual-table.tsx'
+import { t } from '../i18n/t.ts'
 import { SearchBox } from '../lists/search-box.tsx'
 import { tableOf } from '../lists/use-rows.ts'
 import { useTableKeys } from '../lists/use-table-keys.ts'
-import { words as listWords } from '../lists/words.ts'
 import { useStatus } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
@@ -30,7 +30,7 @@ const ROW_KEYS = {
 
 const columns: readonly Column<ImageStudySummary>[] = [
   {
-    name: words.columns.patient,
+    name: t('ui.images.columns.patient'),
     track: 'minmax(136px, 1.5fr)',
     cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
       <>
@@ -46,7 +46,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
     ),
   },
   {
-    name: words.columns.exam,
+    name: t('ui.images.columns.exam'),
     track: 'minmax(120px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
@@ -56,18 +56,22 @@ const columns: readonly Column<ImageStudySummary>[] = [
     ),
   },
   {
-    name: words.columns.device,
+    name: t('ui.images.columns.device'),
     track: 'minmax(78px, 0.9fr)',
     cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
   },
-  { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
   {
-    name: words.columns.state,
+    name: t('ui.images.columns.images'),
+    track: '104px',
+    cell: (study) => <Arrived study={study} />,
+  },
+  {
+    name: t('ui.images.columns.state'),
     track: 'minmax(144px, 2fr)',
     cell: (study) => <ImageTags study={study} />,
   },
   {
-    name: words.columns.last,
+    name: t('ui.images.columns.last'),
     track: '84px',
     isRight: true,
     cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
@@ -86,7 +90,7 @@ export function Images() {
   const isFiltered = show !== 'all' || search !== ''
   const choose = (value: string) =>
     void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
-  const { table, press } = useTableKeys([{ keys: 'v', name: listWords.keyNames.images }])
+  const { table, press } = useTableKeys([{ keys: 'v', name: t('ui.lists.keyNames.images') }])
   const clear = () => {
     setTyped('')
     choose('all')
@@ -97,12 +101,12 @@ export function Images() {
   }
 
   return (
-    <Page title={words.title} about={words.about} isFull>
+    <Page title={t('ui.images.title')} about={t('ui.images.about')} isFull>
       <ImageTabs />
       <Group gap={12}>
         <SearchBox
-          label={words.search}
-          placeholder={words.searchWhat}
+          label={t('ui.images.search')}
+          placeholder={t('ui.images.searchWhat')}
           maxLength={64}
           value={typed}
           onChange={setTyped}
@@ -110,12 +114,14 @@ export function Images() {
         />
         <SegmentedControl
           size="xs"
-          aria-label={words.showLabel}
+          aria-label={t('ui.images.showLabel')}
           value={show}
           onChange={choose}
-          data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
+          data={SHOWS.map((value) => ({ value, label: t(`ui.images.shows.${value}`) }))}
         />
-        {studies.unseen > 0 && <NewerButton name={words.newer(studies.unseen)} onClick={showNew} />}
+        {studies.unseen > 0 && (
+          <NewerButton name={t('ui.images.newer', { count: studies.unseen })} onClick={showNew} />
+        )}
       </Group>
       <PagedTable
         list={studies}
@@ -123,15 +129,15 @@ export function Images() {
           icon: IconPhoto,
           ...(isFiltered
             ? {
-                title: words.noneFiltered,
-                text: words.noneFilteredText,
-                clear: { name: words.clear, run: clear },
+                title: t('ui.images.noneFiltered'),
+                text: t('ui.images.noneFilteredText'),
+                clear: { name: t('ui.images.clear'), run: clear },
               }
-            : { title: words.none, text: <NoneYet /> }),
+            : { title: t('ui.images.none'), text: <NoneYet /> }),
         }}
         waitingHeight={46}
         {...tableOf(studies)}
-        label={words.label}
+        label={t('ui.images.label')}
         columns={columns}
         handle={table}
         rowKeys={ROW_KEYS}
@@ -141,7 +147,7 @@ export function Images() {
         onOpen={({ studyInstanceUid }) =>
           void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })
         }
-        end={studies.hasMore ? words.more : words.last}
+        end={studies.hasMore ? t('ui.images.more') : t('ui.images.last')}
       />
     </Page>
   )

@@ -2,28 +2,29 @@ import { Group, Stack, Text } from '@mantine/core'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { Copy } from '../components/copy.tsx'
 import { Panel } from '../components/page.tsx'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** The studies of the interface that show these images. */
 export function InterfacePanel({ studies }: { studies: ImageStudySummary['studies'] }) {
   return (
-    <Panel title={words.interface}>
+    <Panel title={t('ui.images.interface')}>
       {studies.length === 0 && (
         <Text size="sm" c="dimmed">
-          {words.interfaceNone}
+          {t('ui.images.interfaceNone')}
         </Text>
       )}
       <Stack gap={10}>
         {studies.map(({ area, studyId, isSeeded }) => (
           <div key={area}>
             <Text fz="sm">
-              <b>{words.areas[area]}</b>, {isSeeded ? words.seeded : words.registered}
+              <b>{t(`ui.images.areas.${area}`)}</b>,{' '}
+              {isSeeded ? t('ui.images.seeded') : t('ui.images.registered')}
             </Text>
             <Group gap={4} wrap="nowrap">
               <span className="mono" style={{ overflowWrap: 'anywhere' }}>
                 {studyId}
               </span>
-              <Copy value={studyId} what={words.studyId} />
+              <Copy value={studyId} what={t('ui.images.studyId')} />
             </Group>
           </div>
         ))}

@@ -5,12 +5,10 @@ import { CorrectedPatient } from '#shared/contract/corrections.ts'
 import { dayText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
 import { nameText } from '../display/patient-name.ts'
-import { words } from './correction-words.ts'
+import { t } from '../i18n/t.ts'
 import { type Identity, type PATIENT_FIELDS, valuesOf } from './image-identities.ts'
 import { joinedName, type NameParts, namePartsOf } from './name-parts.ts'
 import css from './resolve.module.css'
-
-const { target: texts } = words
 
 type Field = (typeof PATIENT_FIELDS)[number]
 type Values = NameParts & { patientId: string; born: string; sex: string; accessionNumber: string }
@@ -34,7 +32,8 @@ export function PatientForm(props: {
       (part) => part !== '',
     ),
   )
-  const component = (value: string) => (DELIMITER.test(value) ? texts.noSigns : null)
+  const component = (value: string) =>
+    DELIMITER.test(value) ? t('ui.images.correction.target.noSigns') : null
   const form = useForm<Values>({
     initialValues: {
       ...parts,
@@ -45,7 +44,9 @@ export function PatientForm(props: {
     },
     validate: {
       family: (family, { ideographic }) =>
-        family.trim() || ideographic.trim() ? component(family) : texts.nameNeeded,
+        family.trim() || ideographic.trim()
+          ? component(family)
+          : t('ui.images.correction.target.nameNeeded'),
       given: component,
       middle: component,
       prefix: component,
@@ -62,11 +63,11 @@ export function PatientForm(props: {
     }),
   )
   const says = (field: Field) =>
-    texts.says(
-      valuesOf(identities, field)
+    t('ui.images.correction.target.says', {
+      values: valuesOf(identities, field)
         .map((value) => shown(field, value))
         .join('; '),
-    )
+    })
   const text = (field: keyof Values, label: string) => (
     <TextInput
       label={label}
@@ -85,31 +86,31 @@ export function PatientForm(props: {
         <div>
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <TextInput
-              label={texts.familyName}
+              label={t('ui.images.correction.target.familyName')}
               required
               autoComplete="off"
               spellCheck={false}
               maxLength={64}
               {...form.getInputProps('family')}
             />
-            {text('given', texts.givenName)}
+            {text('given', t('ui.images.correction.target.givenName'))}
           </SimpleGrid>
           <p className={css.says}>{says('patientName')}</p>
         </div>
         {isWhole ? (
           <SimpleGrid cols={{ base: 1, xs: 3 }}>
-            {text('middle', texts.middleName)}
-            {text('prefix', texts.prefix)}
-            {text('suffix', texts.suffix)}
+            {text('middle', t('ui.images.correction.target.middleName'))}
+            {text('prefix', t('ui.images.correction.target.prefix'))}
+            {text('suffix', t('ui.images.correction.target.suffix'))}
             <TextInput
-              label={texts.ideographic}
-              description={texts.caret}
+              label={t('ui.images.correction.target.ideographic')}
+              description={t('ui.images.correction.target.caret')}
               maxLength={64}
               {...form.getInputProps('ideographic')}
             />
             <TextInput
-              label={texts.phonetic}
-              description={texts.caret}
+              label={t('ui.images.correction.target.phonetic')}
+              description={t('ui.images.correction.target.caret')}
               maxLength={64}
               {...form.getInputProps('phonetic')}
             />
@@ -117,18 +118,18 @@ export function PatientForm(props: {
         ) : (
           <div>
             <Button variant="subtle" size="compact-sm" onClick={() => setIsWhole(true)}>
-              {texts.moreName}…
+              {t('ui.images.correction.target.moreName')}…
             </Button>
           </div>
         )}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <div>
-            {text('patientId', texts.patientId)}
+            {text('patientId', t('ui.images.correction.target.patientId'))}
             <p className={css.says}>{says('patientId')}</p>
           </div>
           <div>
             <TextInput
-              label={texts.accessionNumber}
+              label={t('ui.images.correction.target.accessionNumber')}
               autoComplete="off"
               maxLength={16}
               {...form.getInputProps('accessionNumber')}
@@ -136,15 +137,19 @@ export function PatientForm(props: {
             <p className={css.says}>{says('accessionNumber')}</p>
           </div>
           <div>
-            <TextInput type="date" label={texts.born} {...form.getInputProps('born')} />
+            <TextInput
+              type="date"
+              label={t('ui.images.correction.target.born')}
+              {...form.getInputProps('born')}
+            />
             <p className={css.says}>{says('patientBirthDate')}</p>
           </div>
           <div>
             <NativeSelect
-              label={texts.sex}
+              label={t('ui.images.correction.target.sex')}
               data={SEXES.map((value) => ({
                 value,
-                label: value === '' ? texts.noSex : sexText(value),
+                label: value === '' ? t('ui.images.correction.target.noSex') : sexText(value),
               }))}
               {...form.getInputProps('sex')}
             />
@@ -152,7 +157,7 @@ export function PatientForm(props: {
           </div>
         </SimpleGrid>
         <Group justify="flex-end">
-          <Button type="submit">{words.next}</Button>
+          <Button type="submit">{t('ui.images.correction.next')}</Button>
         </Group>
       </Stack>
     </form>
@@ -160,7 +165,7 @@ export function PatientForm(props: {
 }
 
 function shown(field: Field, value: string): string {
-  if (value === '') return words.missing
+  if (value === '') return t('ui.images.correction.missing')
   if (field === 'patientName') return nameText(value)
   if (field === 'patientBirthDate') return dayText(value)
   if (field === 'patientSex') return sexText(value)

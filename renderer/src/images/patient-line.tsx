@@ -3,7 +3,7 @@ import type { CorrectedPatient } from '#shared/contract/corrections.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { dayText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
-import { words } from './correction-words.ts'
+import { t } from '../i18n/t.ts'
 import css from './resolve.module.css'
 
 /** By what a patient is told from another: name, ID, date of birth, sex, accession number. */
@@ -15,7 +15,11 @@ export function PatientLine({ patient, aside }: { patient: CorrectedPatient; asi
       <PersonName value={patientName} />
       {patientId && <span className="mono">{patientId}</span>}
       {born && <span className="nowrap">{born}</span>}
-      {accessionNumber && <span className="mono">{words.target.accession(accessionNumber)}</span>}
+      {accessionNumber && (
+        <span className="mono">
+          {t('ui.images.correction.target.accession', { number: accessionNumber })}
+        </span>
+      )}
       {aside && <span className={css.aside}>{aside}</span>}
     </span>
   )

@@ -4,16 +4,18 @@ import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './images.module.css'
 import { Quiet } from './quiet.tsx'
 import { words } from './words.ts'
 
 /** How the exam went, as the device reported it. */
 export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
-  if (steps.length === 0) return <Quiet title={words.steps} text={words.stepsNone} />
+  if (steps.length === 0)
+    return <Quiet title={t('ui.images.steps')} text={t('ui.images.stepsNone')} />
   return (
-    <Panel isFlush title={words.steps}>
+    <Panel isFlush title={t('ui.images.steps')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Heads names={Object.values(words.stepColumns)} />
@@ -23,14 +25,15 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
                 <Table.Td className="mono nowrap">{step.scheduledProcedureStepId}</Table.Td>
                 <Table.Td>
                   <Tag tone={words.stepStates[step.status].tone}>
-                    {words.stepStates[step.status].name}
+                    {t(`ui.images.stepStates.${step.status}.name`)}
                   </Tag>
                   {step.discontinuationReason && (
                     <Text size="sm">{step.discontinuationReason}</Text>
                   )}
                 </Table.Td>
                 <Table.Td>
-                  {step.deviceName} {step.modality && words.of(step.modality)}
+                  {step.deviceName}{' '}
+                  {step.modality && t('ui.images.of', { modality: step.modality })}
                 </Table.Td>
                 <Table.Td className="nowrap">
                   <Clock instant={step.startedAt} />
@@ -51,9 +54,9 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
 /** Storage commitment: what the device asked to have confirmed, and whether it got the answer. */
 export function CommitmentPanel({ commitments }: { commitments: readonly Commitment[] }) {
   if (commitments.length === 0)
-    return <Quiet title={words.commitments} text={words.commitmentsNone} />
+    return <Quiet title={t('ui.images.commitments')} text={t('ui.images.commitmentsNone')} />
   return (
-    <Panel isFlush title={words.commitments}>
+    <Panel isFlush title={t('ui.images.commitments')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Heads names={Object.values(words.commitmentColumns)} />
@@ -66,17 +69,19 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
                 <Table.Td>{one.deviceName || one.callingAeTitle}</Table.Td>
                 <Table.Td className="tabular">
                   {numberText(one.instances)}
-                  {one.failed > 0 && <div>{words.notHere(one.failed)}</div>}
+                  {one.failed > 0 && <div>{t('ui.images.notHere', { count: one.failed })}</div>}
                 </Table.Td>
                 <Table.Td>
                   <Tag tone={commitmentState(one).tone}>{commitmentState(one).name}</Tag>
                 </Table.Td>
                 <Table.Td>
                   {one.lastError && said(one.lastError)}
-                  {one.attempts > 0 && <div>{words.attempts(one.attempts)}</div>}
+                  {one.attempts > 0 && (
+                    <div>{t('ui.images.attempts', { count: one.attempts })}</div>
+                  )}
                   {one.nextAt && (
                     <div>
-                      {words.next} <Clock instant={one.nextAt} />
+                      {t('ui.images.next')} <Clock instant={one.nextAt} />
                     </div>
                   )}
                 </Table.Td>

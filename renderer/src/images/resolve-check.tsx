@@ -14,18 +14,15 @@ import type { ImageStudy } from '#shared/contract/images.ts'
 import { faultsByField } from '../client.ts'
 import { Facts, Failed, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useCutOff } from '../status.ts'
 import { ChangesTable } from './changes-table.tsx'
-import { words } from './correction-words.ts'
 import { CHANGES } from './corrections.tsx'
 import { PATIENT_FIELDS } from './image-identities.ts'
 import css from './resolve.module.css'
 import { type ChosenTarget, TargetLine } from './resolve-target.tsx'
-
-const { check: texts } = words
 
 interface CheckProps {
   readonly study: ImageStudy
@@ -56,12 +53,15 @@ export function Check(props: CheckProps) {
       <Movement preview={shown} study={study} target={target} />
       <ChangesTable
         changes={wholeOf(shown, target)}
-        names={{ before: texts.before, after: texts.after }}
-        emptyUid={texts.newUid}
+        names={{
+          before: t('ui.images.correction.check.before'),
+          after: t('ui.images.correction.check.after'),
+        }}
+        emptyUid={t('ui.images.correction.check.newUid')}
       />
       <Consequences preview={shown} />
       {shown.obstacle ? (
-        <Notice tone="danger" title={texts.obstacle}>
+        <Notice tone="danger" title={t('ui.images.correction.check.obstacle')}>
           {said(shown.obstacle)}
         </Notice>
       ) : (
@@ -86,8 +86,8 @@ function Changed() {
   }, [])
   return (
     <div ref={box}>
-      <Notice tone="danger" title={texts.changedSince}>
-        {texts.changedSinceText}
+      <Notice tone="danger" title={t('ui.images.correction.check.changedSince')}>
+        {t('ui.images.correction.check.changedSinceText')}
       </Notice>
     </div>
   )
@@ -142,21 +142,28 @@ function Movement({
     },
     exam: null,
   }
-  if (kind === 'correct') return <p className={css.moves}>{texts.moves.correct(instances)}</p>
+  if (kind === 'correct')
+    return (
+      <p className={css.moves}>
+        {t('ui.images.correction.check.moves.correct', { count: instances })}
+      </p>
+    )
   return (
     <div className={css.movement}>
       <div className={css.side}>
         <TargetLine target={from} />
-        <span className={css.quiet}>{texts.stays(staying)}</span>
+        <span className={css.quiet}>
+          {t('ui.images.correction.check.stays', { count: staying })}
+        </span>
       </div>
       <div className={css.arrow}>
-        <b>{texts.moves[kind](instances)}</b>
+        <b>{t(`ui.images.correction.check.moves.${kind}`, { count: instances })}</b>
         <IconArrowRight size={26} stroke={1.8} aria-hidden />
       </div>
       <div className={css.side}>
         <TargetLine target={target} />
         {target.target.to === 'patient' && (
-          <span className={css.quiet}>{words.target.newStudy}</span>
+          <span className={css.quiet}>{t('ui.images.correction.target.newStudy')}</span>
         )}
       </div>
     </div>
@@ -170,30 +177,37 @@ function Consequences({
 }) {
   return (
     <>
-      <section aria-label={texts.happens}>
-        <h3 className={css.part}>{texts.happens}</h3>
+      <section aria-label={t('ui.images.correction.check.happens')}>
+        <h3 className={css.part}>{t('ui.images.correction.check.happens')}</h3>
         <Facts
           facts={[
-            [texts.originals, texts.originalsText],
             [
-              texts.destinations,
-              destinations.length > 0
-                ? texts.destinationsText(destinations.join(', '))
-                : texts.noDestinations,
+              t('ui.images.correction.check.originals'),
+              t('ui.images.correction.check.originalsText'),
             ],
             [
-              texts.reports,
+              t('ui.images.correction.check.destinations'),
+              destinations.length > 0
+                ? t('ui.images.correction.check.destinationsText', {
+                    names: destinations.join(', '),
+                  })
+                : t('ui.images.correction.check.noDestinations'),
+            ],
+            [
+              t('ui.images.correction.check.reports'),
               signedReports > 0 ? (
-                <b key="reports">{texts.reportsText(signedReports)}</b>
+                <b key="reports">
+                  {t('ui.images.correction.check.reportsText', { count: signedReports })}
+                </b>
               ) : (
-                texts.noReports
+                t('ui.images.correction.check.noReports')
               ),
             ],
           ]}
         />
       </section>
       {warnings.length > 0 && (
-        <Notice tone="warning" title={texts.warning}>
+        <Notice tone="warning" title={t('ui.images.correction.check.warning')}>
           {warnings.map(said).map((warning) => (
             <div key={warning}>{warning}</div>
           ))}
@@ -226,8 +240,8 @@ function Order({
   const form = useForm<{ cause: '' | Correction['cause']; reason: string }>({
     initialValues: { cause: '', reason: '' },
     validate: {
-      cause: (cause) => (cause === '' ? texts.causeNeeded : null),
-      reason: (reason) => (reason.trim().length < 3 ? shared.reasonNeeded : null),
+      cause: (cause) => (cause === '' ? t('ui.images.correction.check.causeNeeded') : null),
+      reason: (reason) => (reason.trim().length < 3 ? t('ui.components.reasonNeeded') : null),
     },
   })
   const submit = form.onSubmit(({ cause, reason }) => {
@@ -249,8 +263,8 @@ function Order({
     <form onSubmit={submit} noValidate>
       <Stack gap={14}>
         <Radio.Group
-          label={texts.cause}
-          description={texts.causeAbout}
+          label={t('ui.images.correction.check.cause')}
+          description={t('ui.images.correction.check.causeAbout')}
           required
           {...form.getInputProps('cause')}
         >
@@ -259,22 +273,22 @@ function Order({
               <Radio
                 key={cause}
                 value={cause}
-                label={texts.causes[cause].name}
-                description={texts.causes[cause].about}
+                label={t(`ui.images.correction.check.causes.${cause}.name`)}
+                description={t(`ui.images.correction.check.causes.${cause}.about`)}
               />
             ))}
           </div>
         </Radio.Group>
         <TextInput
-          label={texts.reason}
-          description={texts.reasonAbout}
-          placeholder={texts.reasonExample}
+          label={t('ui.images.correction.check.reason')}
+          description={t('ui.images.correction.check.reasonAbout')}
+          placeholder={t('ui.images.correction.check.reasonExample')}
           required
           maxLength={200}
           {...form.getInputProps('reason')}
         />
         {isOfShown && apply.error?.errors.length === 0 && <Failed error={apply.error} />}
-        {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
+        {isCutOff && <Notice tone="warning">{t('ui.components.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button
             variant="default"
@@ -282,14 +296,14 @@ function Order({
               <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />
             )}
           >
-            {texts.cancel}
+            {t('ui.images.correction.check.cancel')}
           </Button>
           <Button type="submit" loading={apply.isPending || isBusy} disabled={isCutOff}>
-            {texts.apply[shown.kind](shown.instances)}
+            {t(`ui.images.correction.check.apply.${shown.kind}`, { count: shown.instances })}
           </Button>
         </Group>
         <Text size="sm" c="dimmed" ta="right">
-          {words.about}
+          {t('ui.images.correction.about')}
         </Text>
       </Stack>
     </form>

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { OpenImages } from '../components/open-images.tsx'
 import { nameText } from '../display/patient-name.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './correction-words.ts'
 import { type Identity, idsByNumber, idsOf, numbersOf, patientsOf } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
@@ -36,7 +37,7 @@ export function ChooseImages(props: {
     <>
       <Group justify="space-between" align="flex-start" mb={10} gap={12}>
         <Text size="sm" maw="70ch">
-          {texts.about}
+          {t('ui.images.correction.images.about')}
         </Text>
         <OpenImages of={{ studyInstanceUid }} />
       </Group>
@@ -47,15 +48,21 @@ export function ChooseImages(props: {
           aria-label={nameText(patient.patientName)}
         >
           <PatientLine patient={patient} />
-          <Checkbox label={texts.choosePatient(patient.count)} {...box(idsOf(patient.series))} />
+          <Checkbox
+            label={t('ui.images.correction.images.choosePatient', { count: patient.count })}
+            {...box(idsOf(patient.series))}
+          />
           <div className={css.series}>
             {patient.series.map((one) => (
               <div key={one.seriesInstanceUid} className={css.oneSeries}>
                 <Checkbox
                   label={
                     <>
-                      <b>{one.modality}</b> {one.seriesDescription || texts.noDescription}{' '}
-                      <span className={css.quiet}>{words.count(one.instanceIds.length)}</span>
+                      <b>{one.modality}</b>{' '}
+                      {one.seriesDescription || t('ui.images.correction.images.noDescription')}{' '}
+                      <span className={css.quiet}>
+                        {t('ui.images.correction.count', { count: one.instanceIds.length })}
+                      </span>
                     </>
                   }
                   {...box(one.instanceIds)}
@@ -69,11 +76,11 @@ export function ChooseImages(props: {
       <div className={css.foot}>
         <span className={css.chosen} role="status">
           {chosen.size === all
-            ? texts.all
-            : `${texts.chosen(chosen.size, all)}, ${texts.stay(all - chosen.size)}`}
+            ? t('ui.images.correction.images.all')
+            : `${t('ui.images.correction.images.chosen', { chosen: chosen.size, all })}, ${t('ui.images.correction.images.stay', { count: all - chosen.size })}`}
         </span>
         <Button disabled={chosen.size === 0 || chosen.size === all} onClick={onNext}>
-          {words.next}
+          {t('ui.images.correction.next')}
         </Button>
       </div>
     </>
@@ -94,17 +101,17 @@ function SomeImages({
   if (text === null) {
     return (
       <Button variant="subtle" size="compact-sm" onClick={() => setText('')}>
-        {texts.some}…
+        {t('ui.images.correction.images.some')}…
       </Button>
     )
   }
   const isWrong = text.trim() !== '' && idsByNumber(of, text) === undefined
   return (
     <TextInput
-      label={texts.numbers}
+      label={t('ui.images.correction.images.numbers')}
       description={texts.numbersAbout(...numbers)}
-      placeholder={texts.numbersExample}
-      error={isWrong && texts.noSuchNumbers}
+      placeholder={t('ui.images.correction.images.numbersExample')}
+      error={isWrong && t('ui.images.correction.images.noSuchNumbers')}
       maxLength={200}
       autoFocus
       value={text}

@@ -14,13 +14,11 @@ import { SearchField, useTypedSearch } from '../components/search-field.tsx'
 import { Tag } from '../components/tone.tsx'
 import { dayText, timeText } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
-import { words } from './correction-words.ts'
+import { t } from '../i18n/t.ts'
 import { type Identity, PATIENT_FIELDS, valuesOf } from './image-identities.ts'
 import { PatientForm } from './patient-form.tsx'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
-
-const { target: texts } = words
 
 /** Where images go, with what a person is shown of it. */
 export interface ChosenTarget extends CorrectedPatient {
@@ -64,7 +62,11 @@ export function Target(props: TargetProps) {
     return (
       <PatientForm
         initial={typedBefore ?? expected.patient}
-        about={expected.isPrefilled ? texts.prefilled : texts.typedAbout}
+        about={
+          expected.isPrefilled
+            ? t('ui.images.correction.target.prefilled')
+            : t('ui.images.correction.target.typedAbout')
+        }
         identities={identities}
         onDone={type}
       />
@@ -75,12 +77,12 @@ export function Target(props: TargetProps) {
       {kind !== 'merge' && (
         <SegmentedControl
           className={css.how}
-          aria-label={texts.how}
+          aria-label={t('ui.images.correction.target.how')}
           value={way}
           onChange={(next) => setWay(next as typeof way)}
           data={[
-            { value: 'list', label: texts.list },
-            { value: 'typed', label: texts.typed },
+            { value: 'list', label: t('ui.images.correction.target.list') },
+            { value: 'typed', label: t('ui.images.correction.target.typed') },
           ]}
         />
       )}
@@ -89,7 +91,7 @@ export function Target(props: TargetProps) {
       ) : (
         <PatientForm
           initial={typedBefore ?? NOBODY}
-          about={`${texts.newStudy} ${texts.typedAbout}`}
+          about={`${t('ui.images.correction.target.newStudy')} ${t('ui.images.correction.target.typedAbout')}`}
           identities={identities}
           onDone={type}
         />
@@ -129,27 +131,32 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
       <div className={css.search}>
         <SearchField
           className={css.searchField}
-          label={texts.search}
-          placeholder={texts.searchWhat}
+          label={t('ui.images.correction.target.search')}
+          placeholder={t('ui.images.correction.target.searchWhat')}
           maxLength={100}
           value={typed}
           onChange={setTyped}
         />
         {search === '' && (
           <Text size="sm" c="dimmed">
-            {texts.similar}
+            {t('ui.images.correction.target.similar')}
           </Text>
         )}
       </div>
       {reply.isPending && <Waiting rows={4} height={52} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {targets?.length === 0 && (
-        <Empty icon={<IconSearch size={30} stroke={1.3} />} title={texts.none}>
-          {kind === 'merge' ? texts.noneMergeText : texts.noneText}
+        <Empty
+          icon={<IconSearch size={30} stroke={1.3} />}
+          title={t('ui.images.correction.target.none')}
+        >
+          {kind === 'merge'
+            ? t('ui.images.correction.target.noneMergeText')
+            : t('ui.images.correction.target.noneText')}
         </Empty>
       )}
       {targets && targets.length > 0 && (
-        <ul className={css.targets} aria-label={texts.label}>
+        <ul className={css.targets} aria-label={t('ui.images.correction.target.label')}>
           {targets.map((choice) => (
             <li key={keyOf(choice)}>
               <UnstyledButton
@@ -188,9 +195,11 @@ function ExamLine({
       <span>
         <b>{modality}</b> {description}
       </span>
-      <span className="tabular nowrap">{when || texts.noDate}</span>
+      <span className="tabular nowrap">{when || t('ui.images.correction.target.noDate')}</span>
       <Tag tone={to === 'order' ? 'info' : 'plain'}>
-        {to === 'order' ? texts.order : texts.study(instances)}
+        {to === 'order'
+          ? t('ui.images.correction.target.order')
+          : t('ui.images.correction.target.study', { count: instances })}
       </Tag>
     </span>
   )

@@ -14,10 +14,9 @@ import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
-import { words as shared } from '../components/words.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManageStudies } from '../session.ts'
-import { words } from './correction-words.ts'
 import { type Identity, idsOf, patientsOf } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
@@ -57,17 +56,18 @@ export function Resolve() {
   const found = identities.data?.identities
   return (
     <Page
-      title={words.title}
+      title={t('ui.images.correction.title')}
       about={
         <>
           <Link to="/images/$studyInstanceUid" params={params}>
-            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
+            {t('ui.images.correction.back')}
           </Link>
-          <div>{words.about}</div>
+          <div>{t('ui.images.correction.about')}</div>
         </>
       }
     >
-      {!mayManage && <Notice tone="warning">{shared.mayNot.manageStudies}</Notice>}
+      {!mayManage && <Notice tone="warning">{t('ui.components.mayNot.manageStudies')}</Notice>}
       {mayManage && !failed && (!(study.data && found) || isWaiting) && (
         <Waiting rows={6} height={48} />
       )}
@@ -82,8 +82,11 @@ export function Resolve() {
       )}
       {(failed?.code === 'not-found' || found?.length === 0) && (
         <Panel>
-          <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={words.nothingToCorrect}>
-            {words.nothingToCorrectText}
+          <Empty
+            icon={<IconPhotoOff size={34} stroke={1.3} />}
+            title={t('ui.images.correction.nothingToCorrect')}
+          >
+            {t('ui.images.correction.nothingToCorrectText')}
           </Empty>
         </Panel>
       )}
@@ -162,7 +165,7 @@ function Steps({ study, identities, ordered }: StepsProps) {
     } as const
     void navigate({ ...to, search: {} })
     showDone(
-      words.done[correction.kind](instances),
+      t(`ui.images.correction.done.${correction.kind}`, { count: instances }),
       () => void navigate({ ...to, search: { undo: correctionId } }),
     )
   }
@@ -183,16 +186,19 @@ function Steps({ study, identities, ordered }: StepsProps) {
       <Now study={study} identities={identities} />
       <Step
         {...stepProps('kind')}
-        title={words.kinds.title}
-        summary={isKnown && words.kinds.ways[kind].name}
+        title={t('ui.images.correction.kinds.title')}
+        summary={isKnown && t(`ui.images.correction.kinds.ways.${kind}.name`)}
       >
         <Kinds value={kind} patients={patientsOf(identities).length} onChoose={chooseKind} />
       </Step>
       {kind === 'split' && (
         <Step
           {...stepProps('images')}
-          title={words.images.title}
-          summary={words.images.chosen(chosen.size, idsOf(identities).length)}
+          title={t('ui.images.correction.images.title')}
+          summary={t('ui.images.correction.images.chosen', {
+            chosen: chosen.size,
+            all: idsOf(identities).length,
+          })}
         >
           <ChooseImages
             studyInstanceUid={studyInstanceUid}
@@ -205,7 +211,11 @@ function Steps({ study, identities, ordered }: StepsProps) {
       )}
       <Step
         {...stepProps('target')}
-        title={isKnown ? words.target.titles[kind] : words.target.titles.reassign}
+        title={
+          isKnown
+            ? t(`ui.images.correction.target.titles.${kind}`)
+            : t('ui.images.correction.target.titles.reassign')
+        }
         summary={target && <TargetLine target={target} />}
       >
         {isKnown && (
@@ -220,7 +230,7 @@ function Steps({ study, identities, ordered }: StepsProps) {
           />
         )}
       </Step>
-      <Step {...stepProps('check')} title={words.check.title}>
+      <Step {...stepProps('check')} title={t('ui.images.correction.check.title')}>
         {target && (
           <Check
             study={study}
@@ -251,20 +261,24 @@ function Now({ study, identities }: { study: ImageStudy; identities: readonly Id
   const patients = patientsOf(identities)
   const { differences } = study.identityCheck
   return (
-    <Panel title={words.now.title}>
+    <Panel title={t('ui.images.correction.now.title')}>
       <div className={css.now}>
         {patients.slice(0, SHOWN_PATIENTS).map((patient) => (
-          <PatientLine key={patient.key} patient={patient} aside={words.count(patient.count)} />
+          <PatientLine
+            key={patient.key}
+            patient={patient}
+            aside={t('ui.images.correction.count', { count: patient.count })}
+          />
         ))}
         {patients.length > SHOWN_PATIENTS && (
           <Text size="sm" c="dimmed">
-            {words.now.more(patients.length - SHOWN_PATIENTS)}
+            {t('ui.images.correction.now.more', { count: patients.length - SHOWN_PATIENTS })}
           </Text>
         )}
       </div>
       {differences.length > 0 && (
         <details className={css.details}>
-          <summary>{words.now.differs}</summary>
+          <summary>{t('ui.images.correction.now.differs')}</summary>
           <IdentityDifferences differences={differences} />
         </details>
       )}
@@ -282,7 +296,7 @@ function Kinds(props: {
     <>
       {patients > 1 && (
         <Text size="sm" mb={10}>
-          {words.kinds.several(patients)}
+          {t('ui.images.correction.kinds.several', { patients })}
         </Text>
       )}
       <ul className={css.ways}>
@@ -294,8 +308,8 @@ function Kinds(props: {
               data-chosen={way === value}
               onClick={() => onChoose(way)}
             >
-              <b>{words.kinds.ways[way].name}</b>
-              <span>{words.kinds.ways[way].about}</span>
+              <b>{t(`ui.images.correction.kinds.ways.${way}.name`)}</b>
+              <span>{t(`ui.images.correction.kinds.ways.${way}.about`)}</span>
             </button>
           </li>
         ))}
@@ -327,7 +341,11 @@ function Step({ number, title, state, summary, onChange, children }: StepProps) 
     was.current = state
   }, [state])
   return (
-    <section className={css.step} data-state={state} aria-label={`${words.step(number)}: ${title}`}>
+    <section
+      className={css.step}
+      data-state={state}
+      aria-label={`${t('ui.images.correction.step', { number })}: ${title}`}
+    >
       <div className={css.stepHead}>
         <span className={css.number} aria-hidden>
           {number}
@@ -339,10 +357,10 @@ function Step({ number, title, state, summary, onChange, children }: StepProps) 
           <Button
             variant="default"
             size="compact-sm"
-            aria-label={words.changeStep(title)}
+            aria-label={t('ui.images.correction.changeStep', { step: title })}
             onClick={onChange}
           >
-            {words.change}
+            {t('ui.images.correction.change')}
           </Button>
         )}
       </div>

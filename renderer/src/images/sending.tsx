@@ -12,10 +12,10 @@ import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import css from './images.module.css'
-import { words } from './words.ts'
 
 const CHANGES = [
   dashboardDestinations.studies,
@@ -36,14 +36,14 @@ export function SendingPanel({
   const forwards = useReply(dashboardDestinations.studies, { query }, isOpen ? {} : { every: 5000 })
   const destinations = useReply(dashboardDestinations.list, {}).data?.destinations
   return (
-    <Panel title={words.sending}>
+    <Panel title={t('ui.images.sending')}>
       {forwards.isPending && <Waiting rows={2} />}
       {forwards.isError && (
         <Failed error={forwards.error} onRetry={() => void forwards.refetch()} />
       )}
       {forwards.data?.studies.length === 0 && (
         <Text size="sm" c="dimmed">
-          {words.sendingNone}
+          {t('ui.images.sendingNone')}
         </Text>
       )}
       {forwards.data?.studies.map((forward) => (
@@ -86,7 +86,7 @@ function Going({ forward, destination, mayManage }: GoingProps) {
             loading={retry.isPending}
             onClick={() => retry.mutate({ params: { destinationId }, body: { studyInstanceUid } })}
           >
-            {words.retry}
+            {t('ui.images.retry')}
           </Button>
         )}
       </div>
@@ -94,7 +94,7 @@ function Going({ forward, destination, mayManage }: GoingProps) {
       {why && <Text size="sm">{said(why)}</Text>}
       {isHeldUp && destination.nextAttemptAt && (
         <Text size="sm" c="dimmed">
-          {words.sendNext} <Clock instant={destination.nextAttemptAt} />
+          {t('ui.images.sendNext')} <Clock instant={destination.nextAttemptAt} />
         </Text>
       )}
       {retry.error && <Failed error={retry.error} />}
@@ -115,7 +115,7 @@ function SendTo({
   if (open.length === 0) {
     return (
       <Text size="sm" c="dimmed" mt={8}>
-        {words.noDestination}
+        {t('ui.images.noDestination')}
       </Text>
     )
   }
@@ -127,7 +127,7 @@ function SendTo({
         onSuccess: ({ message }) => {
           setDestinationId(null)
           notifications.show({
-            message: message ? said(message) : words.sendDone,
+            message: message ? said(message) : t('ui.images.sendDone'),
             icon: <IconCheck size={18} />,
           })
         },
@@ -137,8 +137,8 @@ function SendTo({
     <Stack gap={8} mt={12}>
       <Group gap={8} align="flex-end" wrap="nowrap">
         <Select
-          label={words.sendTo}
-          placeholder={words.sendToPick}
+          label={t('ui.images.sendTo')}
+          placeholder={t('ui.images.sendToPick')}
           style={{ flex: 1 }}
           data={open.map((one) => ({ value: one.destinationId, label: one.name }))}
           value={destinationId}
@@ -151,7 +151,7 @@ function SendTo({
           loading={send.isPending}
           onClick={start}
         >
-          {words.send}
+          {t('ui.images.send')}
         </Button>
       </Group>
       {send.error && <Failed error={send.error} />}

@@ -4,26 +4,26 @@ import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { countOf } from '../display/image-states.ts'
+import { t } from '../i18n/t.ts'
 import css from './images.module.css'
 import { Quiet } from './quiet.tsx'
-import { words } from './words.ts'
 
 /** The series of a study; of each, how many of its announced images are here. */
 export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
-  const { seriesColumns: columns } = words
-  if (series.length === 0) return <Quiet title={words.series} text={words.seriesNone} />
+  if (series.length === 0)
+    return <Quiet title={t('ui.images.series')} text={t('ui.images.seriesNone')} />
   return (
-    <Panel isFlush title={`${words.series} (${series.length})`}>
+    <Panel isFlush title={`${t('ui.images.series')} (${series.length})`}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{columns.number}</Table.Th>
-              <Table.Th>{columns.modality}</Table.Th>
-              <Table.Th>{columns.description}</Table.Th>
-              <Table.Th>{columns.images}</Table.Th>
-              <Table.Th>{columns.size}</Table.Th>
-              <Table.Th>{columns.last}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.number')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.modality')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.description')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.images')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.size')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.last')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -52,6 +52,6 @@ export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
 
 const Awaited = () => (
   <Text size="sm" c="dimmed">
-    {words.seriesAwaited}
+    {t('ui.images.seriesAwaited')}
   </Text>
 )

@@ -21,12 +21,12 @@ import { bytesText } from '../display/amounts.ts'
 import { dayText, timeText, todayIn } from '../display/dates.ts'
 import { sexText, studyTitle } from '../display/image-states.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { useZone } from '../status.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
-import { words as correctionWords } from './correction-words.ts'
 import { CorrectionsPanel } from './corrections.tsx'
 import { EnrichmentPanel } from './enrichment.tsx'
 import { IdentityPanel } from './identity.tsx'
@@ -38,10 +38,8 @@ import { senderName } from './sender-name.ts'
 import { SendingPanel } from './sending.tsx'
 import { SeriesPanel } from './series.tsx'
 import { VersionsPanel } from './versions.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid')
-const { facts } = words
 
 /** The images of one study: what came, whether it is the right patient, and where it goes. */
 export function Study() {
@@ -56,10 +54,10 @@ export function Study() {
   const study = reply.data
   return (
     <Page
-      title={study ? studyTitle(study) : words.title}
+      title={study ? studyTitle(study) : t('ui.images.title')}
       about={
         <Link to="/images">
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.images.back')}
         </Link>
       }
       actions={study && <Actions study={study} mayManage={mayManage} />}
@@ -68,8 +66,8 @@ export function Study() {
       {reply.isError && reply.error.code === 'not-found' && (
         <>
           <Panel>
-            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={words.gone}>
-              {words.goneText}
+            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={t('ui.images.gone')}>
+              {t('ui.images.goneText')}
             </Empty>
           </Panel>
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
@@ -109,7 +107,7 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
   return (
     <Notice
       tone="info"
-      title={words.unscheduled}
+      title={t('ui.images.unscheduled')}
       actions={
         <Button
           variant="default"
@@ -118,11 +116,11 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
             <Link to="/worklist/reconcile" search={{ from: day, to: day }} {...props} />
           )}
         >
-          {words.reconcile}
+          {t('ui.images.reconcile')}
         </Button>
       }
     >
-      {words.unscheduledText}
+      {t('ui.images.unscheduledText')}
     </Notice>
   )
 }
@@ -144,7 +142,7 @@ const Actions = ({
           <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />
         )}
       >
-        {words.priors}
+        {t('ui.images.priors')}
       </Button>
     )}
     <ReportLink studyInstanceUid={studyInstanceUid} />
@@ -163,7 +161,7 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
           leftSection={<IconUserEdit size={16} />}
           rightSection={<IconChevronDown size={14} />}
         >
-          {correctionWords.menu}
+          {t('ui.images.correction.menu')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -178,7 +176,7 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
               })
             }
           >
-            {correctionWords.kinds.ways[kind].name}
+            {t(`ui.images.correction.kinds.ways.${kind}.name`)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -200,7 +198,7 @@ function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
       leftSection={<IconReportMedical size={16} />}
       renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
     >
-      {words.report}
+      {t('ui.images.report')}
     </Button>
   )
 }
@@ -217,7 +215,8 @@ function Head({ study }: { study: ImageStudy }) {
         <Group gap={14} align="flex-start">
           {study.expected !== null && (
             <div className={css.arrived}>
-              <span className={css.under}>{words.columns.images}</span> <Arrived study={study} />
+              <span className={css.under}>{t('ui.images.columns.images')}</span>{' '}
+              <Arrived study={study} />
             </div>
           )}
           <ImageTags study={study} />
@@ -232,20 +231,22 @@ function Head({ study }: { study: ImageStudy }) {
 }
 
 const patientFacts = (study: ImageStudy): readonly Fact[] => [
-  [facts.patientId, <Mono key="id" text={study.patientId} />],
-  [facts.born, dayText(study.patientBirthDate)],
-  [facts.sex, sexText(study.patientSex)],
-  [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
-  [facts.description, study.studyDescription],
+  [t('ui.images.facts.patientId'), <Mono key="id" text={study.patientId} />],
+  [t('ui.images.facts.born'), dayText(study.patientBirthDate)],
+  [t('ui.images.facts.sex'), sexText(study.patientSex)],
+  [t('ui.images.facts.accession'), <Mono key="accession" text={study.accessionNumber} />],
+  [t('ui.images.facts.description'), study.studyDescription],
   ...(study.linkedOrder
-    ? ([[facts.linkedOrder, <LinkedOrder key="linked" order={study.linkedOrder} />]] as const)
+    ? ([
+        [t('ui.images.facts.linkedOrder'), <LinkedOrder key="linked" order={study.linkedOrder} />],
+      ] as const)
     : []),
   ...(study.quarantined > 0
     ? ([
         [
-          facts.setAside,
+          t('ui.images.facts.setAside'),
           <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
-            {words.setAsideWait(study.quarantined)}
+            {t('ui.images.setAsideWait', { images: study.quarantined })}
           </Link>,
         ],
       ] as const)
@@ -253,33 +254,40 @@ const patientFacts = (study: ImageStudy): readonly Fact[] => [
 ]
 
 const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
-  [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
+  [t('ui.images.facts.date'), `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
   [
-    facts.device,
+    t('ui.images.facts.device'),
     study.deviceName
       ? `${senderName(study.deviceName)} (${study.callingAeTitle})`
       : study.callingAeTitle,
   ],
-  [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
   [
-    facts.first,
+    t('ui.images.facts.received'),
+    t('ui.images.received', {
+      images: study.instances,
+      series: study.series,
+      size: bytesText(study.bytes),
+    }),
+  ],
+  [
+    t('ui.images.facts.first'),
     <span key="span">
-      <Clock instant={study.firstInstanceAt} />, {words.lastOne}{' '}
+      <Clock instant={study.firstInstanceAt} />, {t('ui.images.lastOne')}{' '}
       <Clock instant={study.lastInstanceAt} />
     </span>,
   ],
   [
-    facts.transfer,
+    t('ui.images.facts.transfer'),
     <span key="transfer">
-      {words.transfers[study.lastTransfer.how]} <Clock instant={study.lastTransfer.at} />
+      {t(`ui.images.transfers.${study.lastTransfer.how}`)} <Clock instant={study.lastTransfer.at} />
       {study.lastTransfer.detail && `: ${said(study.lastTransfer.detail)}`}
     </span>,
   ],
   [
-    facts.uid,
+    t('ui.images.facts.uid'),
     <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
       <Mono text={study.studyInstanceUid} />
-      <Copy value={study.studyInstanceUid} what={words.studyUid} />
+      <Copy value={study.studyInstanceUid} what={t('ui.images.studyUid')} />
     </Group>,
   ],
 ]
@@ -297,6 +305,8 @@ const LinkedOrder = ({
   </span>
 )
 
-const shown = ([name, value]: Fact): Fact => [name, value === '' ? words.missing : value]
+const shown = ([name, value]: Fact): Fact => [name, value === '' ? t('ui.images.missing') : value]
 
-const Mono = ({ text }: { text: string }) => <span className="mono">{text || words.missing}</span>
+const Mono = ({ text }: { text: string }) => (
+  <span className="mono">{text || t('ui.images.missing')}</span>
+)

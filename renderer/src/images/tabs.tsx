@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
+import { t } from '../i18n/t.ts'
 import { useWaiting } from '../today/use-today.ts'
-import { words } from './words.ts'
 
 /**
  * The lists of images: studies, what was set aside, and files without a record, and who has to be
@@ -12,20 +12,20 @@ export function ImageTabs() {
   const recovered = useWaiting(['recovered'])
   const toInform = useWaiting(['correction-notices'])
   return (
-    <SectionTabs label={words.tabs.label}>
+    <SectionTabs label={t('ui.images.tabs.label')}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>
-        {words.tabs.studies}
+        {t('ui.images.tabs.studies')}
       </Link>
       <Link to="/images/quarantine" activeOptions={{ includeSearch: false }}>
-        {words.tabs.quarantine}
+        {t('ui.images.tabs.quarantine')}
         <TabCount of={quarantined} tone="warning" />
       </Link>
       <Link to="/images/recovered">
-        {words.tabs.recovered}
+        {t('ui.images.tabs.recovered')}
         <TabCount of={recovered} tone="warning" />
       </Link>
       <Link to="/images/inform">
-        {words.tabs.inform}
+        {t('ui.images.tabs.inform')}
         <TabCount of={toInform} tone="warning" />
       </Link>
     </SectionTabs>

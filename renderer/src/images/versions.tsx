@@ -12,7 +12,8 @@ import { Panel } from '../components/page.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
 
@@ -38,11 +39,11 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
       <Panel
         isFlush
         className={isOpen ? css.mismatch : undefined}
-        title={text.title}
+        title={t('ui.images.versions.title')}
         aside={<ToneIcon tone={isOpen ? 'danger' : 'plain'} size={19} />}
       >
         <Text size="sm" px={16} pt={10} pb={8} maw="86ch">
-          {text.about}
+          {t('ui.images.versions.about')}
         </Text>
         <Table.ScrollContainer minWidth={560}>
           <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
@@ -67,7 +68,7 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
         {isOpen && mayManage && (
           <Stack px={16} py={12} align="flex-start">
             <Button leftSection={<IconEye size={16} />} onClick={() => setIsReviewing(true)}>
-              {text.review}…
+              {t('ui.images.versions.review')}…
             </Button>
           </Stack>
         )}
@@ -95,11 +96,17 @@ function Row({
         <span className={`mono ${css.under}`}>…{sopInstanceUid.slice(-10)}</span>
       </Table.Td>
       <Table.Td>
-        <Tag tone={state === 'current' ? 'good' : 'plain'}>{text.states[state]}</Tag>
+        <Tag tone={state === 'current' ? 'good' : 'plain'}>
+          {t(`ui.images.versions.states.${state}`)}
+        </Tag>
       </Table.Td>
       <Table.Td>
         {change &&
-          (isUnseen ? <Tag tone="danger">{text.changes[change]}</Tag> : text.changes[change])}
+          (isUnseen ? (
+            <Tag tone="danger">{t(`ui.images.versions.changes.${change}`)}</Tag>
+          ) : (
+            t(`ui.images.versions.changes.${change}`)
+          ))}
       </Table.Td>
       <Table.Td className="nowrap">
         <Clock instant={version.receivedAt} />
@@ -110,7 +117,7 @@ function Row({
       <Table.Td>
         {state === 'superseded' && onRestore && (
           <Button variant="default" size="compact-sm" onClick={() => onRestore(version)}>
-            {text.restore}…
+            {t('ui.images.versions.restore')}…
           </Button>
         )}
       </Table.Td>
@@ -134,7 +141,7 @@ function Review({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
         )
       }
     >
-      {text.reviewText}
+      {t('ui.images.versions.reviewText')}
     </AskReason>
   )
 }
@@ -164,7 +171,7 @@ function Restore({ version, onDone }: { version: ImageVersion; onDone: () => voi
         )
       }
     >
-      {text.restoreText}
+      {t('ui.images.versions.restoreText')}
     </AskReason>
   )
 }

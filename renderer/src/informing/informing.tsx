@@ -17,35 +17,36 @@ import { PersonName } from '../components/person-name.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
-import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 const columns: readonly Column<CorrectionNotice>[] = [
   {
-    name: words.columns.who,
+    name: t('ui.informing.columns.who'),
     track: 'minmax(110px, 1.2fr)',
     cell: ({ name, kind }) => (
       <>
         <b>{name}</b>
         <Text size="xs" c="dimmed">
-          {words.kinds[kind]}
+          {t(`ui.informing.kinds.${kind}`)}
         </Text>
       </>
     ),
   },
   {
-    name: words.columns.has,
+    name: t('ui.informing.columns.has'),
     track: 'minmax(130px, 2fr)',
     cell: (notice) => <Has notice={notice} />,
   },
   {
-    name: words.columns.patient,
+    name: t('ui.informing.columns.patient'),
     track: 'minmax(120px, 1.3fr)',
     cell: (notice) => <Versions notice={notice} />,
   },
   {
-    name: words.columns.since,
+    name: t('ui.informing.columns.since'),
     track: 'minmax(76px, 0.6fr)',
     cell: ({ createdAt }) => <Clock instant={createdAt} />,
   },
@@ -67,32 +68,36 @@ export function Informing() {
   )
   const shown = useMemo(() => [...columns, informed(setAsked)], [])
   return (
-    <Page title={words.title} about={words.about} isFull>
+    <Page title={t('ui.informing.title')} about={t('ui.informing.about')} isFull>
       <ImageTabs />
       <SegmentedControl
         size="xs"
         w="fit-content"
-        aria-label={words.label}
+        aria-label={t('ui.informing.label')}
         value={show}
         onChange={(value) => setShow(value as 'open' | 'all')}
         data={[
-          { value: 'open', label: words.show.open },
-          { value: 'all', label: words.show.all },
+          { value: 'open', label: t('ui.informing.show.open') },
+          { value: 'all', label: t('ui.informing.show.all') },
         ]}
       />
       {list.error?.code === 'not-permitted' ? (
-        <Notice tone="info" title={words.notAllowed} />
+        <Notice tone="info" title={t('ui.informing.notAllowed')} />
       ) : (
         <PagedTable
           list={list}
-          nothing={{ icon: IconUserCheck, title: words.none, text: words.noneText }}
-          label={words.label}
+          nothing={{
+            icon: IconUserCheck,
+            title: t('ui.informing.none'),
+            text: t('ui.informing.noneText'),
+          }}
+          label={t('ui.informing.label')}
           columns={shown}
           rows={pages.flatMap((page) => page.notices)}
           keyOf={(row) => String(row.noticeId)}
           least={660}
           onEnd={more}
-          end={list.hasNextPage ? words.more : words.last}
+          end={list.hasNextPage ? t('ui.informing.more') : t('ui.informing.last')}
         />
       )}
       {asked && <Confirm notice={asked} onDone={() => setAsked(null)} />}
@@ -105,12 +110,12 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
     <Stack gap={2}>
       {isUndo && (
         <Tag tone="warning" isWrapped>
-          {words.undone}
+          {t('ui.informing.undone')}
         </Tag>
       )}
       {contacts.some(({ isOfTarget }) => isOfTarget) && (
         <Tag tone="warning" isWrapped>
-          {words.added}
+          {t('ui.informing.added')}
         </Tag>
       )}
       {textsOf(contacts).map(([text, at]) => (
@@ -135,7 +140,9 @@ function textsOf(
 ): (readonly [text: string, at: string | null])[] {
   const isOfBoth = contacts.some(({ isOfTarget }) => !isOfTarget)
   return contacts.map(({ what, at, isOfTarget }) => [
-    isOfTarget && isOfBoth ? `${words.contacts[what]} (${words.ofTarget})` : words.contacts[what],
+    isOfTarget && isOfBoth
+      ? `${t(`ui.informing.contacts.${what}`)} (${t('ui.informing.ofTarget')})`
+      : t(`ui.informing.contacts.${what}`),
     at,
   ])
 }
@@ -146,14 +153,14 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
   return (
     <Text size="xs" c="dimmed">
       {[
-        ...(isEnabled ? [] : [words.sending.off]),
-        ...(failed > 0 ? [words.sending.failed(failed)] : []),
+        ...(isEnabled ? [] : [t('ui.informing.sending.off')]),
+        ...(failed > 0 ? [t('ui.informing.sending.failed', { count: failed })] : []),
         ...(all === 0
-          ? [words.sending.preparing]
+          ? [t('ui.informing.sending.preparing')]
           : waiting > 0
-            ? [words.sending.waiting(sent, all)]
+            ? [t('ui.informing.sending.waiting', { sent, of: all })]
             : []),
-        ...(lastError ? [`${words.sending.lastError}: ${said(lastError)}.`] : []),
+        ...(lastError ? [`${t('ui.informing.sending.lastError')}: ${said(lastError)}.`] : []),
       ].join(' ')}
     </Text>
   )
@@ -165,10 +172,10 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   const isRenamed = patientName !== correctedPatientName
   return (
     <>
-      {isRenamed && <Version name={patientName} which={words.patientBefore} />}
-      <Version name={correctedPatientName} which={isRenamed ? words.patientNow : ''} />
+      {isRenamed && <Version name={patientName} which={t('ui.informing.patientBefore')} />}
+      <Version name={correctedPatientName} which={isRenamed ? t('ui.informing.patientNow') : ''} />
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-        {words.images}
+        {t('ui.informing.images')}
       </Link>
     </>
   )
@@ -187,21 +194,21 @@ const Version = ({ name, which }: { name: string; which: string }) => (
 )
 
 const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionNotice> => ({
-  name: words.columns.actions,
+  name: t('ui.informing.columns.actions'),
   track: 'minmax(144px, 1.2fr)',
   cell: (notice) =>
     notice.state === 'open' ? (
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={words.confirmOf(notice.name)}
+        aria-label={t('ui.informing.confirmOf', { name: notice.name })}
         onClick={() => onAsk(notice)}
       >
-        {words.confirm}…
+        {t('ui.informing.confirm')}…
       </Button>
     ) : (
       <>
-        {notice.doneBy || (notice.note ? said(notice.note) : words.byGateway)}
+        {notice.doneBy || (notice.note ? said(notice.note) : t('ui.informing.byGateway'))}
         {notice.doneAt && (
           <Text span size="xs" c="dimmed">
             {' '}
@@ -220,7 +227,7 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
     dashboardToday.today,
   ])
   const done = () => {
-    notifications.show({ message: words.confirmed, icon: <IconCheck size={18} /> })
+    notifications.show({ message: t('ui.informing.confirmed'), icon: <IconCheck size={18} /> })
     onDone()
   }
   return (

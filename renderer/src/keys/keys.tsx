@@ -31,6 +31,7 @@ import { ShownOnce } from '../components/shown-once.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 const CHANGES = [dashboardPeople.apiKeys]
@@ -49,17 +50,17 @@ export function Keys() {
       leftSection={<IconPlus size={16} />}
       onClick={() => setIsAdding(true)}
     >
-      {words.add}
+      {t('ui.keys.add')}
     </MayButton>
   )
   return (
-    <Page title={words.title} about={words.about} actions={add}>
+    <Page title={t('ui.keys.title')} about={t('ui.keys.about')} actions={add}>
       <Panel isFlush>
         {keys.isPending && <Waiting rows={4} />}
         {keys.isError && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
         {keys.data?.apiKeys.length === 0 && (
-          <Empty icon={<IconKey size={34} stroke={1.3} />} title={words.none} action={add}>
-            {words.noneText}
+          <Empty icon={<IconKey size={34} stroke={1.3} />} title={t('ui.keys.none')} action={add}>
+            {t('ui.keys.noneText')}
           </Empty>
         )}
         {keys.data && keys.data.apiKeys.length > 0 && (
@@ -71,7 +72,7 @@ export function Keys() {
           />
         )}
       </Panel>
-      <Modal opened={isAdding} onClose={() => setIsAdding(false)} title={words.form.title}>
+      <Modal opened={isAdding} onClose={() => setIsAdding(false)} title={t('ui.keys.form.title')}>
         {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
       </Modal>
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
@@ -80,7 +81,7 @@ export function Keys() {
       <ShownOnce
         value={shown}
         {...words.shown}
-        what={words.theKey}
+        what={t('ui.keys.theKey')}
         onClose={() => setShown(null)}
       />
     </Page>
@@ -106,7 +107,7 @@ function KeyTable(props: {
         <Table.Thead>
           <Table.Tr>
             {Object.values(columns).map((name) => (
-              <Table.Th key={name} ta={name === columns.actions ? 'right' : undefined}>
+              <Table.Th key={name} ta={name === t('ui.keys.columns.actions') ? 'right' : undefined}>
                 {name}
               </Table.Th>
             ))}
@@ -117,18 +118,19 @@ function KeyTable(props: {
             <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
               <Table.Td>{key.description}</Table.Td>
               <Table.Td>
-                <span className="mono">{words.masked(key.last4)}</span>
+                <span className="mono">{t('ui.keys.masked', { last4: key.last4 })}</span>
                 {key.old && (
                   <Text fz="sm" c="dimmed">
-                    {words.old(key.old.last4)} <Clock instant={key.old.expiresAt} />
+                    {t('ui.keys.old', { last4: key.old.last4 })}{' '}
+                    <Clock instant={key.old.expiresAt} />
                   </Text>
                 )}
               </Table.Td>
               <Table.Td>
-                {words.scopes[key.scope]} {key.isViewerEnabled && words.viewer}
+                {t(`ui.keys.scopes.${key.scope}`)} {key.isViewerEnabled && t('ui.keys.viewer')}
                 {key.managesPeople && (
                   <Text fz="sm" c="dimmed">
-                    {words.managesPeople}
+                    {t('ui.keys.managesPeople')}
                   </Text>
                 )}
               </Table.Td>
@@ -136,17 +138,17 @@ function KeyTable(props: {
                 <Clock instant={key.createdAt} />
                 {key.rotatedAt !== null && (
                   <Text fz="sm" c="dimmed">
-                    {words.rotated} <Ago instant={key.rotatedAt} />
+                    {t('ui.keys.rotated')} <Ago instant={key.rotatedAt} />
                   </Text>
                 )}
               </Table.Td>
               <Table.Td>
-                <Ago instant={key.lastUsedAt} never={words.never} />
+                <Ago instant={key.lastUsedAt} never={t('ui.keys.never')} />
               </Table.Td>
               <Table.Td>
                 {key.revokedAt !== null ? (
                   <Group justify="flex-end">
-                    <Tag tone="plain">{words.revoked}</Tag>
+                    <Tag tone="plain">{t('ui.keys.revoked')}</Tag>
                   </Group>
                 ) : (
                   <Group gap={2} justify="flex-end" wrap="nowrap">
@@ -157,12 +159,12 @@ function KeyTable(props: {
                     />
                     <IconAct
                       icon={IconRefresh}
-                      label={words.rotate(key.description)}
+                      label={t('ui.keys.rotate', { name: key.description })}
                       onClick={() => onRotate(key)}
                     />
                     <IconAct
                       icon={IconBan}
-                      label={words.revoke(key.description)}
+                      label={t('ui.keys.revoke', { name: key.description })}
                       onClick={() => onRevoke(key)}
                     />
                   </Group>
@@ -186,7 +188,6 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
       managesPeople: false,
     },
   })
-  const { description, scope, viewer, people, submit, cancel } = words.form
   return (
     <form
       onSubmit={form.onSubmit((body) =>
@@ -204,40 +205,40 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
     >
       <Stack>
         <TextInput
-          label={description[0]}
-          description={description[1]}
+          label={t('ui.keys.form.description.label')}
+          description={t('ui.keys.form.description.description')}
           required
           maxLength={200}
           data-autofocus
           {...form.getInputProps('description')}
         />
         <Select
-          label={scope[0]}
-          description={scope[1]}
+          label={t('ui.keys.form.scope.label')}
+          description={t('ui.keys.form.scope.description')}
           allowDeselect={false}
           data={[
-            { value: 'self', label: words.scopes.self },
-            { value: 'all', label: words.scopes.all },
+            { value: 'self', label: t('ui.keys.scopes.self') },
+            { value: 'all', label: t('ui.keys.scopes.all') },
           ]}
           {...form.getInputProps('scope')}
         />
         <Checkbox
-          label={viewer[0]}
-          description={viewer[1]}
+          label={t('ui.keys.form.viewer.label')}
+          description={t('ui.keys.form.viewer.description')}
           {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })}
         />
         <Checkbox
-          label={people[0]}
-          description={people[1]}
+          label={t('ui.keys.form.people.label')}
+          description={t('ui.keys.form.people.description')}
           {...form.getInputProps('managesPeople', { type: 'checkbox' })}
         />
         {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            {cancel}
+            {t('ui.keys.form.cancel')}
           </Button>
           <Button type="submit" loading={create.isPending}>
-            {submit}
+            {t('ui.keys.form.submit')}
           </Button>
         </Group>
       </Stack>
@@ -269,16 +270,22 @@ function Rotate({
   return (
     <Confirm
       isOpen
-      title={words.rotateTitle}
-      action={words.rotateAction}
+      title={t('ui.keys.rotateTitle')}
+      action={t('ui.keys.rotateAction')}
       isBusy={rotate.isPending}
       error={rotate.error}
       onClose={onDone}
       onConfirm={confirm}
     >
       <Stack>
-        <Text>{words.rotateText}</Text>
-        <NumberInput label={words.overlap} min={0} max={720} value={hours} onChange={setHours} />
+        <Text>{t('ui.keys.rotateText')}</Text>
+        <NumberInput
+          label={t('ui.keys.overlap')}
+          min={0}
+          max={720}
+          value={hours}
+          onChange={setHours}
+        />
       </Stack>
     </Confirm>
   )
@@ -319,8 +326,8 @@ function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => vo
   return (
     <Confirm
       isOpen={apiKey !== null}
-      title={words.revokeTitle}
-      action={words.revokeAction}
+      title={t('ui.keys.revokeTitle')}
+      action={t('ui.keys.revokeAction')}
       isBusy={revoke.isPending}
       error={revoke.error}
       onClose={onDone}
@@ -330,14 +337,14 @@ function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => vo
           { params: { apiKeyId: apiKey.apiKeyId } },
           {
             onSuccess() {
-              showDone(words.revokedDone(apiKey.description))
+              showDone(t('ui.keys.revokedDone', { name: apiKey.description }))
               onDone()
             },
           },
         )
       }
     >
-      {apiKey && words.revokeText(apiKey.description)}
+      {apiKey && t('ui.keys.revokeText', { name: apiKey.description })}
     </Confirm>
   )
 }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { Mark } from '../shell/brand.tsx'
 import { SchemeSwitch } from '../shell/scheme-switch.tsx'
 import css from './linked.module.css'
-import { words } from './words.ts'
 
 /** Whose gateway this is, who came by the link, and the way out. */
 export function LinkedHead({
@@ -18,12 +18,12 @@ export function LinkedHead({
   return (
     <header className={css.head}>
       <Mark size={24} />
-      <span className={css.brand}>{words.brand}</span>
+      <span className={css.brand}>{t('ui.linked.brand')}</span>
       <span className={css.clinic}>{clinicName}</span>
       <span className={css.person}>{name}</span>
       <SchemeSwitch />
       <Button size="xs" variant="default" leftSection={<IconX size={15} />} onClick={onClose}>
-        {words.close}
+        {t('ui.linked.close')}
       </Button>
     </header>
   )

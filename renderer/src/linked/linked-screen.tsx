@@ -6,6 +6,7 @@ import { closeImagesWindow } from '../beside/images-window.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { showRefused } from '../components/refused.ts'
 import { call, useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { linkedViewId } from '../linked.ts'
 import { hasUnsaved, whenLeft } from '../reading/window-drafts.ts'
 import { useSession } from '../session.ts'
@@ -14,7 +15,6 @@ import css from './linked.module.css'
 import { LinkedHead } from './linked-head.tsx'
 import { LinkedStudy } from './linked-study.tsx'
 import { Plain } from './plain.tsx'
-import { words } from './words.ts'
 
 const POLL_MS = 30_000
 /**
@@ -39,7 +39,7 @@ export function LinkedScreen() {
   )
   useEffect(() => {
     // No patient in the title: it is in the browser's history and on the task bar.
-    document.title = `${words.title} · Isthmus`
+    document.title = `${t('ui.linked.title')} · Isthmus`
   }, [])
   const view = reply.data
   const mayDictate = view?.mayDictate ?? true
@@ -47,7 +47,8 @@ export function LinkedScreen() {
     if (!mayDictate) window.location.replace(viewPaths.page(viewId))
   }, [mayDictate, viewId])
 
-  if (step === 'closed') return <Plain title={words.closed}>{words.closedText}</Plain>
+  if (step === 'closed')
+    return <Plain title={t('ui.linked.closed')}>{t('ui.linked.closedText')}</Plain>
   if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
   if (hasEnded && !(view && hasUnsaved())) return <Ended sentence={reply.error.message} />
@@ -111,7 +112,7 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
       await whenLeft()
       if (isLeft) return
       if (hasUnsaved()) {
-        showRefused(words.notClosed)
+        showRefused(t('ui.linked.notClosed'))
         return onEnd('open')
       }
       closeImagesWindow()
@@ -125,10 +126,10 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
       isLeft = true
     }
   }, [viewId, client, onEnd])
-  return <Plain title={words.closing} />
+  return <Plain title={t('ui.linked.closing')} />
 }
 
 function Ended({ sentence }: { sentence: string }) {
   useEffect(closeImagesWindow, [])
-  return <Plain title={words.ended}>{sentence}</Plain>
+  return <Plain title={t('ui.linked.ended')}>{sentence}</Plain>
 }

@@ -6,9 +6,9 @@ import { useImages } from '../beside/use-images.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { call, keyOf, useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { OpenedStudy } from '../reading/opened-study.tsx'
 import { warnBeforeUnload } from '../reading/window-drafts.ts'
-import { words } from './words.ts'
 
 warnBeforeUnload()
 /** There is no live line below a view. */
@@ -62,8 +62,8 @@ function Opened({ reading, view: { viewId }, userId, endedBecause }: OpenedProps
   return (
     <>
       {endedBecause && (
-        <Notice tone="danger" title={words.ended}>
-          {endedBecause} {words.endedUnsaved}
+        <Notice tone="danger" title={t('ui.linked.ended')}>
+          {endedBecause} {t('ui.linked.endedUnsaved')}
         </Notice>
       )}
       <OpenedStudy reading={reading} userId={userId} images={images} />

@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
+import { t } from '../i18n/t.ts'
 import { Mark } from '../shell/brand.tsx'
 import css from './linked.module.css'
-import { words } from './words.ts'
 
 /** A page that only says how things are. */
 export function Plain({ title, children }: { title: string; children?: string }) {
@@ -10,7 +10,7 @@ export function Plain({ title, children }: { title: string; children?: string })
       <div className={css.card}>
         <div className={css.head}>
           <Mark size={26} />
-          <span className={css.brand}>{words.brand}</span>
+          <span className={css.brand}>{t('ui.linked.brand')}</span>
         </div>
         <div role="status">
           <Title order={1}>{title}</Title>

@@ -1,4 +1,4 @@
-import type { Translated } from '../language/words.ts'
+import type { Translated } from '../i18n/words.ts'
 import type { English } from './words.en.ts'
 
 export const es: Translated<English> = {

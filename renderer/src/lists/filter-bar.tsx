@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManage, useSession } from '../session.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import { chipsOf } from './filter-words.ts'
@@ -34,7 +35,7 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
     <div className={css.bar}>
       <Group gap={8}>
         <SearchBox
-          placeholder={words.searchWhat}
+          placeholder={t('ui.lists.searchWhat')}
           maxLength={100}
           value={typed}
           onChange={type}
@@ -43,19 +44,19 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
         <FilterMenu state={state} />
         <SegmentedControl
           size="xs"
-          aria-label={orders.label}
+          aria-label={t('ui.lists.order.label')}
           value={order}
           onChange={(next) => state.choose(filter, next as Order)}
-          data={ORDERS.map((value) => ({ value, label: orders[value] }))}
+          data={ORDERS.map((value) => ({ value, label: t(`ui.lists.order.${value}`) }))}
         />
       </Group>
-      <div className={css.chips} role="status" aria-label={texts.chips}>
+      <div className={css.chips} role="status" aria-label={t('ui.lists.filter.chips')}>
         {chips.map(({ part, text }) => (
           <span key={part} className={css.chip}>
             {text}
             <CloseButton
               size="sm"
-              aria-label={texts.remove(text)}
+              aria-label={t('ui.lists.filter.remove', { chip: text })}
               onClick={() => state.choose(without(filter, part))}
             />
           </span>
@@ -69,7 +70,7 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
               className={css.asLink}
               onClick={() => state.choose({ cancelled: 'all' })}
             >
-              {texts.clear}
+              {t('ui.lists.filter.clear')}
             </button>
           </span>
         )}
@@ -97,7 +98,7 @@ function Changed({ state }: { state: StudyListState }) {
         leftSection={<IconBookmarkPlus size={14} />}
         onClick={() => setIsSaving(true)}
       >
-        {views.save}
+        {t('ui.lists.views.save')}
       </Button>
       {saved && mayChange && (
         <Button
@@ -113,13 +114,13 @@ function Changed({ state }: { state: StudyListState }) {
               {
                 onSuccess() {
                   state.open(saved.savedViewId)
-                  showDone(views.kept(view.name))
+                  showDone(t('ui.lists.views.kept', { name: view.name }))
                 },
               },
             )
           }
         >
-          {views.keep(view.name)}
+          {t('ui.lists.views.keep', { name: view.name })}
         </Button>
       )}
       <Button
@@ -128,7 +129,7 @@ function Changed({ state }: { state: StudyListState }) {
         color="gray"
         onClick={() => state.open(view.viewId)}
       >
-        {views.reset}
+        {t('ui.lists.views.reset')}
       </Button>
       {isSaving && <SaveView state={state} onClose={() => setIsSaving(false)} />}
     </span>

@@ -2,6 +2,7 @@ import { Button, Chip, Group, Popover, Select, Stack, TextInput } from '@mantine
 import { IconAdjustments } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { SEVERITIES } from '#shared/contract/values.ts'
+import { t } from '../i18n/t.ts'
 import css from './lists.module.css'
 import { CustomerPicker, PersonPicker, useCustomerName, usePersonName } from './pickers.tsx'
 import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from './study-filter.ts'
@@ -32,10 +33,10 @@ export function FilterMenu({ state }: { state: StudyListState }) {
           leftSection={<IconAdjustments size={15} />}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {texts.add}
+          {t('ui.lists.filter.add')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown className={css.filters} aria-label={texts.title}>
+      <Popover.Dropdown className={css.filters} aria-label={t('ui.lists.filter.title')}>
         {isOpen && <Filters state={state} />}
       </Popover.Dropdown>
     </Popover>
@@ -58,10 +59,13 @@ function Filters({ state }: PartProps) {
       <DaysPart state={state} />
       <Select
         size="xs"
-        label={texts.cancelled}
+        label={t('ui.lists.filter.cancelled')}
         allowDeselect={false}
         value={filter.cancelled}
-        data={CANCELLED.map((value) => ({ value, label: texts.cancelledNames[value] }))}
+        data={CANCELLED.map((value) => ({
+          value,
+          label: t(`ui.lists.filter.cancelledNames.${value}`),
+        }))}
         onChange={(one) =>
           choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })
         }
@@ -82,7 +86,7 @@ const chooseSome = (
   )
 
 const SeverityPart = ({ state }: PartProps) => (
-  <Part name={texts.severity}>
+  <Part name={t('ui.lists.filter.severity')}>
     <Chip.Group
       multiple
       value={[...(state.filter.severity ?? [])]}
@@ -90,7 +94,7 @@ const SeverityPart = ({ state }: PartProps) => (
     >
       {BACKWARDS.map((one) => (
         <Chip key={one} size="xs" value={one}>
-          {words.severities[one][0]}
+          {t(`ui.lists.severities.${one}.label`)}
         </Chip>
       ))}
     </Chip.Group>
@@ -98,7 +102,7 @@ const SeverityPart = ({ state }: PartProps) => (
 )
 
 const StatusPart = ({ state }: PartProps) => (
-  <Part name={texts.status}>
+  <Part name={t('ui.lists.filter.status')}>
     <Chip.Group
       multiple
       value={[...(state.filter.status ?? [])]}
@@ -106,7 +110,7 @@ const StatusPart = ({ state }: PartProps) => (
     >
       {STATUSES[state.area].map((one) => (
         <Chip key={one} size="xs" value={one}>
-          {words.statuses[one][0]}
+          {t(`ui.lists.statuses.${one}.label`)}
         </Chip>
       ))}
     </Chip.Group>
@@ -114,7 +118,7 @@ const StatusPart = ({ state }: PartProps) => (
 )
 
 const AddendumPart = ({ state: { filter, choose } }: PartProps) => (
-  <Part name={texts.addendum}>
+  <Part name={t('ui.lists.filter.addendum')}>
     <Chip
       size="xs"
       checked={filter.addendum === 'needed'}
@@ -122,7 +126,7 @@ const AddendumPart = ({ state: { filter, choose } }: PartProps) => (
         choose(isOn ? { ...filter, addendum: 'needed' } : without(filter, 'addendum'))
       }
     >
-      {texts.addendumNeeded}
+      {t('ui.lists.filter.addendumNeeded')}
     </Chip>
   </Part>
 )
@@ -132,7 +136,7 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
   const personId = assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo
   const personName = usePersonName(personId)
   return (
-    <Part name={texts.assigned}>
+    <Part name={t('ui.lists.filter.assigned')}>
       <Chip.Group
         value={assignedTo === undefined ? 'anybody' : personId === undefined ? assignedTo : ''}
         onChange={(one) =>
@@ -153,7 +157,7 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
         area={area}
         size="xs"
         isBare
-        label={texts.person}
+        label={t('ui.lists.filter.person')}
         value={personId === undefined ? null : { id: personId, name: personName }}
         onChange={(one) =>
           choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })
@@ -168,7 +172,7 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
   const customerId = expressCustomerId === 'none' ? undefined : expressCustomerId
   const customerName = useCustomerName(customerId)
   return (
-    <Part name={texts.customer}>
+    <Part name={t('ui.lists.filter.customer')}>
       <Chip.Group
         value={expressCustomerId === undefined ? 'any' : customerId === undefined ? 'none' : ''}
         onChange={(one) =>
@@ -180,16 +184,16 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
         }
       >
         <Chip size="xs" value="any">
-          {texts.anyCustomer}
+          {t('ui.lists.filter.anyCustomer')}
         </Chip>
         <Chip size="xs" value="none">
-          {texts.noCustomer}
+          {t('ui.lists.filter.noCustomer')}
         </Chip>
       </Chip.Group>
       <CustomerPicker
         size="xs"
         isBare
-        label={texts.customer}
+        label={t('ui.lists.filter.customer')}
         value={customerId === undefined ? null : { id: customerId, name: customerName }}
         onChange={(one) =>
           choose(
@@ -218,7 +222,7 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
     choose(Object.keys(next).length === 0 ? without(filter, 'days') : { ...filter, days: next })
   }
   return (
-    <Part name={texts.days}>
+    <Part name={t('ui.lists.filter.days')}>
       <Chip.Group
         value={isOtherDay ? 'custom' : typeof days === 'string' ? days : 'any'}
         onChange={(one) => {
@@ -229,15 +233,15 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
         }}
       >
         <Chip size="xs" value="any">
-          {texts.anyDay}
+          {t('ui.lists.filter.anyDay')}
         </Chip>
         {PRESETS.map((one) => (
           <Chip key={one} size="xs" value={one}>
-            {texts.presets[one]}
+            {t(`ui.lists.filter.presets.${one}`)}
           </Chip>
         ))}
         <Chip size="xs" value="custom">
-          {texts.custom}
+          {t('ui.lists.filter.custom')}
         </Chip>
       </Chip.Group>
       {isOtherDay && (

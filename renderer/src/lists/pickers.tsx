@@ -8,7 +8,7 @@ import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { may } from '#shared/lifecycle.ts'
 import { call, keyOf, useReply } from '../gateway.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const TYPING_MS = 80
 const FEW = 20
@@ -126,7 +126,7 @@ function Picker<I extends string>(
       clearable={!rest.required}
       error={error ?? found.error?.message}
       data={[...all.values()].map(({ id, name }) => ({ value: id, label: name }))}
-      nothingFoundMessage={found.isFetching ? words.searching : words.nobodyFound}
+      nothingFoundMessage={found.isFetching ? t('ui.lists.searching') : t('ui.lists.nobodyFound')}
       // The gateway has searched already.
       filter={({ options }) => options}
       value={value?.id ?? null}

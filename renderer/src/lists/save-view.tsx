@@ -5,12 +5,10 @@ import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { daysText } from './filter-words.ts'
 import { daysOf, queryOf } from './study-filter.ts'
 import type { StudyListState } from './use-study-list.ts'
-import { words } from './words.ts'
-
-const { views: texts } = words
 
 /** Keeps what is chosen under a name, or changes the name of a kept view and who sees it. */
 export function SaveView({
@@ -32,7 +30,7 @@ export function SaveView({
   const days = daysOf(filter.days, today)
   const done = (view: SavedView) => {
     onClose()
-    showDone(texts.saved(view.name))
+    showDone(t('ui.lists.views.saved', { name: view.name }))
     state.open(view.savedViewId)
   }
   const submit = (event: FormEvent) => {
@@ -48,12 +46,16 @@ export function SaveView({
     )
   }
   return (
-    <Modal opened onClose={onClose} title={saved ? texts.changeTitle : texts.saveTitle}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={saved ? t('ui.lists.views.changeTitle') : t('ui.lists.views.saveTitle')}
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label={texts.name}
-            placeholder={texts.nameExample}
+            label={t('ui.lists.views.name')}
+            placeholder={t('ui.lists.views.nameExample')}
             maxLength={40}
             required
             data-autofocus
@@ -62,25 +64,25 @@ export function SaveView({
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Switch
-            label={texts.isShared}
-            description={texts.isSharedAbout}
+            label={t('ui.lists.views.isShared')}
+            description={t('ui.lists.views.isSharedAbout')}
             checked={isShared}
             onChange={(event) => setIsShared(event.currentTarget.checked)}
           />
           {!saved && (days.from !== undefined || days.to !== undefined) && (
-            <Text size="sm">{texts.daysAbout(daysText(days))}</Text>
+            <Text size="sm">{t('ui.lists.views.daysAbout', { days: daysText(days) })}</Text>
           )}
           {error && faults.name === undefined && <Failed error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {texts.cancel}
+              {t('ui.lists.views.cancel')}
             </Button>
             <Button
               type="submit"
               disabled={name.trim() === ''}
               loading={save.isPending || change.isPending}
             >
-              {texts.submit}
+              {t('ui.lists.views.submit')}
             </Button>
           </Group>
         </Stack>

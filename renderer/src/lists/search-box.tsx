@@ -1,9 +1,9 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { t } from '../i18n/t.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import css from './lists.module.css'
-import { words } from './words.ts'
 
 /**
  * The search box of a list: `/` goes to it, Escape empties and then leaves it, the arrow down goes
@@ -17,10 +17,10 @@ export function SearchBox(props: {
   onChange: (text: string) => void
   onDown?: () => void
 }) {
-  const { label = words.search, placeholder, maxLength, value, onChange, onDown } = props
+  const { label = t('ui.lists.search'), placeholder, maxLength, value, onChange, onDown } = props
   const box = useRef<HTMLInputElement>(null)
-  useShortcuts(words.keys, [
-    { keys: '/', name: words.keyNames.search, run: () => box.current?.select() },
+  useShortcuts(t('ui.lists.keys'), [
+    { keys: '/', name: t('ui.lists.keyNames.search'), run: () => box.current?.select() },
   ])
   return (
     <TextInput
@@ -36,7 +36,11 @@ export function SearchBox(props: {
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         value !== '' && (
-          <CloseButton size="sm" aria-label={words.clearSearch} onClick={() => onChange('')} />
+          <CloseButton
+            size="sm"
+            aria-label={t('ui.lists.clearSearch')}
+            onClick={() => onChange('')}
+          />
         )
       }
       value={value}

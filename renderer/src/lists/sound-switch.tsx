@@ -1,13 +1,13 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconBell, IconBellOff } from '@tabler/icons-react'
 import { useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { chime, isSoundOn, setSound } from './stat-sound.ts'
-import { words } from './words.ts'
 
 /** Whether STAT studies make a sound on this PC. */
 export function SoundSwitch() {
   const [isOn, setIsOn] = useState(isSoundOn)
-  const name = isOn ? words.stat.soundOn : words.stat.soundOff
+  const name = isOn ? t('ui.lists.stat.soundOn') : t('ui.lists.stat.soundOff')
   const Shape = isOn ? IconBell : IconBellOff
   return (
     <Tooltip label={name}>

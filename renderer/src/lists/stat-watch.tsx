@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { chime, isSoundOn } from './stat-sound.ts'
-import { words } from './words.ts'
 
 /** Events say when a study arrives. */
 const POLL_MS = 60_000
@@ -55,7 +55,9 @@ export function StatWatch() {
       message: (
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <span>
-            {arrived.length === 1 ? words.stat.arrived : words.stat.several(arrived.length)}
+            {arrived.length === 1
+              ? t('ui.lists.stat.arrived')
+              : t('ui.lists.stat.several', { count: arrived.length })}
           </span>
           <Button
             size="compact-sm"
@@ -63,7 +65,7 @@ export function StatWatch() {
             color="red"
             onClick={() => void navigate({ to: '/reading', search: { view: 'stat' } })}
           >
-            {words.stat.open}
+            {t('ui.lists.stat.open')}
           </Button>
         </Group>
       ),

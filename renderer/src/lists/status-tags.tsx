@@ -9,8 +9,8 @@ import {
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import css from './lists.module.css'
-import { words } from './words.ts'
 
 const TONES: Readonly<Record<WindowStudy['status'], Tone>> = {
   unassigned: 'plain',
@@ -45,7 +45,6 @@ export function StatusTags({
   isShort?: boolean
 }) {
   const { status, isCancelled, isCritical, identity, isUnscheduled = false } = study
-  const [name, meaning] = words.statuses[status]
   const isSet = {
     ...{ cancelled: isCancelled, critical: isCritical, unscheduled: isUnscheduled },
     addendum: Boolean(study.needsAddendumSince),
@@ -56,15 +55,24 @@ export function StatusTags({
   return (
     <>
       {!(isShort && isCancelled) && (
-        <Meant tone={TONES[status]} meaning={meaning} isShort={isShort}>
-          {name}
+        <Meant
+          tone={TONES[status]}
+          meaning={t(`ui.lists.statuses.${status}.description`)}
+          isShort={isShort}
+        >
+          {t(`ui.lists.statuses.${status}.label`)}
         </Meant>
       )}
       {flags
         .filter((flag) => !signs.includes(flag))
         .map(([flag, tone]) => (
-          <Meant key={flag} tone={tone} meaning={words.flags[flag][1]} isShort={isShort}>
-            {words.flags[flag][0]}
+          <Meant
+            key={flag}
+            tone={tone}
+            meaning={t(`ui.lists.flags.${flag}.description`)}
+            isShort={isShort}
+          >
+            {t(`ui.lists.flags.${flag}.label`)}
           </Meant>
         ))}
       {signs.map(([flag, tone, Sign]) => (
@@ -72,10 +80,10 @@ export function StatusTags({
           key={flag}
           className={css.sign}
           data-tone={tone}
-          title={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}
+          title={`${t(`ui.lists.flags.${flag}.label`)}: ${t(`ui.lists.flags.${flag}.description`)}`}
         >
           <Sign size={14} stroke={2} aria-hidden />
-          <VisuallyHidden>{words.flags[flag][0]}</VisuallyHidden>
+          <VisuallyHidden>{t(`ui.lists.flags.${flag}.label`)}</VisuallyHidden>
         </span>
       ))}
     </>

@@ -8,14 +8,13 @@ import { SeverityTag } from '../components/severity-tag.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { numberText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { ageText, sexName } from '../reading/patient.ts'
 import { WINDOW_ID } from '../reading/window-drafts.ts'
 import css from './lists.module.css'
 import { StatusTags } from './status-tags.tsx'
 import { initialsOf, waitingText } from './waiting.ts'
-import { words } from './words.ts'
 
-const { columns: names } = words
 type StudyColumn = Column<WindowStudy>
 
 /** `Female · 54 years`. */
@@ -45,12 +44,12 @@ export const imagesText = ({ instances, expected }: NonNullable<WindowStudy['ima
 /** The columns of studies; which are there depends on the table's own width. */
 export const studyColumns = {
   severity: {
-    name: names.severity,
+    name: t('ui.lists.columns.severity'),
     track: '70px',
     cell: ({ severity }) => <SeverityTag severity={severity} isLight />,
   },
   patient: (to: '/studies/$studyId' | '/reading/$studyId'): StudyColumn => ({
-    name: names.patient,
+    name: t('ui.lists.columns.patient'),
     track: 'minmax(172px, 1.6fr)',
     cell: (study, isCurrent) => (
       <>
@@ -60,7 +59,11 @@ export const studyColumns = {
           params={{ studyId: study.studyId }}
           tabIndex={isCurrent ? 0 : -1}
         >
-          {study.patientName ? <PersonName value={study.patientName} isOneLine /> : words.noName}
+          {study.patientName ? (
+            <PersonName value={study.patientName} isOneLine />
+          ) : (
+            t('ui.lists.noName')
+          )}
         </Link>
         <span className={`${css.line} ${css.under}`}>
           {[study.mrn, personText(study)].filter(Boolean).map((text, at) => (
@@ -74,7 +77,7 @@ export const studyColumns = {
     ),
   }),
   accession: {
-    name: names.accession,
+    name: t('ui.lists.columns.accession'),
     track: 'minmax(96px, 0.8fr)',
     rank: 6,
     cell: ({ accessionNumber }) => (
@@ -84,7 +87,7 @@ export const studyColumns = {
     ),
   },
   study: {
-    name: names.study,
+    name: t('ui.lists.columns.study'),
     track: 'minmax(110px, 1.7fr)',
     cell: (study) => (
       <span className={css.two} title={examText(study)}>
@@ -93,7 +96,7 @@ export const studyColumns = {
     ),
   },
   scanned: {
-    name: names.scanned,
+    name: t('ui.lists.columns.scanned'),
     track: '92px',
     rank: 1,
     cell: ({ scanDate, scanTime }) => (
@@ -104,7 +107,7 @@ export const studyColumns = {
     ),
   },
   from: {
-    name: names.from,
+    name: t('ui.lists.columns.from'),
     track: 'minmax(96px, 1fr)',
     rank: 7,
     cell: ({ facilityName, expressCustomer }) => (
@@ -119,17 +122,17 @@ export const studyColumns = {
     ),
   },
   assigned: {
-    name: names.assigned,
+    name: t('ui.lists.columns.assigned'),
     track: 'minmax(90px, 0.9fr)',
     rank: 5,
     cell: ({ assignedTo }) => (
       <span className={`${css.two} ${assignedTo ? '' : css.under}`} title={assignedTo?.name}>
-        {assignedTo?.name ?? words.nobody}
+        {assignedTo?.name ?? t('ui.lists.nobody')}
       </span>
     ),
   },
   waiting: {
-    name: names.waiting,
+    name: t('ui.lists.columns.waiting'),
     track: '88px',
     rank: 2,
     cell: ({ createdAt, status, isCancelled }) =>
@@ -140,13 +143,13 @@ export const studyColumns = {
       ),
   },
   images: {
-    name: names.images,
+    name: t('ui.lists.columns.images'),
     track: '98px',
     rank: 4,
     cell: (study, isCurrent) => <Images study={study} isCurrent={isCurrent} />,
   },
   status: {
-    name: names.status,
+    name: t('ui.lists.columns.status'),
     track: 'minmax(136px, 1.3fr)',
     cell: (study) => (
       <span className={css.tags}>
@@ -164,14 +167,14 @@ export function selectColumn(options: {
 }): StudyColumn {
   const { selected, onSelect } = options
   return {
-    name: names.select,
+    name: t('ui.lists.columns.select'),
     track: '24px',
     head: <span />,
     cell: (study, isCurrent) => (
       <input
         type="checkbox"
         className={css.check}
-        aria-label={words.selectOne(examText(study))}
+        aria-label={t('ui.lists.selectOne', { study: examText(study) })}
         tabIndex={isCurrent ? 0 : -1}
         checked={selected.has(study.studyId)}
         onChange={(event) => onSelect(study, (event.nativeEvent as PointerEvent).shiftKey === true)}
@@ -182,20 +185,23 @@ export function selectColumn(options: {
 
 function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }): ReactNode {
   const { studyId, studyDescription, images, priors } = study
-  const under = [images?.isReceiving ? words.receiving : '', priors > 0 ? words.priors(priors) : '']
+  const under = [
+    images?.isReceiving ? t('ui.lists.receiving') : '',
+    priors > 0 ? t('ui.lists.priors', { count: priors }) : '',
+  ]
     .filter(Boolean)
     .join(', ')
   return (
     <>
       {images === null ? (
-        <span className={css.under}>{words.noImages}</span>
+        <span className={css.under}>{t('ui.lists.noImages')}</span>
       ) : (
         <span className="nowrap">
           <button
             type="button"
             className={css.icon}
-            title={words.openImages}
-            aria-label={words.openImagesOf(studyDescription)}
+            title={t('ui.lists.openImages')}
+            aria-label={t('ui.lists.openImagesOf', { study: studyDescription })}
             tabIndex={isCurrent ? 0 : -1}
             onClick={() => void openImages({ studyId })}
           >
@@ -213,7 +219,7 @@ function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }
 export function Writer({ lock }: Pick<WindowStudy, 'lock'>): ReactNode {
   if (lock === null) return null
   const isHere = lock.windowId === WINDOW_ID
-  const text = isHere ? words.youWrite : words.writing(lock.name)
+  const text = isHere ? t('ui.lists.youWrite') : t('ui.lists.writing', { name: lock.name })
   return (
     <span
       className={css.writer}

@@ -5,6 +5,7 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import type { TableHandle } from '../components/virtual-table-props.ts'
+import { t } from '../i18n/t.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './lists.module.css'
 import { tableOf } from './use-rows.ts'
@@ -49,9 +50,9 @@ export function StudyList({ to, none, above, ...props }: StudyListProps) {
   const { state, actions, onSelect } = props
   const { rows } = state
   const { table, press } = useTableKeys([
-    ...(onSelect ? [{ keys: 'x', name: words.keyNames.select }] : []),
+    ...(onSelect ? [{ keys: 'x', name: t('ui.lists.keyNames.select') }] : []),
     ...actions.map(({ keys, name }) => ({ keys, name })),
-    { keys: 'shift+s', name: words.keyNames.stat, run: () => state.open('stat') },
+    { keys: 'shift+s', name: t('ui.lists.keyNames.stat'), run: () => state.open('stat') },
   ])
   return (
     <>
@@ -90,7 +91,7 @@ function StudyTable({
               handle.current?.toTop()
             }}
           >
-            {words.unseen(rows.unseen)}
+            {t('ui.lists.unseen', { count: rows.unseen })}
           </Button>
         )}
         <Panel isFlush className="grow">
@@ -111,7 +112,7 @@ function StudyTable({
             {...(selected && { selected })}
             {...(onSelect && { onSelect })}
             rowKeys={Object.fromEntries(actions.map(({ keys, run }) => [keys, run]))}
-            end={rows.hasMore ? words.more : words.last}
+            end={rows.hasMore ? t('ui.lists.more') : t('ui.lists.last')}
           />
         </Panel>
       </div>
@@ -141,21 +142,25 @@ function None({
   return (
     <Empty
       icon={<IconListSearch size={34} stroke={1.3} />}
-      title={search === '' ? `${view.name}: ${words.none.toLocaleLowerCase()}` : words.none}
+      title={
+        search === ''
+          ? `${view.name}: ${t('ui.lists.none').toLocaleLowerCase()}`
+          : t('ui.lists.none')
+      }
       action={
         <Button
           variant="default"
           onClick={() => (isHidden ? state.choose({ cancelled: 'all' }) : state.showAll())}
         >
-          {isHidden ? words.filter.clear : words.showAll}
+          {isHidden ? t('ui.lists.filter.clear') : t('ui.lists.showAll')}
         </Button>
       }
     >
       {search === ''
-        ? words.noneView
+        ? t('ui.lists.noneView')
         : isHidden
           ? words.noneFiltered(counts.hidden)
-          : words.noneSearched}
+          : t('ui.lists.noneSearched')}
     </Empty>
   )
 }

@@ -1,9 +1,7 @@
 import { useRef } from 'react'
 import type { TableHandle } from '../components/virtual-table-props.ts'
+import { t } from '../i18n/t.ts'
 import { type Shortcut, useShortcuts } from '../shell/shortcuts.ts'
-import { words } from './words.ts'
-
-const { keyNames } = words
 
 /** A key of the screen; without `run` the table does with it what it does with its current row. */
 type TableKey = Pick<Shortcut, 'keys' | 'name'> & Partial<Shortcut>
@@ -16,13 +14,13 @@ export function useTableKeys(more: readonly TableKey[]) {
   const table = useRef<TableHandle>(null)
   const press = (key: string) => () => void table.current?.press(key)
   const keys: readonly TableKey[] = [
-    { keys: 'j', name: keyNames.down },
-    { keys: 'k', name: keyNames.up },
-    { keys: 'Enter', name: keyNames.open },
+    { keys: 'j', name: t('ui.lists.keyNames.down') },
+    { keys: 'k', name: t('ui.lists.keyNames.up') },
+    { keys: 'Enter', name: t('ui.lists.keyNames.open') },
     ...more,
   ]
   useShortcuts(
-    words.keys,
+    t('ui.lists.keys'),
     keys.map((one) => ({ run: press(one.keys), ...one })),
   )
   return { table, press }

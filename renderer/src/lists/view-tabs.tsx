@@ -7,6 +7,7 @@ import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-stu
 import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useMayManage, useSession } from '../session.ts'
 import css from './lists.module.css'
@@ -51,7 +52,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
       ? kept.find((one) => one.savedViewId === viewId)?.shown
       : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
-    <nav className={css.views} aria-label={texts.label}>
+    <nav className={css.views} aria-label={t('ui.lists.views.label')}>
       {views.map((one) => {
         const isHere = one.viewId === view.viewId
         const count = countOf(one)
@@ -74,7 +75,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
                   {texts.count(count)}
                 </span>
               )}
-              {isHere && isChanged && <em>{texts.changed}</em>}
+              {isHere && isChanged && <em>{t('ui.lists.views.changed')}</em>}
             </Link>
             {isHere && one.saved && <ViewMenu saved={one.saved} state={state} />}
           </span>
@@ -93,25 +94,29 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
   const { name, isShared, savedViewId } = saved
   if (!isMine && !(mayManage && isShared))
     return (
-      <Tooltip label={texts.shared(saved.owner.name)}>
-        <IconDots size={14} aria-label={texts.shared(saved.owner.name)} />
+      <Tooltip label={t('ui.lists.views.shared', { owner: saved.owner.name })}>
+        <IconDots size={14} aria-label={t('ui.lists.views.shared', { owner: saved.owner.name })} />
       </Tooltip>
     )
   return (
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={texts.menu(name)}>
+          <ActionIcon size="sm" aria-label={t('ui.lists.views.menu', { name })}>
             <IconDots size={15} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {isShared && (
-            <Menu.Label>{isMine ? texts.mineShared : texts.shared(saved.owner.name)}</Menu.Label>
+            <Menu.Label>
+              {isMine
+                ? t('ui.lists.views.mineShared')
+                : t('ui.lists.views.shared', { owner: saved.owner.name })}
+            </Menu.Label>
           )}
-          <Menu.Item onClick={() => setAsking('change')}>{texts.rename}</Menu.Item>
+          <Menu.Item onClick={() => setAsking('change')}>{t('ui.lists.views.rename')}</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsking('forget')}>
-            {texts.forget}
+            {t('ui.lists.views.forget')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -120,9 +125,9 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
       )}
       <Confirm
         isOpen={asking === 'forget'}
-        title={texts.forgetTitle(name)}
-        action={texts.forget}
-        keep={texts.keepIt}
+        title={t('ui.lists.views.forgetTitle', { name })}
+        action={t('ui.lists.views.forget')}
+        keep={t('ui.lists.views.keepIt')}
         isBusy={remove.isPending}
         error={remove.error}
         onClose={() => setAsking(null)}
@@ -132,14 +137,14 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
             {
               onSuccess() {
                 setAsking(null)
-                showDone(texts.forgotten(name))
+                showDone(t('ui.lists.views.forgotten', { name }))
                 state.showAll()
               },
             },
           )
         }
       >
-        {isShared ? texts.forgetShared : texts.forgetText}
+        {isShared ? t('ui.lists.views.forgetShared') : t('ui.lists.views.forgetText')}
       </Confirm>
     </>
   )

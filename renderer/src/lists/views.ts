@@ -1,5 +1,6 @@
 import type { SavedView, VIEWED_LISTS } from '#shared/contract/dashboard-studies.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
+import { t } from '../i18n/t.ts'
 import { filterOfKept, type ListFilter, type Order } from './study-filter.ts'
 import { words } from './words.ts'
 
@@ -23,7 +24,7 @@ const builtIn = (
   filter: Partial<ListFilter> = {},
 ): View => ({
   viewId,
-  name: names[viewId],
+  name: t(`ui.lists.views.names.${viewId}`),
   filter: { cancelled: 'hide', ...filter },
   order,
   saved: null,

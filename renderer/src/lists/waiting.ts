@@ -1,7 +1,6 @@
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const MINUTE = 60_000
-const { waited } = words
 
 /**
  * How long a study has waited since it came: `4 min`, `3 h 20 min`, `2 days`. A clock that is
@@ -10,9 +9,10 @@ const { waited } = words
 export function waitingText(since: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - new Date(since).getTime()) / MINUTE))
   if (Number.isNaN(minutes)) return ''
-  if (minutes < 60) return waited.minutes(minutes)
-  if (minutes < 48 * 60) return waited.hours(Math.floor(minutes / 60), minutes % 60)
-  return waited.days(Math.floor(minutes / (24 * 60)))
+  if (minutes < 60) return t('ui.lists.waited.minutes', { count: minutes })
+  if (minutes < 48 * 60)
+    return t('ui.lists.waited.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 })
+  return t('ui.lists.waited.days', { count: Math.floor(minutes / (24 * 60)) })
 }
 
 /** The first letters of a person's names, at most two. */

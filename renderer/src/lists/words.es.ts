@@ -1,6 +1,6 @@
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
 import { countText, numberText } from '../display/amounts.ts'
-import type { Translated } from '../language/words.ts'
+import type { Translated } from '../i18n/words.ts'
 import type { English } from './words.en.ts'
 
 const bounded = ({ count, isMore }: BoundedCount) => `${numberText(count)}${isMore ? '+' : ''}`

@@ -13,10 +13,10 @@ import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { factsOf } from './endpoint-facts.tsx'
 import css from './partner.module.css'
-import { words } from './words.ts'
 
 interface CardProps {
   readonly endpoint: Endpoint
@@ -39,12 +39,14 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
     <Panel className={css.card}>
       <div className={css.top}>
         <h3 className={css.name}>{name}</h3>
-        <Tag tone={isEnabled ? 'good' : 'danger'}>{isEnabled ? words.enabled : words.disabled}</Tag>
+        <Tag tone={isEnabled ? 'good' : 'danger'}>
+          {isEnabled ? t('ui.partner.enabled') : t('ui.partner.disabled')}
+        </Tag>
       </div>
       {!isEnabled && (
         <Notice
           tone="danger"
-          title={words.disabledReasons[disabledReason ?? 'person']}
+          title={t(`ui.partner.disabledReasons.${disabledReason ?? 'person'}`)}
           actions={
             <Button
               size="xs"
@@ -52,11 +54,11 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
               loading={change.isPending}
               onClick={() => enable(true)}
             >
-              {words.enable}
+              {t('ui.partner.enable')}
             </Button>
           }
         >
-          {words.enableAbout(waiting)}
+          {t('ui.partner.enableAbout', { waiting })}
         </Notice>
       )}
       <Facts facts={factsOf(endpoint)} />
@@ -72,21 +74,23 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           disabled={endpoint.events.length === 0}
           onClick={onTest}
         >
-          {words.testEvent}
+          {t('ui.partner.testEvent')}
         </Button>
         <Button variant="default" size="xs" leftSection={<IconKey size={15} />} onClick={onRotate}>
-          {words.rotate}
+          {t('ui.partner.rotate')}
         </Button>
         <Group gap={2}>
-          <IconAct icon={IconPencil} label={words.edit(name)} onClick={onEdit} />
+          <IconAct icon={IconPencil} label={t('ui.partner.edit', { name })} onClick={onEdit} />
           {isEnabled && (
             <IconAct
               icon={IconPlugConnectedX}
-              label={words.disable(name)}
+              label={t('ui.partner.disable', { name })}
               onClick={() => enable(false)}
             />
           )}
-          {!isDefault && <IconAct icon={IconTrash} label={words.remove(name)} onClick={onRemove} />}
+          {!isDefault && (
+            <IconAct icon={IconTrash} label={t('ui.partner.remove', { name })} onClick={onRemove} />
+          )}
         </Group>
       </div>
     </Panel>
@@ -100,8 +104,8 @@ function RefusedHosts(props: {
 }) {
   const { hosts, isBusy, onAllow } = props
   return (
-    <Notice tone="warning" title={words.refusedHosts}>
-      {words.refusedAbout}
+    <Notice tone="warning" title={t('ui.partner.refusedHosts')}>
+      {t('ui.partner.refusedAbout')}
       <ul className={css.hosts}>
         {hosts.map(({ host, at }) => (
           <li key={host}>
@@ -113,7 +117,7 @@ function RefusedHosts(props: {
               loading={isBusy}
               onClick={() => onAllow(host)}
             >
-              {words.allow}
+              {t('ui.partner.allow')}
               <VisuallyHidden> {host}</VisuallyHidden>
             </Button>
           </li>

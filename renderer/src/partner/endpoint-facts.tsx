@@ -4,6 +4,7 @@ import type { Endpoint } from '#shared/contract/events.ts'
 import { Clock } from '../components/clock.tsx'
 import { countText, durationText } from '../display/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 type Fact = readonly [name: string, value: ReactNode]
@@ -19,7 +20,6 @@ export function factsOf({
   secrets,
   waiting,
 }: Endpoint): readonly Fact[] {
-  const { facts } = words
   const taken = EVENT_ORDER.filter((event) => events.includes(event))
   const times = taken.flatMap((event) => {
     const ms = budgets[event]
@@ -28,39 +28,47 @@ export function factsOf({
   const old = secrets.filter(({ endsAt }) => endsAt !== null)
   return [
     [
-      facts.url,
+      t('ui.partner.facts.url'),
       <span key="url" className="mono">
         {url}
       </span>,
     ],
-    [facts.studies, apiKey ? words.ofKey(apiKey.description) : words.allStudies],
     [
-      facts.events,
-      taken.length === EVENT_ORDER.length
-        ? words.allEvents
-        : taken.map((event) => EVENT_NAMES[event].name).join(', ') || words.noEvents,
+      t('ui.partner.facts.studies'),
+      apiKey
+        ? t('ui.partner.ofKey', { description: apiKey.description })
+        : t('ui.partner.allStudies'),
     ],
     [
-      facts.secret,
+      t('ui.partner.facts.events'),
+      taken.length === EVENT_ORDER.length
+        ? t('ui.partner.allEvents')
+        : taken.map((event) => EVENT_NAMES[event].name).join(', ') || t('ui.partner.noEvents'),
+    ],
+    [
+      t('ui.partner.facts.secret'),
       secrets[0] ? (
         <span key="secret">
-          {words.secretSince} <Clock instant={secrets[0].createdAt} />
+          {t('ui.partner.secretSince')} <Clock instant={secrets[0].createdAt} />
           {old.map(({ createdAt, endsAt }) => (
             <span key={createdAt}>
-              {words.oldSecret} {endsAt && <Clock instant={endsAt} />}
+              {t('ui.partner.oldSecret')} {endsAt && <Clock instant={endsAt} />}
             </span>
           ))}
         </span>
       ) : (
-        words.secretUnset
+        t('ui.partner.secretUnset')
       ),
     ],
-    [facts.files, fileHosts.length > 0 ? fileHosts.join(', ') : words.noFiles],
-    ...(times.length > 0 ? ([[facts.times, times.join(', ')]] as const) : []),
     [
-      facts.waiting,
+      t('ui.partner.facts.files'),
+      fileHosts.length > 0 ? fileHosts.join(', ') : t('ui.partner.noFiles'),
+    ],
+    ...(times.length > 0 ? ([[t('ui.partner.facts.times'), times.join(', ')]] as const) : []),
+    [
+      t('ui.partner.facts.waiting'),
       waiting === 0 ? (
-        words.nothingWaits
+        t('ui.partner.nothingWaits')
       ) : (
         <Link key="waiting" to="/events" search={{ show: 'waiting', endpoint: endpointId }}>
           {countText(waiting, ...words.eventNouns)}

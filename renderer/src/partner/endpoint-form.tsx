@@ -19,6 +19,7 @@ import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { type EndpointValues, hostOf, newEndpointOf, patchOf, valuesOf } from './endpoint-values.ts'
 import { words } from './words.ts'
@@ -38,7 +39,7 @@ export function EndpointForm(props: {
   const keys = useReply(dashboardPeople.apiKeys, {}, { enabled: endpoint === null })
   const form = useForm<EndpointValues>({
     initialValues: valuesOf(endpoint),
-    validate: { url: (url) => (URL.canParse(url.trim()) ? null : texts.noUrl) },
+    validate: { url: (url) => (URL.canParse(url.trim()) ? null : t('ui.partner.form.noUrl')) },
   })
   const error = add.error ?? change.error
   const submit = form.onSubmit((values) => {
@@ -65,7 +66,7 @@ export function EndpointForm(props: {
 
   return (
     <form onSubmit={submit} noValidate>
-      <FormPart title={texts.where}>
+      <FormPart title={t('ui.partner.form.where')}>
         <TextInput
           {...told('name')}
           data-autofocus
@@ -92,13 +93,13 @@ export function EndpointForm(props: {
           />
         )}
       </FormPart>
-      <FormPart title={texts.what}>
+      <FormPart title={t('ui.partner.form.what')}>
         {!endpoint && (
           <Select
             {...told('apiKeyId')}
             allowDeselect={false}
             data={[
-              { value: '', label: words.allStudies },
+              { value: '', label: t('ui.partner.allStudies') },
               ...open.map(({ apiKeyId, description }) => ({ value: apiKeyId, label: description })),
             ]}
             {...form.getInputProps('apiKeyId')}
@@ -117,7 +118,7 @@ export function EndpointForm(props: {
           </Stack>
         </Checkbox.Group>
       </FormPart>
-      <FormPart title={texts.files}>
+      <FormPart title={t('ui.partner.form.files')}>
         <TagsInput
           {...told('fileHosts')}
           placeholder={form.values.fileHosts.length === 0 ? 'files.partner.example' : ''}
@@ -131,10 +132,10 @@ export function EndpointForm(props: {
       {error && <Failed error={error} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onDone}>
-          {words.cancel}
+          {t('ui.partner.cancel')}
         </Button>
         <Button type="submit" loading={add.isPending || change.isPending}>
-          {endpoint ? words.save : words.add}
+          {endpoint ? t('ui.partner.save') : t('ui.partner.add')}
         </Button>
       </Group>
     </form>
@@ -148,12 +149,12 @@ export function EndpointForm(props: {
 function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
   const { events, budgets } = form.values
   return (
-    <FormPart title={texts.times}>
+    <FormPart title={t('ui.partner.form.times')}>
       {EVENT_ORDER.filter((event) => events.includes(event)).map((event) => (
         <NumberInput
           key={event}
           label={EVENT_NAMES[event].name}
-          placeholder={texts.usual}
+          placeholder={t('ui.partner.form.usual')}
           suffix=" s"
           min={0.5}
           max={120}

@@ -8,6 +8,7 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { countText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { EndpointCard } from './endpoint-card.tsx'
@@ -44,15 +45,15 @@ export function Endpoints() {
     <section className={css.endpoints}>
       <div className={css.head}>
         <div>
-          <Title order={2}>{words.endpoints}</Title>
-          <div className={css.about}>{words.endpointsAbout}</div>
+          <Title order={2}>{t('ui.partner.endpoints')}</Title>
+          <div className={css.about}>{t('ui.partner.endpointsAbout')}</div>
         </div>
         <Button
           variant="default"
           leftSection={<IconPlus size={16} />}
           onClick={() => setDoing({ what: 'add', endpoint: null })}
         >
-          {words.addEndpoint}
+          {t('ui.partner.addEndpoint')}
         </Button>
       </div>
       {reply.isPending && <Waiting rows={3} />}
@@ -75,7 +76,7 @@ export function Endpoints() {
         opened={doing?.what === 'edit' || doing?.what === 'add'}
         onClose={close}
         size={560}
-        title={doing?.endpoint ? endpointName(doing.endpoint) : words.addEndpoint}
+        title={doing?.endpoint ? endpointName(doing.endpoint) : t('ui.partner.addEndpoint')}
       >
         {(doing?.what === 'edit' || doing?.what === 'add') && (
           <EndpointForm
@@ -105,8 +106,8 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
   return (
     <Confirm
       isOpen={endpoint !== null}
-      title={words.removeTitle}
-      action={words.removeAction}
+      title={t('ui.partner.removeTitle')}
+      action={t('ui.partner.removeAction')}
       isBusy={remove.isPending}
       error={remove.error}
       onClose={close}
@@ -115,10 +116,10 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
         remove.mutate({ params: { endpointId: endpoint.endpointId } }, { onSuccess: close })
       }
     >
-      {endpoint && words.removeText(endpointName(endpoint))}
+      {endpoint && t('ui.partner.removeText', { name: endpointName(endpoint) })}
       {endpoint &&
         endpoint.waiting > 0 &&
-        ` ${words.removeWaiting(countText(endpoint.waiting, ...words.eventNouns))}`}
+        ` ${t('ui.partner.removeWaiting', { events: countText(endpoint.waiting, ...words.eventNouns) })}`}
     </Confirm>
   )
 }

@@ -1,16 +1,15 @@
 import { ShownOnce } from '../components/shown-once.tsx'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /** A signing secret that was made here, shown once. */
 export function NewSecret({ secret, onClose }: { secret: string | null; onClose: () => void }) {
-  const { title, about, what, copied } = words.shown
   return (
     <ShownOnce
       value={secret}
-      title={title}
-      about={about}
-      what={what}
-      done={copied}
+      title={t('ui.partner.shown.title')}
+      about={t('ui.partner.shown.about')}
+      what={t('ui.partner.shown.what')}
+      done={t('ui.partner.shown.copied')}
       onClose={onClose}
     />
   )

@@ -18,17 +18,17 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { Endpoints } from './endpoints.tsx'
 import { NewSecret } from './new-secret.tsx'
 import { TestResult } from './test-result.tsx'
-import { words } from './words.ts'
 
 /** Where the gateway asks, how it proves who it is, and whether that works. */
 export function Partner() {
   const partner = useReply(dashboard.partner, {})
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.partner.title')} about={t('ui.partner.about')}>
       {partner.isPending && <Waiting rows={5} />}
       {partner.isError && <Failed error={partner.error} onRetry={() => void partner.refetch()} />}
       {partner.data && (
@@ -43,9 +43,9 @@ export function Partner() {
           <Endpoint key={partner.data.url ?? 'unset'} partner={partner.data} />
           <Stack>
             <Test isReady={partner.data.url !== null} />
-            <Panel title={words.events}>
+            <Panel title={t('ui.partner.events')}>
               {partner.data.events.length === 0 ? (
-                <Text c="dimmed">{words.noEvents}</Text>
+                <Text c="dimmed">{t('ui.partner.noEvents')}</Text>
               ) : (
                 <Stack gap={4}>
                   {partner.data.events.map((event) => (
@@ -86,7 +86,7 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
           form.setFieldValue('secret', '')
           setSecret(reply.secret)
           if (reply.secret === null)
-            notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
+            notifications.show({ message: t('ui.partner.saved'), icon: <IconCheck size={18} /> })
         },
         onError: (error) => form.setErrors(faultsByField(error)),
       },
@@ -95,41 +95,41 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
   const isPlain = /^http:/i.test(form.values.url.trim())
   return (
     <Panel
-      title={words.setUp}
+      title={t('ui.partner.setUp')}
       aside={
         <Tag tone={partner.hasSecret ? 'good' : 'plain'}>
-          {partner.hasSecret ? words.secretSet : words.secretUnset}
+          {partner.hasSecret ? t('ui.partner.secretSet') : t('ui.partner.secretUnset')}
         </Tag>
       }
     >
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label={words.url[0]}
-            description={words.url[1]}
+            label={t('ui.partner.url.label')}
+            description={t('ui.partner.url.description')}
             placeholder="https://"
             inputMode="url"
             required
             {...form.getInputProps('url')}
           />
           <PasswordInput
-            label={words.secret[0]}
-            description={`${words.secret[1]} ${partner.hasSecret ? words.secretKept : words.secretMade}`}
+            label={t('ui.partner.secret.label')}
+            description={`${t('ui.partner.secret.description')} ${partner.hasSecret ? t('ui.partner.secretKept') : t('ui.partner.secretMade')}`}
             placeholder={partner.hasSecret ? '••••••••••••' : ''}
             autoComplete="off"
             maxLength={200}
             {...form.getInputProps('secret')}
           />
           <Checkbox
-            label={words.plaintext[0]}
-            description={words.plaintext[1]}
+            label={t('ui.partner.plaintext.label')}
+            description={t('ui.partner.plaintext.description')}
             {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
           />
-          {isPlain && <Notice tone="warning">{words.needsPlaintext}</Notice>}
+          {isPlain && <Notice tone="warning">{t('ui.partner.needsPlaintext')}</Notice>}
           {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending}>
-              {words.save}
+              {t('ui.partner.save')}
             </Button>
           </Group>
         </Stack>
@@ -141,12 +141,11 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
 
 function Test({ isReady }: { isReady: boolean }) {
   const test = useSend(dashboard.testPartner, [dashboard.status])
-  const { title, about, button, good, bad, first } = words.test
   return (
-    <Panel title={title}>
+    <Panel title={t('ui.partner.test.title')}>
       <Stack align="flex-start">
         <Text size="sm" c="dimmed">
-          {isReady ? about : first}
+          {isReady ? t('ui.partner.test.about') : t('ui.partner.test.first')}
         </Text>
         <Button
           variant="default"
@@ -155,9 +154,9 @@ function Test({ isReady }: { isReady: boolean }) {
           loading={test.isPending}
           onClick={() => test.mutate({})}
         >
-          {button}
+          {t('ui.partner.test.button')}
         </Button>
-        <TestResult test={test} good={good} bad={bad} />
+        <TestResult test={test} good={t('ui.partner.test.good')} bad={t('ui.partner.test.bad')} />
       </Stack>
     </Panel>
   )

@@ -8,10 +8,8 @@ import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
-import { words } from './words.ts'
-
-const { rotation: texts } = words
 
 /**
  * Another signing secret for an endpoint; the one before goes on beside it for a while, unless it
@@ -24,7 +22,11 @@ export function RotateSecret(props: {
 }) {
   const { endpoint, onMade, onDone } = props
   return (
-    <Modal opened onClose={onDone} title={texts.title(endpointName(endpoint))}>
+    <Modal
+      opened
+      onClose={onDone}
+      title={t('ui.partner.rotation.title', { name: endpointName(endpoint) })}
+    >
       <Form endpoint={endpoint} onMade={onMade} onDone={onDone} />
     </Modal>
   )
@@ -47,7 +49,10 @@ function Form(props: {
       {
         onSuccess: (reply) => {
           if (reply.secret === null)
-            notifications.show({ message: texts.done, icon: <IconCheck size={18} /> })
+            notifications.show({
+              message: t('ui.partner.rotation.done'),
+              icon: <IconCheck size={18} />,
+            })
           onMade(reply.secret)
           onDone()
         },
@@ -58,28 +63,30 @@ function Form(props: {
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <Text>{texts.about}</Text>
+        <Text>{t('ui.partner.rotation.about')}</Text>
         <PasswordInput
-          label={texts.secret[0]}
-          description={texts.secret[1]}
+          label={t('ui.partner.rotation.secret.label')}
+          description={t('ui.partner.rotation.secret.description')}
           autoComplete="off"
           maxLength={200}
           data-autofocus
           {...form.getInputProps('secret')}
         />
         <Checkbox
-          label={texts.leaked[0]}
-          description={texts.leaked[1]}
+          label={t('ui.partner.rotation.leaked.label')}
+          description={t('ui.partner.rotation.leaked.description')}
           {...form.getInputProps('endOthersNow', { type: 'checkbox' })}
         />
-        {form.values.endOthersNow && <Notice tone="warning">{texts.leakedWarning}</Notice>}
+        {form.values.endOthersNow && (
+          <Notice tone="warning">{t('ui.partner.rotation.leakedWarning')}</Notice>
+        )}
         {rotate.error && rotate.error.errors.length === 0 && <Failed error={rotate.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            {words.cancel}
+            {t('ui.partner.cancel')}
           </Button>
           <Button type="submit" loading={rotate.isPending}>
-            {texts.action}
+            {t('ui.partner.rotation.action')}
           </Button>
         </Group>
       </Stack>

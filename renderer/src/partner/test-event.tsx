@@ -7,15 +7,17 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import { endpointName } from '../display/endpoint-name.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { TestResult } from './test-result.tsx'
-import { words } from './words.ts'
-
-const { testing: texts } = words
 
 /** Sends one event with invented data to an endpoint and says what came back. */
 export function TestEvent({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) {
   return (
-    <Modal opened onClose={onDone} title={texts.title(endpointName(endpoint))}>
+    <Modal
+      opened
+      onClose={onDone}
+      title={t('ui.partner.testing.title', { name: endpointName(endpoint) })}
+    >
       <Form endpoint={endpoint} onDone={onDone} />
     </Modal>
   )
@@ -27,9 +29,9 @@ function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) 
   const test = useSend(dashboardEvents.test, [dashboardEvents.list])
   return (
     <Stack>
-      <Text>{texts.about}</Text>
+      <Text>{t('ui.partner.testing.about')}</Text>
       <Select
-        label={texts.event}
+        label={t('ui.partner.testing.event')}
         description={type && EVENT_NAMES[type].about}
         allowDeselect={false}
         data={taken.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
@@ -39,16 +41,16 @@ function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) 
           test.reset()
         }}
       />
-      <TestResult test={test} good={texts.good} bad={texts.bad}>
+      <TestResult test={test} good={t('ui.partner.testing.good')} bad={t('ui.partner.testing.bad')}>
         {test.data && (
           <Link to="/events/$eventId" params={{ eventId: test.data.eventId }}>
-            {texts.open}
+            {t('ui.partner.testing.open')}
           </Link>
         )}
       </TestResult>
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          {words.close}
+          {t('ui.partner.close')}
         </Button>
         <Button
           leftSection={<IconPlugConnected size={16} />}
@@ -56,7 +58,7 @@ function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) 
           disabled={type === undefined}
           onClick={() => type && test.mutate({ body: { type, endpointId: endpoint.endpointId } })}
         >
-          {texts.action}
+          {t('ui.partner.testing.action')}
         </Button>
       </Group>
     </Stack>

@@ -3,7 +3,7 @@ import type { Message } from '#shared/messages/message.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 
 interface Verdict {
   readonly success: boolean

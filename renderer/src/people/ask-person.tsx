@@ -5,9 +5,9 @@ import type { ProblemError } from '../client.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { PEOPLE_REPLIES, usePersonChanges } from './changes.ts'
 import { nameOf } from './person-values.ts'
-import { words } from './words.ts'
 
 export interface PersonQuestion {
   readonly kind: 'revoke' | 'withdraw' | 'factor' | 'sessions'
@@ -28,7 +28,6 @@ export function AskPerson({
   const endSession = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<ProblemError | null>(null)
-  const { title, action, text } = words.asks[kind]
   const name = nameOf(person)
 
   const DO: Readonly<Record<PersonQuestion['kind'], () => Promise<void>>> = {
@@ -36,11 +35,11 @@ export function AskPerson({
     withdraw: () => withdraw(person),
     async factor() {
       await resetFactor.mutateAsync({ params: { userId: person.userId } })
-      showDone(words.signIn.resetDone(name))
+      showDone(t('ui.people.signIn.resetDone', { name }))
     },
     async sessions() {
       for (const sessionId of sessionIds) await endSession.mutateAsync({ params: { sessionId } })
-      showDone(words.signIn.ended(sessionIds.length))
+      showDone(t('ui.people.signIn.ended', { count: sessionIds.length }))
     },
   }
   async function confirm() {
@@ -57,14 +56,14 @@ export function AskPerson({
   return (
     <Confirm
       isOpen
-      title={title}
-      action={action}
+      title={t(`ui.people.asks.${kind}.title`)}
+      action={t(`ui.people.asks.${kind}.action`)}
       isBusy={isBusy}
       error={error}
       onClose={onDone}
       onConfirm={() => void confirm()}
     >
-      {text(name)}
+      {t(`ui.people.asks.${kind}.text`, { name })}
     </Confirm>
   )
 }

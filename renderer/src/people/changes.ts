@@ -6,9 +6,9 @@ import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { nameOf } from './person-values.ts'
-import { words } from './words.ts'
 
 /** What is asked again after a change of a person. */
 export const PEOPLE_REPLIES = [
@@ -34,7 +34,7 @@ export function usePersonChanges() {
   async function revoke(person: Person): Promise<void> {
     const { success, message } = await revokeCall.mutateAsync({ params: { userId: person.userId } })
     if (!success) return void refused(message)
-    showDone(words.revoked(nameOf(person)), () => void reactivate(person))
+    showDone(t('ui.people.revoked', { name: nameOf(person) }), () => void reactivate(person))
   }
   async function reactivate(person: Person): Promise<void> {
     try {
@@ -42,7 +42,10 @@ export function usePersonChanges() {
         params: { userId: person.userId },
       })
       if (!success) return void refused(message)
-      showDone(words.reactivated(nameOf(person)), () => void revoke(person).catch(failed))
+      showDone(
+        t('ui.people.reactivated', { name: nameOf(person) }),
+        () => void revoke(person).catch(failed),
+      )
     } catch (error) {
       failed(error)
     }
@@ -52,7 +55,7 @@ export function usePersonChanges() {
       params: { userId: person.userId },
     })
     if (!success) return void refused(message)
-    showDone(words.withdrawn(nameOf(person)))
+    showDone(t('ui.people.withdrawn', { name: nameOf(person) }))
   }
   const renew = (person: Person, onLink: (invited: Invited) => void) =>
     void renewCall.mutateAsync({ params: { userId: person.userId } }).then(onLink, failed)

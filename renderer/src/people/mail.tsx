@@ -19,7 +19,8 @@ import { faultsByField } from '../client.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { words } from './words.ts'
 
@@ -31,9 +32,13 @@ export function MailPanel() {
   const isSet = mail.data !== undefined && mail.data.host !== null && mail.data.from !== null
   return (
     <Panel
-      title={texts.title}
+      title={t('ui.people.mail.title')}
       aside={
-        mail.data && <Tag tone={isSet ? 'good' : 'plain'}>{isSet ? texts.set : texts.unset}</Tag>
+        mail.data && (
+          <Tag tone={isSet ? 'good' : 'plain'}>
+            {isSet ? t('ui.people.mail.set') : t('ui.people.mail.unset')}
+          </Tag>
+        )
       }
     >
       {mail.isPending && <Waiting rows={3} />}
@@ -41,13 +46,13 @@ export function MailPanel() {
       {mail.data && (
         <Stack>
           <Text size="sm" c="dimmed">
-            {texts.about}
+            {t('ui.people.mail.about')}
           </Text>
           {(mail.data.waiting > 0 || mail.data.failed > 0) && (
             <Notice tone={mail.data.fault === null ? 'info' : 'warning'}>
               {[
-                mail.data.waiting > 0 && texts.waiting(mail.data.waiting),
-                mail.data.failed > 0 && texts.failed(mail.data.failed),
+                mail.data.waiting > 0 && t('ui.people.mail.waiting', { count: mail.data.waiting }),
+                mail.data.failed > 0 && t('ui.people.mail.failed', { count: mail.data.failed }),
               ]
                 .filter(Boolean)
                 .join('; ')}
@@ -89,7 +94,7 @@ function MailForm({ mail }: { mail: Mail }) {
       {
         onSuccess() {
           form.setFieldValue('password', '')
-          notifications.show({ message: texts.saved, icon: <IconCheck size={18} /> })
+          notifications.show({ message: t('ui.people.mail.saved'), icon: <IconCheck size={18} /> })
         },
         onError: (error) => form.setErrors(faultsByField(error)),
       },
@@ -100,18 +105,18 @@ function MailForm({ mail }: { mail: Mail }) {
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, md: 3 }} style={{ alignItems: 'end' }}>
           <TextInput
-            label={texts.host[0]}
-            description={texts.host[1]}
+            label={t('ui.people.mail.host.label')}
+            description={t('ui.people.mail.host.description')}
             {...form.getInputProps('host')}
           />
           <Select
-            label={texts.security}
+            label={t('ui.people.mail.security')}
             allowDeselect={false}
             data={Object.entries(texts.securities).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('security')}
           />
           <NumberInput
-            label={texts.port}
+            label={t('ui.people.mail.port')}
             min={1}
             max={65_535}
             allowDecimal={false}
@@ -119,21 +124,23 @@ function MailForm({ mail }: { mail: Mail }) {
             {...form.getInputProps('port')}
           />
           <TextInput
-            label={texts.from[0]}
-            description={texts.from[1]}
+            label={t('ui.people.mail.from.label')}
+            description={t('ui.people.mail.from.description')}
             type="email"
             {...form.getInputProps('from')}
           />
           <TextInput
-            label={texts.user[0]}
-            description={texts.user[1]}
+            label={t('ui.people.mail.user.label')}
+            description={t('ui.people.mail.user.description')}
             autoComplete="off"
             {...form.getInputProps('user')}
           />
           <PasswordInput
-            label={texts.password[0]}
+            label={t('ui.people.mail.password.label')}
             description={
-              mail.hasPassword ? `${texts.password[1]} ${texts.kept}` : texts.password[1]
+              mail.hasPassword
+                ? `${t('ui.people.mail.password.description')} ${t('ui.people.mail.kept')}`
+                : t('ui.people.mail.password.description')
             }
             placeholder={mail.hasPassword ? '••••••••••••' : ''}
             autoComplete="new-password"
@@ -141,8 +148,8 @@ function MailForm({ mail }: { mail: Mail }) {
           />
         </SimpleGrid>
         <Textarea
-          label={texts.certificate[0]}
-          description={texts.certificate[1]}
+          label={t('ui.people.mail.certificate.label')}
+          description={t('ui.people.mail.certificate.description')}
           autosize
           maxRows={6}
           classNames={{ input: 'mono' }}
@@ -151,7 +158,7 @@ function MailForm({ mail }: { mail: Mail }) {
         {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
-            {texts.save}
+            {t('ui.people.mail.save')}
           </Button>
         </Group>
       </Stack>
@@ -166,7 +173,7 @@ function Test() {
     <>
       <Group align="flex-end">
         <TextInput
-          label={texts.testTo}
+          label={t('ui.people.mail.testTo')}
           type="email"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
@@ -178,14 +185,14 @@ function Test() {
           loading={test.isPending}
           onClick={() => test.mutate({ body: { to: to.trim() } })}
         >
-          {texts.test}
+          {t('ui.people.mail.test')}
         </Button>
       </Group>
       <div role="status">
         {test.data && !test.isPending && (
           <Notice
             tone={test.data.success ? 'good' : 'danger'}
-            title={test.data.success ? texts.good : texts.bad}
+            title={test.data.success ? t('ui.people.mail.good') : t('ui.people.mail.bad')}
           >
             {said(test.data.message)}
           </Notice>

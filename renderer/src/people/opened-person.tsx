@@ -4,13 +4,13 @@ import type { Person } from '#shared/contract/dashboard-people.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Facts } from '../components/page.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import type { PersonQuestion } from './ask-person.tsx'
 import type { Invited } from './changes.ts'
 import { PersonCustomers } from './person-customers.tsx'
 import { PersonForm } from './person-form.tsx'
 import { PersonSignIn } from './person-sign-in.tsx'
-import { words } from './words.ts'
 
 const TABS = ['details', 'customers', 'signIn'] as const
 
@@ -28,7 +28,7 @@ export function OpenedPerson(props: {
       <Tabs.List mb="md">
         {TABS.map((one) => (
           <Tabs.Tab key={one} value={one}>
-            {words.tabs[one]}
+            {t(`ui.people.tabs.${one}`)}
           </Tabs.Tab>
         ))}
       </Tabs.List>
@@ -54,19 +54,23 @@ function PersonFacts({ person }: { person: Person }) {
     <Facts
       facts={[
         [
-          words.facts.id,
+          t('ui.people.facts.id'),
           <span key="id">
-            <span className="mono">{userId}</span> <Copy value={userId} what={words.copyId} />
+            <span className="mono">{userId}</span>{' '}
+            <Copy value={userId} what={t('ui.people.copyId')} />
           </span>,
         ],
         // Who invited through the interface is a system without a name.
         [
-          words.facts.by,
+          t('ui.people.facts.by'),
           (invitedSource === 'dashboard' && invitation && said(invitation.invitedBy)) ||
-            words.facts.sources[invitedSource],
+            t(`ui.people.facts.sources.${invitedSource}`),
         ],
-        [words.facts.since, <Clock key="since" instant={createdAt} />],
-        [words.facts.login, <Ago key="login" instant={lastLoginAt} never={words.never} />],
+        [t('ui.people.facts.since'), <Clock key="since" instant={createdAt} />],
+        [
+          t('ui.people.facts.login'),
+          <Ago key="login" instant={lastLoginAt} never={t('ui.people.never')} />,
+        ],
       ]}
     />
   )

@@ -14,7 +14,8 @@ import type { Person } from '#shared/contract/dashboard-people.ts'
 import { Ago } from '../components/clock.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import css from './people.module.css'
 import { nameOf, RIGHTS } from './person-values.ts'
@@ -35,8 +36,8 @@ const DAY_MS = 86_400_000
 const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
 const rightsOf = (person: Person): string =>
   RIGHTS.filter((right) => person[right])
-    .map((right) => words.may[right])
-    .join(', ') || words.nothing
+    .map((right) => t(`ui.people.may.${right}`))
+    .join(', ') || t('ui.people.nothing')
 
 /** People as rows; a row opens, and has what can be done about the person in their state. */
 export function PeopleTable(props: {
@@ -53,7 +54,7 @@ export function PeopleTable(props: {
   )
   return (
     <VirtualTable
-      label={words.label}
+      label={t('ui.people.label')}
       columns={columns}
       rows={people}
       keyOf={({ userId }) => userId}
@@ -71,10 +72,9 @@ function columnsOf(
   isOwner: boolean,
   onAct: (action: PersonAction, person: Person) => void,
 ): readonly Column<Person>[] {
-  const { columns } = words
   return [
     {
-      name: columns.name,
+      name: t('ui.people.columns.name'),
       track: 'minmax(160px, 2fr)',
       cell: (person, isCurrent) => (
         <span className={OUT.includes(stateOf(person)) ? css.out : undefined}>
@@ -88,13 +88,13 @@ function columnsOf(
           >
             {nameOf(person)}
           </Anchor>
-          {person.userId === myId && ` (${words.you})`}
+          {person.userId === myId && ` (${t('ui.people.you')})`}
           <div className={css.under}>{person.email}</div>
         </span>
       ),
     },
     {
-      name: columns.level,
+      name: t('ui.people.columns.level'),
       track: 'minmax(112px, 1.1fr)',
       cell: (person) => (
         <>
@@ -103,31 +103,33 @@ function columnsOf(
         </>
       ),
     },
-    { name: columns.may, track: 'minmax(116px, 1.3fr)', cell: rightsOf },
+    { name: t('ui.people.columns.may'), track: 'minmax(116px, 1.3fr)', cell: rightsOf },
     {
-      name: columns.customers,
+      name: t('ui.people.columns.customers'),
       track: 'minmax(96px, 1.1fr)',
       isWideOnly: true,
       cell: ({ expressCustomers }) =>
         expressCustomers.map(({ expressCustomerName }) => expressCustomerName).join(', '),
     },
     {
-      name: columns.state,
+      name: t('ui.people.columns.state'),
       track: 'minmax(128px, 1.3fr)',
       cell: (person) => <Standing person={person} />,
     },
     {
-      name: columns.login,
+      name: t('ui.people.columns.login'),
       track: '92px',
       cell: ({ lastLoginAt, secondFactorSince }) => (
         <>
-          <Ago instant={lastLoginAt} never={words.never} />
-          {secondFactorSince !== null && <div className={css.under}>{words.secondFactorOn}</div>}
+          <Ago instant={lastLoginAt} never={t('ui.people.never')} />
+          {secondFactorSince !== null && (
+            <div className={css.under}>{t('ui.people.secondFactorOn')}</div>
+          )}
         </>
       ),
     },
     {
-      name: columns.actions,
+      name: t('ui.people.columns.actions'),
       track: '112px',
       isRight: true,
       cell: (person, isCurrent) => (
@@ -156,21 +158,20 @@ function columnsOf(
 
 function Standing({ person: { invitation, ...person } }: { person: Person }) {
   const state = stateOf({ ...person, invitation })
-  const [title, meaning] = words.states[state]
   return (
     <>
-      <Tag tone={TONES[state]} meaning={meaning}>
-        {title}
+      <Tag tone={TONES[state]} meaning={t(`ui.people.states.${state}.description`)}>
+        {t(`ui.people.states.${state}.label`)}
       </Tag>
       {state === 'invited' && invitation && (
         <div className={invitation.mail === 'failed' ? css.failed : css.under}>
-          {words.mails[invitation.mail]}
+          {t(`ui.people.mails.${invitation.mail}`)}
           {invitation.mailFault && ` (${said(invitation.mailFault)})`}
           {invitation.expiry !== null && (
             <div>
-              {words.left(
-                Math.max(0, Math.ceil((Date.parse(invitation.expiry) - Date.now()) / DAY_MS)),
-              )}
+              {t('ui.people.left', {
+                days: Math.max(0, Math.ceil((Date.parse(invitation.expiry) - Date.now()) / DAY_MS)),
+              })}
             </div>
           )}
         </div>

@@ -11,6 +11,7 @@ import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { AskPerson, type PersonQuestion } from './ask-person.tsx'
 import { type Invited, usePersonChanges } from './changes.ts'
@@ -45,13 +46,13 @@ export function People() {
   const { renew, reactivate } = usePersonChanges()
   const box = useRef<HTMLInputElement>(null)
   const invite = () => setOpened({ like: null })
-  useShortcuts(words.title, [
-    { keys: '/', name: words.search, run: () => box.current?.select() },
-    { keys: 'n', name: words.invite, run: invite },
+  useShortcuts(t('ui.people.title'), [
+    { keys: '/', name: t('ui.people.search'), run: () => box.current?.select() },
+    { keys: 'n', name: t('ui.people.invite'), run: invite },
   ])
 
   const tell = useCallback(({ person, link: made }: Invited) => {
-    if (made === null) showDone(words.invited(person.email))
+    if (made === null) showDone(t('ui.people.invited', { email: person.email }))
     else setLink(made)
   }, [])
   function act(action: PersonAction, person: Person) {
@@ -68,27 +69,27 @@ export function People() {
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.people.title')}
+      about={t('ui.people.about')}
       actions={
         <MayButton permission="manageUsers" leftSection={<IconPlus size={16} />} onClick={invite}>
-          {words.invite}
+          {t('ui.people.invite')}
         </MayButton>
       }
     >
       <Group gap={12}>
         <SegmentedControl
           size="xs"
-          aria-label={words.showLabel}
+          aria-label={t('ui.people.showLabel')}
           value={show}
           onChange={setShow}
-          data={PEOPLE_SHOWN.map((value) => ({ value, label: words.shows[value] }))}
+          data={PEOPLE_SHOWN.map((value) => ({ value, label: t(`ui.people.shows.${value}`) }))}
         />
         <SearchField
           ref={box}
           className={css.search}
-          label={words.search}
-          placeholder={words.searchWhat}
+          label={t('ui.people.search')}
+          placeholder={t('ui.people.searchWhat')}
           maxLength={100}
           value={typed}
           onChange={setTyped}
@@ -104,8 +105,15 @@ export function People() {
         onDone={() => setOpened(null)}
       />
       {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
-      <ShownOnce value={link} {...words.shown} what={words.theLink} onClose={() => setLink(null)}>
-        {link !== null && isLoopback(link) && <Notice tone="warning">{words.loopback}</Notice>}
+      <ShownOnce
+        value={link}
+        {...words.shown}
+        what={t('ui.people.theLink')}
+        onClose={() => setLink(null)}
+      >
+        {link !== null && isLoopback(link) && (
+          <Notice tone="warning">{t('ui.people.loopback')}</Notice>
+        )}
       </ShownOnce>
     </Page>
   )
@@ -134,7 +142,8 @@ function PeopleList({
   onAct,
   onShowAll,
 }: PeopleListProps) {
-  const [title, text] = search === '' ? words.none[show] : [words.noneFound, words.noneFoundText]
+  const [title, text] =
+    search === '' ? words.none[show] : [t('ui.people.noneFound'), t('ui.people.noneFoundText')]
   const isNarrowed = search !== '' || show !== 'all'
   return (
     <>
@@ -145,7 +154,7 @@ function PeopleList({
           icon={IconUsers}
           title={title}
           text={text}
-          clear={isNarrowed ? { name: words.clear, run: onShowAll } : undefined}
+          clear={isNarrowed ? { name: t('ui.people.clear'), run: onShowAll } : undefined}
         />
       )}
       {people.length > 0 && (
@@ -154,7 +163,7 @@ function PeopleList({
             people={people}
             onAct={onAct}
             onEnd={more}
-            end={list.hasNextPage ? words.more : words.last}
+            end={list.hasNextPage ? t('ui.people.more') : t('ui.people.last')}
           />
         </Panel>
       )}
@@ -182,7 +191,7 @@ function PersonDrawer({ opened, people, onInvited, onAsk, onDone }: PersonDrawer
       onClose={onDone}
       size={560}
       styles={ABOVE_NOTICES}
-      title={shown ? nameOf(shown) : words.form.addTitle}
+      title={shown ? nameOf(shown) : t('ui.people.form.addTitle')}
     >
       {shown && (
         <OpenedPerson

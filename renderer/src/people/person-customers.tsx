@@ -8,11 +8,10 @@ import { express } from '#shared/contract/express.ts'
 import { useMay } from '../components/allowed.tsx'
 import { useCustomerLinks } from '../customers/changes.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './people.module.css'
 import { nameOf } from './person-values.ts'
-import { words } from './words.ts'
 
-const { customers: texts } = words
 const FOUND = 30
 
 /** The Express customers a person is linked to; more can be added and each removed. */
@@ -31,10 +30,12 @@ export function PersonCustomers({ person }: { person: Person }) {
 
   return (
     <div className={css.part}>
-      <p className={css.quiet}>{level === 'member' ? texts.about : texts.manager}</p>
-      {expressCustomers.length === 0 && <p>{texts.none}</p>}
+      <p className={css.quiet}>
+        {level === 'member' ? t('ui.people.customers.about') : t('ui.people.customers.manager')}
+      </p>
+      {expressCustomers.length === 0 && <p>{t('ui.people.customers.none')}</p>}
       {expressCustomers.length > 0 && (
-        <ul className={css.lines} aria-label={texts.title}>
+        <ul className={css.lines} aria-label={t('ui.people.customers.title')}>
           {expressCustomers.map((customer) => (
             <li key={customer.expressCustomerId}>
               <div>
@@ -46,9 +47,15 @@ export function PersonCustomers({ person }: { person: Person }) {
                 </Link>
               </div>
               {may && (
-                <Tooltip label={texts.remove(customer.expressCustomerName)}>
+                <Tooltip
+                  label={t('ui.people.customers.remove', {
+                    customer: customer.expressCustomerName,
+                  })}
+                >
                   <ActionIcon
-                    aria-label={texts.remove(customer.expressCustomerName)}
+                    aria-label={t('ui.people.customers.remove', {
+                      customer: customer.expressCustomerName,
+                    })}
                     onClick={() => unlink(customer, user)}
                   >
                     <IconUnlink size={17} />
@@ -60,9 +67,9 @@ export function PersonCustomers({ person }: { person: Person }) {
         </ul>
       )}
       <Select
-        label={texts.add}
+        label={t('ui.people.customers.add')}
         description={why || undefined}
-        placeholder={texts.addWhat}
+        placeholder={t('ui.people.customers.addWhat')}
         disabled={!may}
         searchable
         value={null}
@@ -72,10 +79,12 @@ export function PersonCustomers({ person }: { person: Person }) {
         filter={({ options }) => options}
         data={offered.map(({ expressCustomerId, expressCustomerName: name, isActive }) => ({
           value: expressCustomerId,
-          label: isActive ? name : texts.blocked(name),
+          label: isActive ? name : t('ui.people.customers.blocked', { name }),
           disabled: !isActive,
         }))}
-        nothingFoundMessage={found.isFetching ? texts.waiting : texts.nobody}
+        nothingFoundMessage={
+          found.isFetching ? t('ui.people.customers.waiting') : t('ui.people.customers.nobody')
+        }
         maxDropdownHeight={260}
         onChange={(id) => {
           const customer = offered.find(({ expressCustomerId }) => expressCustomerId === id)

@@ -7,6 +7,7 @@ import { FormEnd } from '../components/form-end.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import type { Invited } from './changes.ts'
 import { bodyOf, faultsOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './person-values.ts'
@@ -36,7 +37,7 @@ export function PersonForm(props: {
     const body = bodyOf(values, person)
     if (person) {
       const onSuccess = () => {
-        showDone(words.saved(nameOf(person)))
+        showDone(t('ui.people.saved', { name: nameOf(person) }))
         onDone()
       }
       return update.mutate({ params: { userId: person.userId }, body }, { onSuccess, onError })
@@ -56,10 +57,12 @@ export function PersonForm(props: {
     <form onSubmit={submit} noValidate>
       <Fieldset variant="unstyled" disabled={Boolean(kept)}>
         <Stack>
-          {kept && <Notice tone="info">{words.notEditable[kept]}</Notice>}
+          {kept && <Notice tone="info">{t(`ui.people.notEditable.${kept}`)}</Notice>}
           <Identity form={form} isInvited={person !== null} />
           {person && person.level !== person.interfaceLevel && (
-            <Notice tone="info">{texts.interfaceLevel(LEVEL_NAMES[person.interfaceLevel])}</Notice>
+            <Notice tone="info">
+              {t('ui.people.form.interfaceLevel', { level: LEVEL_NAMES[person.interfaceLevel] })}
+            </Notice>
           )}
           {/* An owner is made of a user by an owner; nobody is invited as one. */}
           <Rights
@@ -68,8 +71,8 @@ export function PersonForm(props: {
           />
           <FormEnd
             error={invite.error ?? update.error}
-            cancel={texts.cancel}
-            submit={person ? texts.save : texts.submit}
+            cancel={t('ui.people.form.cancel')}
+            submit={person ? t('ui.people.form.save') : t('ui.people.form.submit')}
             isBusy={invite.isPending || update.isPending}
             onCancel={onDone}
           />
@@ -83,27 +86,31 @@ type Form = UseFormReturnType<PersonValues>
 
 const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
   <>
-    <Text fw={600}>{texts.who}</Text>
+    <Text fw={600}>{t('ui.people.form.who')}</Text>
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput
-        label={texts.firstName}
+        label={t('ui.people.form.firstName')}
         required
         data-autofocus
         {...form.getInputProps('firstName')}
       />
-      <TextInput label={texts.lastName} required {...form.getInputProps('lastName')} />
+      <TextInput
+        label={t('ui.people.form.lastName')}
+        required
+        {...form.getInputProps('lastName')}
+      />
     </SimpleGrid>
     <TextInput
-      label={texts.email}
-      description={texts.emailAbout}
+      label={t('ui.people.form.email')}
+      description={t('ui.people.form.emailAbout')}
       type="email"
       required
       readOnly={isInvited}
       {...form.getInputProps('email')}
     />
     <Select
-      label={texts.clinicRole}
-      placeholder={texts.roleAbout}
+      label={t('ui.people.form.clinicRole')}
+      placeholder={t('ui.people.form.roleAbout')}
       data={CLINIC_ROLES.map((value) => ({ value, label: ROLE_NAMES[value] }))}
       allowDeselect={false}
       required
@@ -111,25 +118,25 @@ const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
       {...form.getInputProps('clinicRole')}
     />
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextInput label={texts.middleName} {...form.getInputProps('middleName')} />
+      <TextInput label={t('ui.people.form.middleName')} {...form.getInputProps('middleName')} />
       <TextInput
-        label={texts.phoneNumber}
-        placeholder={texts.phoneAbout}
+        label={t('ui.people.form.phoneNumber')}
+        placeholder={t('ui.people.form.phoneAbout')}
         inputMode="tel"
         {...form.getInputProps('phoneNumber')}
       />
-      <TextInput label={texts.suffix1} {...form.getInputProps('suffix1')} />
-      <TextInput label={texts.suffix2} {...form.getInputProps('suffix2')} />
+      <TextInput label={t('ui.people.form.suffix1')} {...form.getInputProps('suffix1')} />
+      <TextInput label={t('ui.people.form.suffix2')} {...form.getInputProps('suffix2')} />
     </SimpleGrid>
   </>
 )
 
 const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
   <>
-    <Text fw={600}>{texts.rights}</Text>
+    <Text fw={600}>{t('ui.people.form.rights')}</Text>
     <Select
-      label={texts.level}
-      description={texts.levelAbout}
+      label={t('ui.people.form.level')}
+      description={t('ui.people.form.levelAbout')}
       allowDeselect={false}
       data={levels.map((level) => ({ value: level, label: LEVEL_NAMES[level] }))}
       {...form.getInputProps('level')}
@@ -143,8 +150,8 @@ const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
       />
     ))}
     <TextInput
-      label={texts.npiNumber}
-      description={texts.npiAbout}
+      label={t('ui.people.form.npiNumber')}
+      description={t('ui.people.form.npiAbout')}
       inputMode="numeric"
       maxLength={10}
       {...form.getInputProps('npiNumber')}

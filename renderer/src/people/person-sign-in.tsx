@@ -7,14 +7,13 @@ import { FormPart } from '../components/form-part.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import type { PersonQuestion } from './ask-person.tsx'
 import css from './people.module.css'
 import { keptFrom } from './state.ts'
-import { words } from './words.ts'
 
-const { signIn: texts } = words
 const EVERY_MS = 20_000
 
 /** A person's second factor and open windows, and how each is ended. */
@@ -29,22 +28,25 @@ export function PersonSignIn({
   const isKept = keptFrom(person, useSession().data?.user?.level === 'owner') === 'owner'
   return (
     <>
-      <FormPart title={texts.factor}>
+      <FormPart title={t('ui.people.signIn.factor')}>
         <div className={css.part}>
           <div>
             <Tag tone={secondFactorSince === null ? 'plain' : 'good'}>
-              {secondFactorSince === null ? texts.factorOff : texts.factorOn}
+              {secondFactorSince === null
+                ? t('ui.people.signIn.factorOff')
+                : t('ui.people.signIn.factorOn')}
             </Tag>
           </div>
           {secondFactorSince === null ? (
-            <p className={css.quiet}>{texts.factorOffText}</p>
+            <p className={css.quiet}>{t('ui.people.signIn.factorOffText')}</p>
           ) : (
             <>
               <p className={css.quiet}>
-                {texts.factorSince} <Clock instant={secondFactorSince} />. {texts.resetAbout}
+                {t('ui.people.signIn.factorSince')} <Clock instant={secondFactorSince} />.{' '}
+                {t('ui.people.signIn.resetAbout')}
               </p>
               {isKept ? (
-                <p className={css.quiet}>{words.notEditable.owner}</p>
+                <p className={css.quiet}>{t('ui.people.notEditable.owner')}</p>
               ) : (
                 <div>
                   <Button
@@ -53,7 +55,7 @@ export function PersonSignIn({
                     leftSection={<IconShieldOff size={15} />}
                     onClick={() => onAsk({ kind: 'factor', person })}
                   >
-                    {texts.reset}
+                    {t('ui.people.signIn.reset')}
                   </Button>
                 </div>
               )}
@@ -61,7 +63,7 @@ export function PersonSignIn({
           )}
         </div>
       </FormPart>
-      <FormPart title={texts.sessions}>
+      <FormPart title={t('ui.people.signIn.sessions')}>
         <Sessions person={person} isKept={isKept} onAsk={onAsk} />
       </FormPart>
     </>
@@ -84,10 +86,10 @@ function Sessions({
   const others = sessions.filter(({ isThis }) => !isThis)
   const end = (ended: readonly OpenSession[]) =>
     onAsk({ kind: 'sessions', person, sessionIds: ended.map(({ sessionId }) => sessionId) })
-  if (sessions.length === 0) return <p className={css.quiet}>{texts.none}</p>
+  if (sessions.length === 0) return <p className={css.quiet}>{t('ui.people.signIn.none')}</p>
   return (
     <div className={css.part}>
-      <ul className={css.lines} aria-label={texts.sessionsLabel}>
+      <ul className={css.lines} aria-label={t('ui.people.signIn.sessionsLabel')}>
         {sessions.map((session) => (
           <Line
             key={session.sessionId}
@@ -104,7 +106,7 @@ function Sessions({
             leftSection={<IconLogout size={15} />}
             onClick={() => end(others)}
           >
-            {texts.everywhere}
+            {t('ui.people.signIn.everywhere')}
           </Button>
         </div>
       )}
@@ -114,23 +116,26 @@ function Sessions({
 
 function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | undefined }) {
   const { browser, place, address, isThis, isLocked, createdAt, lastUsedAt } = session
-  const where = [browser ? said(browser) : texts.unknownBrowser, said(place) || address].join(', ')
+  const where = [
+    browser ? said(browser) : t('ui.people.signIn.unknownBrowser'),
+    said(place) || address,
+  ].join(', ')
   return (
     <li>
       <div>
         <Group gap={8}>
           {where}
-          {isThis && <Tag tone="info">{texts.isThis}</Tag>}
-          {isLocked && <Tag tone="plain">{texts.locked}</Tag>}
+          {isThis && <Tag tone="info">{t('ui.people.signIn.isThis')}</Tag>}
+          {isLocked && <Tag tone="plain">{t('ui.people.signIn.locked')}</Tag>}
         </Group>
         <div className={css.under}>
-          {address} · {texts.began} <Clock instant={createdAt} /> · {texts.used}{' '}
-          <Ago instant={lastUsedAt} />
+          {address} · {t('ui.people.signIn.began')} <Clock instant={createdAt} /> ·{' '}
+          {t('ui.people.signIn.used')} <Ago instant={lastUsedAt} />
         </div>
       </div>
       {onEnd && (
-        <Tooltip label={texts.end(where)}>
-          <ActionIcon aria-label={texts.end(where)} onClick={onEnd}>
+        <Tooltip label={t('ui.people.signIn.end', { where })}>
+          <ActionIcon aria-label={t('ui.people.signIn.end', { where })} onClick={onEnd}>
             <IconLogout size={17} />
           </ActionIcon>
         </Tooltip>

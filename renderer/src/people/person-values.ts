@@ -1,8 +1,8 @@
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 const OPTIONAL = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'] as const
 
@@ -64,6 +64,6 @@ export function faultsOf(values: PersonValues, person: Person | null): Record<st
     : parsed.error.issues.map((issue) => [issue.path.join('.'), said(issueMessage(issue))] as const)
   return {
     ...Object.fromEntries(faults),
-    ...(values.clinicRole === null && { clinicRole: words.form.chooseRole }),
+    ...(values.clinicRole === null && { clinicRole: t('ui.people.form.chooseRole') }),
   }
 }

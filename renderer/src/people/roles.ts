@@ -1,5 +1,5 @@
 import { CLINIC_ROLES, type ClinicRole, type Level } from '#shared/contract/people.ts'
-import { inLanguage, type Translated } from '../language/words.ts'
+import { inLanguage, type Translated } from '../i18n/words.ts'
 
 // The interface's own words, which are English.
 const english = Object.fromEntries(CLINIC_ROLES.map((role) => [role, role])) as {

@@ -6,11 +6,9 @@ import type { ImageStudy } from '#shared/contract/images.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import type { Found } from './found.ts'
 import css from './priors.module.css'
-import { words } from './words.ts'
-
-const { form: texts } = words
 
 interface FindFormProps {
   readonly destinations: readonly Destination[]
@@ -38,7 +36,9 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
     },
     validate: {
       patientId: (_, { patientId, patientName, accessionNumber }) =>
-        `${patientId}${patientName}${accessionNumber}`.trim() === '' ? texts.oneOf : null,
+        `${patientId}${patientName}${accessionNumber}`.trim() === ''
+          ? t('ui.priors.form.oneOf')
+          : null,
     },
   })
   const submit = form.onSubmit(({ destinationId, startDate, endDate, ...keys }) => {
@@ -60,36 +60,44 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
         <Stack gap={10}>
           <div className={css.form}>
             <Select
-              label={texts.destination}
+              label={t('ui.priors.form.destination')}
               allowDeselect={false}
               data={destinations.map((one) => ({ value: one.destinationId, label: one.name }))}
               {...form.getInputProps('destinationId')}
             />
             <TextInput
-              label={texts.patientId}
+              label={t('ui.priors.form.patientId')}
               maxLength={64}
               {...form.getInputProps('patientId')}
             />
             <TextInput
-              label={texts.patientName}
-              placeholder={texts.nameExample}
+              label={t('ui.priors.form.patientName')}
+              placeholder={t('ui.priors.form.nameExample')}
               maxLength={64}
               {...form.getInputProps('patientName')}
             />
             <TextInput
-              label={texts.accessionNumber}
+              label={t('ui.priors.form.accessionNumber')}
               maxLength={16}
               {...form.getInputProps('accessionNumber')}
             />
-            <TextInput type="date" label={texts.from} {...form.getInputProps('startDate')} />
-            <TextInput type="date" label={texts.to} {...form.getInputProps('endDate')} />
+            <TextInput
+              type="date"
+              label={t('ui.priors.form.from')}
+              {...form.getInputProps('startDate')}
+            />
+            <TextInput
+              type="date"
+              label={t('ui.priors.form.to')}
+              {...form.getInputProps('endDate')}
+            />
           </div>
           <div className={css.bar}>
             <Text size="sm" c="dimmed">
-              {texts.idsDiffer}
+              {t('ui.priors.form.idsDiffer')}
             </Text>
             <Button type="submit" leftSection={<IconSearch size={16} />} loading={find.isPending}>
-              {texts.find}
+              {t('ui.priors.form.find')}
             </Button>
           </div>
           {find.error && find.error.errors.length === 0 && <Failed error={find.error} />}

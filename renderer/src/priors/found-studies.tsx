@@ -10,6 +10,7 @@ import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import type { Found } from './found.ts'
 import { words } from './words.ts'
 
@@ -39,21 +40,21 @@ export function FoundStudies({
   return (
     <Panel
       isFlush
-      title={words.results}
+      title={t('ui.priors.results')}
       aside={
         <Text size="sm" c="dimmed">
-          {words.found(studies.length, durationText(tookMs))}
+          {t('ui.priors.found', { studies: studies.length, took: durationText(tookMs) })}
         </Text>
       }
     >
       {pull.error && <Failed error={pull.error} />}
       {studies.length === 0 ? (
-        <Empty icon={<IconSearch size={34} stroke={1.3} />} title={words.nothing}>
-          {words.nothingText}
+        <Empty icon={<IconSearch size={34} stroke={1.3} />} title={t('ui.priors.nothing')}>
+          {t('ui.priors.nothingText')}
         </Empty>
       ) : (
         <VirtualTable
-          label={words.label}
+          label={t('ui.priors.label')}
           columns={columns}
           rows={studies}
           keyOf={(row) => row.studyInstanceUid}
@@ -67,23 +68,23 @@ export function FoundStudies({
 
 const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] => [
   {
-    name: words.columns.patient,
+    name: t('ui.priors.columns.patient'),
     track: 'minmax(160px, 1.5fr)',
     cell: ({ patientName, patientId, patientBirthDate }) => (
       <>
         <PersonName value={patientName} />
         <div className="mono">{patientId}</div>
-        {patientBirthDate && <div>{`${words.born} ${dayText(patientBirthDate)}`}</div>}
+        {patientBirthDate && <div>{`${t('ui.priors.born')} ${dayText(patientBirthDate)}`}</div>}
         {wanted !== undefined && wanted.trim() !== patientId.trim() && (
-          <Tag tone="warning" meaning={words.otherPatientMeaning}>
-            {words.otherPatient}
+          <Tag tone="warning" meaning={t('ui.priors.otherPatientMeaning')}>
+            {t('ui.priors.otherPatient')}
           </Tag>
         )}
       </>
     ),
   },
   {
-    name: words.columns.date,
+    name: t('ui.priors.columns.date'),
     track: '96px',
     cell: ({ studyDate, studyTime }) => (
       <span className="tabular">
@@ -94,7 +95,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
     ),
   },
   {
-    name: words.columns.exam,
+    name: t('ui.priors.columns.exam'),
     track: 'minmax(130px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
@@ -106,7 +107,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
     ),
   },
   {
-    name: words.columns.images,
+    name: t('ui.priors.columns.images'),
     track: '76px',
     cell: ({ instances, here }) => (
       <span className="tabular">
@@ -114,8 +115,8 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
         {here > 0 && (
           <div>
             {instances !== null && here >= instances
-              ? words.hereAll
-              : words.hereSome(numberText(here))}
+              ? t('ui.priors.hereAll')
+              : t('ui.priors.hereSome', { here: numberText(here) })}
           </div>
         )}
       </span>
@@ -127,7 +128,7 @@ const fetchColumn = (
   onFetch: (studyInstanceUid: string) => void,
   stateOf: (studyInstanceUid: string) => Pull['state'] | undefined,
 ): Column<PriorStudy> => ({
-  name: words.columns.here,
+  name: t('ui.priors.columns.here'),
   track: '118px',
   cell: ({ studyInstanceUid, here }) => {
     const state = stateOf(studyInstanceUid)
@@ -135,7 +136,7 @@ const fetchColumn = (
     return (
       <Stack gap={4} align="flex-start">
         {state === 'running' ? (
-          <Tag tone={words.states.running.tone}>{words.states.running.name}</Tag>
+          <Tag tone={words.states.running.tone}>{t('ui.priors.states.running.name')}</Tag>
         ) : (
           <Button
             variant="default"
@@ -143,12 +144,12 @@ const fetchColumn = (
             leftSection={<IconDownload size={14} />}
             onClick={() => onFetch(studyInstanceUid)}
           >
-            {isHere ? words.fetchAgain : words.fetch}
+            {isHere ? t('ui.priors.fetchAgain') : t('ui.priors.fetch')}
           </Button>
         )}
         {isHere && (
           <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-            {words.open}
+            {t('ui.priors.open')}
           </Link>
         )}
       </Stack>

@@ -6,12 +6,12 @@ import { dashboardImages } from '#shared/contract/images.ts'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NativeNotice } from '../destinations/native-notice.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { FindForm } from './find-form.tsx'
 import type { Found } from './found.ts'
 import { FoundStudies } from './found-studies.tsx'
 import css from './priors.module.css'
 import { Pulls } from './pulls.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/destinations/priors')
 
@@ -30,10 +30,10 @@ export function Priors() {
 
   return (
     <Page
-      title={words.title}
+      title={t('ui.priors.title')}
       about={
         <>
-          {words.about}
+          {t('ui.priors.about')}
           <div>
             <Back studyInstanceUid={studyInstanceUid} />
           </div>
@@ -47,10 +47,10 @@ export function Priors() {
         <Panel>
           <Empty
             icon={<IconHistory size={34} stroke={1.3} />}
-            title={words.none}
-            action={<Link to="/destinations">{words.back}</Link>}
+            title={t('ui.priors.none')}
+            action={<Link to="/destinations">{t('ui.priors.back')}</Link>}
           >
-            {words.noneText}
+            {t('ui.priors.noneText')}
           </Empty>
         </Panel>
       )}
@@ -62,8 +62,8 @@ export function Priors() {
               <FoundStudies found={found} patientId={study.data?.patientId} />
             ) : (
               <Panel>
-                <Empty icon={<IconHistory size={34} stroke={1.3} />} title={words.before}>
-                  {words.beforeText}
+                <Empty icon={<IconHistory size={34} stroke={1.3} />} title={t('ui.priors.before')}>
+                  {t('ui.priors.beforeText')}
                 </Empty>
               </Panel>
             )}
@@ -79,13 +79,13 @@ function Back({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
   if (studyInstanceUid) {
     return (
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-        <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.backToStudy}
+        <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.priors.backToStudy')}
       </Link>
     )
   }
   return (
     <Link to="/destinations">
-      <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+      <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.priors.back')}
     </Link>
   )
 }

@@ -8,7 +8,8 @@ import { Notice, Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useStatus } from '../status.ts'
 import css from './priors.module.css'
 import { words } from './words.ts'
@@ -18,17 +19,17 @@ export function Pulls() {
   const callers = useStatus().data?.unknownCallers ?? 0
   const pulls = useReply(dashboardDestinations.pulls, {}, { every: 2000 })
   return (
-    <Panel title={words.pulls}>
+    <Panel title={t('ui.priors.pulls')}>
       {pulls.isPending && <Waiting rows={2} />}
       {pulls.isError && <Failed error={pulls.error} onRetry={() => void pulls.refetch()} />}
       {pulls.data?.pulls.length === 0 && (
         <Text size="sm" c="dimmed">
-          {words.pullsNone}
+          {t('ui.priors.pullsNone')}
         </Text>
       )}
       {callers > 0 && pulls.data?.pulls[0]?.state === 'failed' && (
         <Notice tone="info">
-          {words.caller} <Link to="/devices">{words.devices}</Link>.
+          {t('ui.priors.caller')} <Link to="/devices">{t('ui.priors.devices')}</Link>.
         </Notice>
       )}
       {pulls.data?.pulls.map((pull) => (
@@ -52,14 +53,14 @@ function Line({ pull }: { pull: Pull }) {
   const { patientName, patientId, studyDescription, studyDate } = pull
   const exam = [studyDescription, dayText(studyDate)].filter(Boolean).join(', ')
   const all = completed + failed + remaining
-  const text = words.progress(numberText(completed), numberText(all))
+  const text = t('ui.priors.progress', { done: numberText(completed), all: numberText(all) })
   return (
     <div className={css.pull}>
       <div>
         <span>
-          <Clock instant={startedAt} /> {words.from(destinationName)}
+          <Clock instant={startedAt} /> {t('ui.priors.from', { name: destinationName })}
         </span>
-        <Tag tone={words.states[state].tone}>{words.states[state].name}</Tag>
+        <Tag tone={words.states[state].tone}>{t(`ui.priors.states.${state}.name`)}</Tag>
       </div>
       {patientName && (
         <div>
@@ -70,14 +71,14 @@ function Line({ pull }: { pull: Pull }) {
       {all > 0 && <Progress value={(completed / all) * 100} size={5} aria-label={text} />}
       <Text size="sm">
         {all > 0 && text}
-        {failed > 0 && `, ${words.failedImages(numberText(failed))}`}
+        {failed > 0 && `, ${t('ui.priors.failedImages', { count: numberText(failed) })}`}
       </Text>
       {detail && (state !== 'done' || failed > 0 || all === 0) && (
         <Text size="sm">{said(detail)}</Text>
       )}
       {completed > 0 && (
         <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-          {words.open}
+          {t('ui.priors.open')}
         </Link>
       )}
     </div>

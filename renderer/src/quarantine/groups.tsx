@@ -14,7 +14,8 @@ import { Notice } from '../components/tone.tsx'
 import { bytesText, numberText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import css from './quarantine.module.css'
 import { words } from './words.ts'
@@ -62,7 +63,7 @@ export function Groups({
               <div>
                 <b>{QUARANTINE[group.reason].name}</b>
                 <Text size="sm">
-                  {words.images(group.instances)},{' '}
+                  {t('ui.quarantine.images', { count: group.instances })},{' '}
                   <span className="nowrap">{bytesText(group.bytes)}</span>
                 </Text>
                 <Patients names={group.patientNames} />
@@ -74,14 +75,14 @@ export function Groups({
                     size="compact-sm"
                     onClick={() => setAsking({ group, decision: 'release' })}
                   >
-                    {words.releaseAll(numberText(group.instances))}…
+                    {t('ui.quarantine.releaseAll', { count: numberText(group.instances) })}…
                   </Button>
                   <Button
                     {...SUBTLE_DANGER}
                     size="compact-sm"
                     onClick={() => setAsking({ group, decision: 'discard' })}
                   >
-                    {words.discardAll(numberText(group.instances))}…
+                    {t('ui.quarantine.discardAll', { count: numberText(group.instances) })}…
                   </Button>
                 </Group>
               )}
@@ -124,7 +125,7 @@ function Ask({
   const discard = useSend(dashboardImages.discardGroup, CHANGES)
   const isRelease = decision === 'release'
   const send = isRelease ? release : discard
-  const images = words.images(instances)
+  const images = t('ui.quarantine.images', { count: instances })
   const asked = isRelease ? words.releaseAllAsk : words.discardAllAsk
   return (
     <AskReason
@@ -160,8 +161,12 @@ function Ask({
             {images}: {QUARANTINE[because].name}
           </Text>
         </div>
-        {patientNames.length > 1 && <Notice tone="warning" title={words.severalPatients} />}
-        <Text size="sm">{isRelease ? words.releaseAllText : words.discardAllText}</Text>
+        {patientNames.length > 1 && (
+          <Notice tone="warning" title={t('ui.quarantine.severalPatients')} />
+        )}
+        <Text size="sm">
+          {isRelease ? t('ui.quarantine.releaseAllText') : t('ui.quarantine.discardAllText')}
+        </Text>
       </Stack>
     </AskReason>
   )

@@ -15,8 +15,9 @@ import type { Column } from '../components/virtual-table.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
-import { said } from '../language/said.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { CHANGES, Groups } from './groups.tsx'
@@ -32,12 +33,12 @@ const route = getRouteApi('/shell/images/quarantine')
 
 const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
   {
-    name: words.columns.at,
+    name: t('ui.quarantine.columns.at'),
     track: '92px',
     cell: ({ receivedAt }) => <Clock instant={receivedAt} />,
   },
   {
-    name: words.columns.why,
+    name: t('ui.quarantine.columns.why'),
     track: 'minmax(230px, 2.6fr)',
     cell: ({ reason, detail }) => (
       <>
@@ -50,14 +51,14 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
     ),
   },
   {
-    name: words.columns.patient,
+    name: t('ui.quarantine.columns.patient'),
     track: 'minmax(150px, 1.3fr)',
     cell: ({ patientName, modality, studyInstanceUid, sopInstanceUid, bytes }) => (
       <>
         <PersonName value={patientName} />
         <div>
           <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-            {words.open}
+            {t('ui.quarantine.open')}
           </Link>
         </div>
         <Text size="xs" c="dimmed" title={sopInstanceUid}>
@@ -67,7 +68,7 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
         {study === undefined && (
           <div>
             <Link to="/images/quarantine" search={{ study: studyInstanceUid }}>
-              {words.ofStudy}
+              {t('ui.quarantine.ofStudy')}
             </Link>
           </div>
         )}
@@ -75,7 +76,7 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
     ),
   },
   {
-    name: words.columns.device,
+    name: t('ui.quarantine.columns.device'),
     track: 'minmax(90px, 0.8fr)',
     cell: ({ deviceName, callingAeTitle, remoteAddress }) => (
       <>
@@ -105,25 +106,29 @@ export function Quarantine() {
   const instances = pages.flatMap((page) => page.instances)
 
   return (
-    <Page title={words.title} about={words.about} isFull>
+    <Page title={t('ui.quarantine.title')} about={t('ui.quarantine.about')} isFull>
       <ImageTabs />
       {study !== undefined && (
         <Group gap={10}>
-          <Text size="sm">{words.onlyStudy}</Text>
-          <Link to="/images/quarantine">{words.showAll}</Link>
+          <Text size="sm">{t('ui.quarantine.onlyStudy')}</Text>
+          <Link to="/images/quarantine">{t('ui.quarantine.showAll')}</Link>
         </Group>
       )}
       {study !== undefined && <Groups studyInstanceUid={study} mayManage={mayManage} />}
       <PagedTable
         list={list}
-        nothing={{ icon: IconInbox, title: words.none, text: words.noneText }}
-        label={words.label}
+        nothing={{
+          icon: IconInbox,
+          title: t('ui.quarantine.none'),
+          text: t('ui.quarantine.noneText'),
+        }}
+        label={t('ui.quarantine.label')}
         columns={shown}
         rows={instances}
         keyOf={(row) => row.instanceId}
         least={mayManage ? 760 : 640}
         onEnd={more}
-        end={list.hasNextPage ? words.more : words.last}
+        end={list.hasNextPage ? t('ui.quarantine.more') : t('ui.quarantine.last')}
       />
       {asking && <Ask {...asking} onDone={() => setAsking(null)} />}
     </Page>
@@ -131,7 +136,7 @@ export function Quarantine() {
 }
 
 const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> => ({
-  name: words.columns.actions,
+  name: t('ui.quarantine.columns.actions'),
   track: '100px',
   cell: (instance) => (
     <Stack gap={6}>
@@ -140,20 +145,23 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
         size="compact-sm"
         onClick={() => onAsk({ instance, decision: 'release' })}
       >
-        {words.release}…
+        {t('ui.quarantine.release')}…
       </Button>
       <Button
         {...SUBTLE_DANGER}
         size="compact-sm"
         onClick={() => onAsk({ instance, decision: 'discard' })}
       >
-        {words.discard}…
+        {t('ui.quarantine.discard')}…
       </Button>
     </Stack>
   ),
 })
 
-const SAID: Record<Decision, string> = { release: words.released, discard: words.discarded }
+const SAID: Record<Decision, string> = {
+  release: t('ui.quarantine.released'),
+  discard: t('ui.quarantine.discarded'),
+}
 
 function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
   const release = useSend(dashboardImages.releaseInstance, CHANGES)
@@ -191,7 +199,9 @@ function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
             {QUARANTINE[instance.reason].name}
           </Text>
         </div>
-        <Text size="sm">{isRelease ? words.releaseText : words.discardText}</Text>
+        <Text size="sm">
+          {isRelease ? t('ui.quarantine.releaseText') : t('ui.quarantine.discardText')}
+        </Text>
       </Stack>
     </AskReason>
   )

@@ -1,5 +1,5 @@
 import { countText } from '../display/amounts.ts'
-import type { Translated } from '../language/words.ts'
+import type { Translated } from '../i18n/words.ts'
 import type { English } from './words.en.ts'
 
 const KEPT = 'Queda en el registro de auditoría.'

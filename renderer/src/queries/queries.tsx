@@ -7,9 +7,9 @@ import { ActivityTabs } from '../activity/tabs.tsx'
 import { Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { columns } from './query-columns.tsx'
 import { OUTCOMES, type Outcome, useInspections } from './use-inspections.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/queries')
 
@@ -38,7 +38,7 @@ export function Queries() {
   ]
 
   return (
-    <Page title={words.title} about={words.about} isFull>
+    <Page title={t('ui.queries.title')} about={t('ui.queries.about')} isFull>
       <ActivityTabs />
       <Group gap={12}>
         <DeviceFilter
@@ -49,25 +49,30 @@ export function Queries() {
         />
         <SegmentedControl
           size="xs"
-          aria-label={words.outcomeLabel}
+          aria-label={t('ui.queries.outcomeLabel')}
           value={outcome}
           onChange={(value) => filter({ outcome: value as Outcome })}
-          data={OUTCOMES.map((value) => ({ value, label: words.outcomes[value] }))}
+          data={OUTCOMES.map((value) => ({ value, label: t(`ui.queries.outcomes.${value}`) }))}
         />
-        {newer > 0 && <NewerButton name={words.newer(newer)} onClick={showNewer} />}
+        {newer > 0 && (
+          <NewerButton name={t('ui.queries.newer', { count: newer })} onClick={showNewer} />
+        )}
       </Group>
       <PagedTable
         list={list}
         nothing={{
           icon: IconListSearch,
           ...(isFiltered
-            ? { title: words.noneFilteredTitle, text: words.noneFilteredText }
-            : { title: words.noneTitle, text: words.noneText }),
+            ? { title: t('ui.queries.noneFilteredTitle'), text: t('ui.queries.noneFilteredText') }
+            : { title: t('ui.queries.noneTitle'), text: t('ui.queries.noneText') }),
           clear: isFiltered
-            ? { name: words.clear, run: () => filter({ aeTitle: undefined, outcome: 'all' }) }
+            ? {
+                name: t('ui.queries.clear'),
+                run: () => filter({ aeTitle: undefined, outcome: 'all' }),
+              }
             : undefined,
         }}
-        label={words.label}
+        label={t('ui.queries.label')}
         columns={columns}
         rows={inspections}
         keyOf={(row) => row.inspectionId}
@@ -79,7 +84,7 @@ export function Queries() {
           })
         }
         onEnd={more}
-        end={list.hasNextPage ? words.more : words.last}
+        end={list.hasNextPage ? t('ui.queries.more') : t('ui.queries.last')}
       />
     </Page>
   )

@@ -7,12 +7,12 @@ import type { Column } from '../components/virtual-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { SOURCES } from '../display/answer-source.ts'
 import { shownStatus } from '../display/dimse-status.ts'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 export const columns: readonly Column<InspectionSummary>[] = [
   {
-    name: words.columns.at,
+    name: t('ui.queries.columns.at'),
     track: '98px',
     cell: ({ at, inspectionId }) => (
       <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
@@ -21,28 +21,28 @@ export const columns: readonly Column<InspectionSummary>[] = [
     ),
   },
   {
-    name: words.columns.device,
+    name: t('ui.queries.columns.device'),
     track: 'minmax(92px, 0.8fr)',
     cell: ({ deviceName, callingAeTitle, origin }) => (
       <>
         <b>{deviceName || callingAeTitle}</b>
         {origin === 'window' && (
           <Text size="xs" c="dimmed">
-            {words.fromWindow}
+            {t('ui.queries.fromWindow')}
           </Text>
         )}
       </>
     ),
   },
   {
-    name: words.columns.sentence,
+    name: t('ui.queries.columns.sentence'),
     track: 'minmax(170px, 3fr)',
     cell: ({ sentence, repeats, lastAt }) => (
       <>
         {said(sentence)}
         {lastAt !== null && (
           <Text size="xs" c="dimmed">
-            {words.again(repeats)}
+            {t('ui.queries.again', { times: repeats })}
             <Clock instant={lastAt} />
           </Text>
         )}
@@ -50,7 +50,7 @@ export const columns: readonly Column<InspectionSummary>[] = [
     ),
   },
   {
-    name: words.columns.source,
+    name: t('ui.queries.columns.source'),
     track: '146px',
     cell: ({ source, status }) => (
       <>
@@ -62,25 +62,25 @@ export const columns: readonly Column<InspectionSummary>[] = [
     ),
   },
   {
-    name: words.columns.sent,
+    name: t('ui.queries.columns.sent'),
     track: '52px',
     isRight: true,
     cell: ({ sent }) => <b>{numberText(sent)}</b>,
   },
   {
-    name: words.columns.filtered,
+    name: t('ui.queries.columns.filtered'),
     track: '56px',
     isRight: true,
     cell: ({ filtered }) => numberText(filtered),
   },
   {
-    name: words.columns.withheld,
+    name: t('ui.queries.columns.withheld'),
     track: '64px',
     isRight: true,
     cell: ({ withheld }) => numberText(withheld),
   },
   {
-    name: words.columns.took,
+    name: t('ui.queries.columns.took'),
     track: '66px',
     isRight: true,
     isWideOnly: true,

@@ -9,8 +9,8 @@ import { Tag } from '../components/tone.tsx'
 import { SOURCES } from '../display/answer-source.ts'
 import { shownStatus } from '../display/dimse-status.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 const route = getRouteApi('/shell/queries/$inspectionId')
 
@@ -29,11 +29,11 @@ export function Query() {
 
   return (
     <Page
-      title={words.one(inspectionId)}
+      title={t('ui.queries.one', { id: inspectionId })}
       about={
         <>
           <Link to="/queries">
-            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {words.back}
+            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.queries.back')}
           </Link>
           {inspection && <Text mt={6}>{said(inspection.sentence)}</Text>}
         </>
@@ -47,14 +47,14 @@ export function Query() {
               <Link to="/worklist/ask" search={{ device: device.deviceId }} {...props} />
             )}
           >
-            {words.askAgain}
+            {t('ui.queries.askAgain')}
           </Button>
         )
       }
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={words.goneTitle}>{words.gone}</Empty>
+        <Empty title={t('ui.queries.goneTitle')}>{t('ui.queries.gone')}</Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />

@@ -2,10 +2,9 @@ import { IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { moved, REPORT_STUDY_STATUSES } from '#shared/lifecycle.ts'
+import { t } from '../i18n/t.ts'
 import css from '../lists/lists.module.css'
-import { words as listWords } from '../lists/words.ts'
 import { AssignMenu } from './assign-menu.tsx'
-import { words } from './words.ts'
 
 /**
  * Who is to report a study of the list; its menu is made when it is wanted, since thousands of rows
@@ -21,7 +20,7 @@ export function AssignCell({
   isCurrent: boolean
 }) {
   const [isWanted, setIsWanted] = useState(false)
-  const name = study.assignedTo?.name ?? listWords.nobody
+  const name = study.assignedTo?.name ?? t('ui.lists.nobody')
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const isFixed = study.isCancelled || status === undefined || moved('assign', status) === undefined
   const tabIndex = isCurrent ? 0 : -1
@@ -35,7 +34,7 @@ export function AssignCell({
       className={css.assign}
       tabIndex={tabIndex}
       aria-haspopup="menu"
-      aria-label={words.assign.label(name, study.studyDescription)}
+      aria-label={t('ui.reading.assign.label', { name, study: study.studyDescription })}
       onClick={() => setIsWanted(true)}
     >
       <span>{name}</span>

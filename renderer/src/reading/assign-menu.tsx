@@ -9,11 +9,9 @@ import { MayButton, useMay } from '../components/allowed.tsx'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
 import { useMayManage, useSession } from '../session.ts'
-import { words } from './words.ts'
-
-const { assign: texts } = words
 
 /** A study for reporting, of the reading list or opened. */
 type Assignable = Pick<
@@ -43,7 +41,7 @@ export function AssignMenu(props: {
     { enabled: mayManage && isOpen, staleTime: 60_000 },
   )
   const assign = useSend(dashboardReports.assign, [...LIST_CHANGES, dashboardReports.read])
-  const name = study.assignedTo?.name ?? words.list.nobody
+  const name = study.assignedTo?.name ?? t('ui.reading.list.nobody')
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const mayReport = Boolean(me && may(me, 'writeReports'))
   const canBeAssigned =
@@ -53,7 +51,7 @@ export function AssignMenu(props: {
     ...{ size, variant: 'default', maw: '100%', tabIndex, leftSection: <IconUser size={14} /> },
     ...{
       rightSection: <IconChevronDown size={13} />,
-      'aria-label': texts.label(name, study.studyDescription),
+      'aria-label': t('ui.reading.assign.label', { name, study: study.studyDescription }),
     },
   }
   if (!mayManageStudies)
@@ -75,7 +73,12 @@ export function AssignMenu(props: {
   const before = study.assignedTo?.userId ?? null
   const to = (userId: PersonId | null, called: string) =>
     send(userId, () =>
-      showDone(userId === null ? texts.freed : texts.done(called), () => send(before)),
+      showDone(
+        userId === null
+          ? t('ui.reading.assign.freed')
+          : t('ui.reading.assign.done', { name: called }),
+        () => send(before),
+      ),
     )
   const others =
     people.data?.people.filter(
@@ -96,13 +99,13 @@ export function AssignMenu(props: {
       <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
         {mayReport && study.assignedTo?.userId !== me.userId && (
           <Menu.Item onClick={() => to(me.userId, `${me.firstName} ${me.lastName}`)}>
-            {texts.toMe}
+            {t('ui.reading.assign.toMe')}
           </Menu.Item>
         )}
         {study.assignedTo !== null && (
-          <Menu.Item onClick={() => to(null, '')}>{texts.toNobody}</Menu.Item>
+          <Menu.Item onClick={() => to(null, '')}>{t('ui.reading.assign.toNobody')}</Menu.Item>
         )}
-        {others.length > 0 && <Menu.Label>{texts.people}</Menu.Label>}
+        {others.length > 0 && <Menu.Label>{t('ui.reading.assign.people')}</Menu.Label>}
         {others.map(({ userId, firstName, lastName }) => (
           <Menu.Item key={userId} onClick={() => to(userId, `${firstName} ${lastName}`)}>
             {firstName} {lastName}

@@ -4,8 +4,8 @@ import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { Failed } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
-import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import {
   type CommunicationValues,
   communicationFaults,
@@ -14,7 +14,6 @@ import {
   refusedFields,
 } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
-import { words } from './words.ts'
 
 /**
  * Documents that a critical result was made known (ACR Practice Parameter for Communication;
@@ -28,7 +27,7 @@ export function Communicate({
   onDone: () => void
 }) {
   return (
-    <Modal opened onClose={onDone} title={words.signed.critical} size="lg">
+    <Modal opened onClose={onDone} title={t('ui.reading.signed.critical')} size="lg">
       <Ask critical={critical} onDone={onDone} />
     </Modal>
   )
@@ -69,10 +68,10 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
         {send.error && send.error.errors.length === 0 && <Failed error={send.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            {shared.cancel}
+            {t('ui.components.cancel')}
           </Button>
           <Button type="submit" loading={send.isPending}>
-            {words.signed.document}
+            {t('ui.reading.signed.document')}
           </Button>
         </Group>
       </Stack>

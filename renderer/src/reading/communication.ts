@@ -1,7 +1,7 @@
 import { Communication } from '#shared/contract/reports.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 
 export interface CommunicationValues {
   communicatedTo: string

@@ -2,12 +2,10 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import type { Draft } from '#shared/contract/reports.ts'
 import { Copy } from '../components/copy.tsx'
 import { clockText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { markedLines } from './lines.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { conflict: texts } = words
 
 /** Two texts were made of one: a person chooses, with both before them. */
 export function Conflict(props: {
@@ -20,23 +18,31 @@ export function Conflict(props: {
   const { mine, theirs, onMine, onTheirs, onClose } = props
   const zone = useZone()
   return (
-    <Modal opened onClose={onClose} title={texts.title} size="min(1180px, 94vw)">
-      <Text mb={12}>{texts.text}</Text>
+    <Modal opened onClose={onClose} title={t('ui.reading.conflict.title')} size="min(1180px, 94vw)">
+      <Text mb={12}>{t('ui.reading.conflict.text')}</Text>
       <div className={css.sides}>
-        <Side title={texts.mine} text={mine} other={theirs.text} copies={texts.copyMine} />
         <Side
-          title={texts.theirs(theirs.savedBy.name, clockText(theirs.savedAt, zone, new Date()))}
+          title={t('ui.reading.conflict.mine')}
+          text={mine}
+          other={theirs.text}
+          copies={t('ui.reading.conflict.copyMine')}
+        />
+        <Side
+          title={t('ui.reading.conflict.theirs', {
+            name: theirs.savedBy.name,
+            clock: clockText(theirs.savedAt, zone, new Date()),
+          })}
           text={theirs.text}
           other={mine}
-          copies={texts.copyTheirs}
+          copies={t('ui.reading.conflict.copyTheirs')}
         />
       </div>
       <Group justify="flex-end" mt={16}>
         <Button variant="default" onClick={onTheirs}>
-          {texts.takeTheirs}
+          {t('ui.reading.conflict.takeTheirs')}
         </Button>
         <Button onClick={onMine} data-autofocus>
-          {texts.keepMine}
+          {t('ui.reading.conflict.keepMine')}
         </Button>
       </Group>
     </Modal>

@@ -6,14 +6,12 @@ import { Ago } from '../components/clock.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ownPath } from '../linked.ts'
 import { native } from '../native.ts'
 import { Part } from './part.tsx'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { context: texts } = words
 
 /**
  * What the partner says of the patient. It is asked once by itself, when somebody who may report
@@ -40,12 +38,22 @@ export function ContextPane({
   const { clinicalIndication, technologistTechnique, technologistNotes, documents } = shown
   return (
     <Part
-      title={texts.title}
+      title={t('ui.reading.context.title')}
       aside={
-        <Tooltip label={shown.state === 'not-asked' ? texts.ask : texts.again}>
+        <Tooltip
+          label={
+            shown.state === 'not-asked'
+              ? t('ui.reading.context.ask')
+              : t('ui.reading.context.again')
+          }
+        >
           <ActionIcon
             size="sm"
-            aria-label={shown.state === 'not-asked' ? texts.ask : texts.again}
+            aria-label={
+              shown.state === 'not-asked'
+                ? t('ui.reading.context.ask')
+                : t('ui.reading.context.again')
+            }
             loading={ask.isPending}
             onClick={() =>
               mutate({ params: { studyId }, body: { again: shown.state !== 'not-asked' } })
@@ -64,14 +72,22 @@ export function ContextPane({
         </Notice>
       ))}
       {clinicalIndication && (
-        <Said name={texts.indication} text={clinicalIndication} onInsert={onInsert} />
+        <Said
+          name={t('ui.reading.context.indication')}
+          text={clinicalIndication}
+          onInsert={onInsert}
+        />
       )}
       {technologistTechnique && (
-        <Said name={texts.technique} text={technologistTechnique} onInsert={onInsert} />
+        <Said
+          name={t('ui.reading.context.technique')}
+          text={technologistTechnique}
+          onInsert={onInsert}
+        />
       )}
       {technologistNotes.length > 0 && (
         <div>
-          <h3 className={css.label}>{texts.notes}</h3>
+          <h3 className={css.label}>{t('ui.reading.context.notes')}</h3>
           <ul className={css.notes}>
             {technologistNotes.map((note) => (
               <li key={note}>{note}</li>
@@ -81,7 +97,7 @@ export function ContextPane({
       )}
       {documents.length > 0 && (
         <div>
-          <h3 className={css.label}>{texts.documents}</h3>
+          <h3 className={css.label}>{t('ui.reading.context.documents')}</h3>
           {documents.map((document, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: documents have no other key, and their order does not change
             <Document key={index} studyId={studyId} document={document} />
@@ -101,13 +117,13 @@ function State({
   isAsking: boolean
   askedAt: string | null
 }) {
-  if (isAsking) return <Quiet>{texts.asking}</Quiet>
-  if (state === 'not-asked') return <Quiet>{texts.none}</Quiet>
+  if (isAsking) return <Quiet>{t('ui.reading.context.asking')}</Quiet>
+  if (state === 'not-asked') return <Quiet>{t('ui.reading.context.none')}</Quiet>
   return (
     <Quiet>
-      {state === 'empty' && `${texts.empty} `}
-      {state === 'failed' && `${texts.failed} `}
-      {texts.askedAt} <Ago instant={askedAt} />.
+      {state === 'empty' && `${t('ui.reading.context.empty')} `}
+      {state === 'failed' && `${t('ui.reading.context.failed')} `}
+      {t('ui.reading.context.askedAt')} <Ago instant={askedAt} />.
     </Quiet>
   )
 }
@@ -132,10 +148,10 @@ function Said({
       <Group justify="space-between" gap={4}>
         <h3 className={css.label}>{name}</h3>
         {onInsert && (
-          <Tooltip label={texts.insert}>
+          <Tooltip label={t('ui.reading.context.insert')}>
             <ActionIcon
               size="xs"
-              aria-label={`${name}: ${texts.insert.toLowerCase()}`}
+              aria-label={`${name}: ${t('ui.reading.context.insert').toLowerCase()}`}
               onClick={() => onInsert(text)}
             >
               <IconArrowRight size={14} />
@@ -185,7 +201,7 @@ function Document({
       <IconFile size={14} aria-hidden />{' '}
       <a
         href={ownPath(`/dashboard/reading/${studyId}/documents/${documentId}`)}
-        aria-label={texts.open(fileName)}
+        aria-label={t('ui.reading.context.open', { name: fileName })}
         {...(native ? { download: fileName } : { target: '_blank', rel: 'noreferrer' })}
       >
         {fileName}

@@ -2,13 +2,11 @@ import { Checkbox, Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { CheckFinding } from '#shared/contract/reports.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { type CommunicationValues, communicationFaults, newCommunication } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { sign: texts } = words
 
 /** Whether a report is critical, what of it is, and whether and how somebody was told. */
 export function useCritical() {
@@ -39,17 +37,17 @@ export function CriticalPart({
   return (
     <>
       <Switch
-        label={texts.critical}
-        description={texts.criticalAbout}
+        label={t('ui.reading.sign.critical')}
+        description={t('ui.reading.sign.criticalAbout')}
         checked={isCritical}
         onChange={(event) => setIsCritical(event.currentTarget.checked)}
       />
       {isCritical && (
         <Stack className={css.critical} gap={12}>
           <Textarea
-            label={texts.finding}
+            label={t('ui.reading.sign.finding')}
             description={fault && said(fault.sentence)}
-            placeholder={texts.findingExample}
+            placeholder={t('ui.reading.sign.findingExample')}
             required
             autosize
             minRows={1}
@@ -59,8 +57,8 @@ export function CriticalPart({
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
           <Checkbox
-            label={texts.told}
-            description={texts.toldAbout}
+            label={t('ui.reading.sign.told')}
+            description={t('ui.reading.sign.toldAbout')}
             checked={wasTold}
             onChange={(event) => setWasTold(event.currentTarget.checked)}
           />

@@ -1,8 +1,8 @@
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type Call, ProblemError } from '../client.ts'
+import { t } from '../i18n/t.ts'
 import type { DraftCalls, SaveFault } from './draft-keeper.ts'
-import { words } from './words.ts'
 
 interface DraftCallsOf {
   readonly call: Call
@@ -26,7 +26,10 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
       )
       show(reading)
       if (!isLast && reading.lock && reading.lock.windowId !== windowId)
-        throw new ProblemError('refused', verbatim(`${words.lock.title(reading.lock.name)}.`))
+        throw new ProblemError(
+          'refused',
+          verbatim(`${t('ui.reading.lock.title', { name: reading.lock.name })}.`),
+        )
       if (!reading.draft) throw new ProblemError('refused', reading.whyNot ?? verbatim(''))
       return reading.draft
     },

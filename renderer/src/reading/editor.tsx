@@ -3,6 +3,7 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
+import { t } from '../i18n/t.ts'
 import { type Macro, putIn, reportKeys } from './editor-keys.ts'
 import { reportMarks } from './editor-marks.ts'
 import { editorTheme } from './editor-theme.ts'
@@ -53,7 +54,7 @@ export function ReportEditor(props: EditorProps) {
           search({ top: true }),
           EditorState.phrases.of(words.editor.phrases),
           highlightSelectionMatches(),
-          placeholder(words.editor.placeholder),
+          placeholder(t('ui.reading.editor.placeholder')),
           reportMarks,
           reportKeys(() => latest.current.macros),
           // F3 leads to the next field here.

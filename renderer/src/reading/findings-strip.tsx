@@ -2,9 +2,9 @@ import { useDeferredValue } from 'react'
 import type { Reading } from '#shared/contract/reports.ts'
 import { reportFindings } from '#shared/report-checks.ts'
 import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
 
 /**
  * What would stand against signing, while it is written: a quiet line that never moves the text.
@@ -33,7 +33,7 @@ export function FindingsStrip({
       })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-    <section className={css.strip} aria-label={words.findings.label} tabIndex={0}>
+    <section className={css.strip} aria-label={t('ui.reading.findings.label')} tabIndex={0}>
       {findings.map(({ check, level, sentence }) => (
         <div key={check}>
           <ToneIcon tone={level === 'error' ? 'danger' : 'warning'} size={14} /> {said(sentence)}
@@ -41,7 +41,7 @@ export function FindingsStrip({
       ))}
       {findings.length === 0 && !isEmpty && (
         <div className={css.quiet}>
-          <ToneIcon tone="good" size={14} /> {words.findings.none}
+          <ToneIcon tone="good" size={14} /> {t('ui.reading.findings.none')}
         </div>
       )}
     </section>

@@ -9,8 +9,8 @@ import { Clock } from '../components/clock.tsx'
 import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { linkedViewId } from '../linked.ts'
 import { useMayManageStudies, useSession } from '../session.ts'
 import css from './reading.module.css'
@@ -29,12 +29,12 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
       <div className={css.identity}>
         <Notice
           tone="warning"
-          title={texts.overridden(override.name)}
+          title={t('ui.reading.identity.overridden', { name: override.name })}
           actions={<ToImages reading={reading} />}
         >
           <Clock instant={override.at} />: {override.reason}
           <details>
-            <summary>{texts.show}</summary>
+            <summary>{t('ui.reading.identity.show')}</summary>
             <IdentityDifferences differences={differences} />
           </details>
           {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && (
@@ -49,7 +49,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
     <div className={css.identity}>
       <Notice
         tone="danger"
-        title={texts.mismatch}
+        title={t('ui.reading.identity.mismatch')}
         actions={
           <Group gap={12}>
             <ToImages reading={reading} />
@@ -59,7 +59,9 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
         }
       >
         <p className={css.identityText}>
-          {reading.status === 'completed' ? texts.signedText : texts.mismatchText}
+          {reading.status === 'completed'
+            ? t('ui.reading.identity.signedText')
+            : t('ui.reading.identity.mismatchText')}
         </p>
         <IdentityDifferences differences={differences} />
       </Notice>
@@ -78,7 +80,7 @@ function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
         <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} {...props} />
       )}
     >
-      {shared.identity.resolve}…
+      {t('ui.components.identity.resolve')}…
     </Button>
   )
 }
@@ -90,21 +92,24 @@ export function AddendumNotice({ reading }: { reading: Reading }) {
   const { imageChanges } = reading
   const [last] = imageChanges
   if (!last) return null
-  const { titles, severalTitle, changes, rule } = words.addendumNeeded
   const isOneKind = imageChanges.every(({ what }) => what === last.what)
   return (
     <div className={css.identity}>
       <Notice
         tone="danger"
-        title={isOneKind ? titles[last.what] : severalTitle}
+        title={
+          isOneKind
+            ? t(`ui.reading.addendumNeeded.titles.${last.what}`)
+            : t('ui.reading.addendumNeeded.severalTitle')
+        }
         actions={<ToImages reading={reading} />}
       >
         {(isOneKind ? [last] : imageChanges).map(({ what, at }) => (
           <div key={`${what} ${at}`}>
-            {changes[what]} <Clock instant={at} />
+            {t(`ui.reading.addendumNeeded.changes.${what}`)} <Clock instant={at} />
           </div>
         ))}
-        {rule}
+        {t('ui.reading.addendumNeeded.rule')}
       </Notice>
     </div>
   )
@@ -114,7 +119,7 @@ function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
   if (linkedViewId !== null) return null
   return (
     <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
-      {texts.toImages}
+      {t('ui.reading.identity.toImages')}
     </Link>
   )
 }
@@ -138,7 +143,7 @@ function Withdraw({ reading: { studyId } }: { reading: Reading }) {
         loading={send.isPending}
         onClick={() => send.mutate({ params: { studyId } })}
       >
-        {texts.withdraw}
+        {t('ui.reading.identity.withdraw')}
       </Button>
       {send.error && <Failed error={send.error} />}
     </div>
@@ -149,12 +154,12 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
   const [isAsking, setIsAsking] = useState(false)
   const maySign = useSession().data?.user?.canCreateReports === true
   const send = useSend(dashboardReports.overrideIdentity, CHANGES)
-  if (linkedViewId !== null) return <span>{texts.mayNotByLink}</span>
-  if (!maySign) return <span>{texts.mayNot}</span>
+  if (linkedViewId !== null) return <span>{t('ui.reading.identity.mayNotByLink')}</span>
+  if (!maySign) return <span>{t('ui.reading.identity.mayNot')}</span>
   return (
     <>
       <Button size="compact-sm" color="red" variant="outline" onClick={() => setIsAsking(true)}>
-        {texts.override}…
+        {t('ui.reading.identity.override')}…
       </Button>
       {isAsking && (
         <AskReason
@@ -171,7 +176,7 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
             )
           }
         >
-          {texts.askText}
+          {t('ui.reading.identity.askText')}
           <IdentityDifferences differences={identity.differences} />
         </AskReason>
       )}

@@ -4,11 +4,9 @@ import { useState, useSyncExternalStore } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { Copy } from '../components/copy.tsx'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import css from './left-drafts.module.css'
 import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from './window-drafts.ts'
-import { words } from './words.ts'
-
-const { left: texts } = words
 
 /**
  * Reports whose screen was left before they could be saved: they stay in sight until they are saved
@@ -32,39 +30,43 @@ function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
   return (
     <Notice
       tone="danger"
-      title={texts.title}
+      title={t('ui.reading.left.title')}
       actions={
         <Group gap="xs" wrap="nowrap">
-          <Copy value={text} what={texts.copies} />
+          <Copy value={text} what={t('ui.reading.left.copies')} />
           <Button
             size="compact-sm"
             variant="subtle"
             color="red"
             onClick={() => setAsksDiscard(true)}
           >
-            {texts.discard}
+            {t('ui.reading.left.discard')}
           </Button>
           <Button
             size="compact-sm"
             variant="default"
             renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
           >
-            {texts.open}
+            {t('ui.reading.left.open')}
           </Button>
         </Group>
       }
     >
-      {state === 'conflict' ? texts.conflict : state === 'refused' ? fault : texts.failing(fault)}
+      {state === 'conflict'
+        ? t('ui.reading.left.conflict')
+        : state === 'refused'
+          ? fault
+          : t('ui.reading.left.failing', { fault })}
       <Confirm
         isOpen={asksDiscard}
-        title={texts.discardTitle}
-        action={texts.discard}
+        title={t('ui.reading.left.discardTitle')}
+        action={t('ui.reading.left.discard')}
         isBusy={false}
         error={null}
         onConfirm={() => discardDraft(keeper)}
         onClose={() => setAsksDiscard(false)}
       >
-        {texts.discardText}
+        {t('ui.reading.left.discardText')}
       </Confirm>
     </Notice>
   )

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import type { Reading } from '#shared/contract/reports.ts'
 import { ProblemError } from '../client.ts'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 /** The report is another window's, or somebody else's; writing here begins by taking it over. */
 export function LockNotice({
@@ -34,16 +34,16 @@ export function LockNotice({
         lock === null
           ? whyNot && said(whyNot)
           : lock.userId === userId
-            ? words.lock.own
-            : words.lock.title(lock.name)
+            ? t('ui.reading.lock.own')
+            : t('ui.reading.lock.title', { name: lock.name })
       }
       actions={
         <Button size="xs" variant="default" loading={isBusy} onClick={take}>
-          {words.lock.take}
+          {t('ui.reading.lock.take')}
         </Button>
       }
     >
-      {lock === null ? words.lock.free : words.lock.text}
+      {lock === null ? t('ui.reading.lock.free') : t('ui.reading.lock.text')}
       {fault && <div>{fault}</div>}
     </Notice>
   )

@@ -6,8 +6,8 @@ import { ImagesControls } from '../beside/images-controls.tsx'
 import { ImagesPane } from '../beside/images-pane.tsx'
 import { Pane, type PaneName, PaneTabs } from '../beside/pane-tabs.tsx'
 import type { StudyImages } from '../beside/use-images.ts'
-import { words as besideWords } from '../beside/words.ts'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { useMayWriteReports } from '../session.ts'
 import { useRoom } from '../shell/room.ts'
 import { ContextPane } from './context-pane.tsx'
@@ -57,7 +57,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
   const tab = isBeside ? chosen : null
   // Beside the report the pane says so itself.
   const refusal = images.wasBlocked
-    ? besideWords.blocked
+    ? t('ui.beside.blocked')
     : images.mode === 'window' && images.error?.message
   return (
     <div className={css.screen}>
@@ -118,7 +118,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
 function Indication({ text }: { text: string }) {
   return (
     <p className={besideCss.indication} title={text}>
-      <b>{besideWords.indication}</b> {text}
+      <b>{t('ui.beside.indication')}</b> {text}
     </p>
   )
 }

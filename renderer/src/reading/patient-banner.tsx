@@ -7,12 +7,12 @@ import { IdentityTag } from '../components/identity-tag.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { dayText, todayIn } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { linkedViewId } from '../linked.ts'
 import { useZone } from '../status.ts'
 import { ageText, sexName } from './patient.ts'
 import css from './reading.module.css'
 import { StudyTags } from './study-tags.tsx'
-import { words } from './words.ts'
 
 type Banner = Pick<
   Reading,
@@ -47,36 +47,42 @@ export function PatientBanner({
     identity,
     isUnscheduled = false,
   } = study
-  const { banner } = words
   const today = todayIn(useZone(), new Date())
   const age = ageText(metadata, today)
   const facts: readonly (readonly [name: string, value: string, isMono?: boolean])[] = [
     [
-      banner.born,
+      t('ui.reading.banner.born'),
       [metadata.dateOfBirth && dayText(metadata.dateOfBirth), age && `(${age})`]
         .filter(Boolean)
         .join(' '),
     ],
-    [banner.sex, sexName(metadata.sex)],
-    [banner.mrn, metadata.mrn ?? '', true],
-    [banner.accession, accessionNumber, true],
-    [banner.study, studyDescription],
+    [t('ui.reading.banner.sex'), sexName(metadata.sex)],
+    [t('ui.reading.banner.mrn'), metadata.mrn ?? '', true],
+    [t('ui.reading.banner.accession'), accessionNumber, true],
+    [t('ui.reading.banner.study'), studyDescription],
     [
-      banner.scanned,
+      t('ui.reading.banner.scanned'),
       [metadata.scanDate && dayText(metadata.scanDate), metadata.scanTime]
         .filter(Boolean)
         .join(' '),
     ],
     ...(metadata.referringPhysicianName
-      ? ([[banner.referrer, metadata.referringPhysicianName]] as const)
+      ? ([[t('ui.reading.banner.referrer'), metadata.referringPhysicianName]] as const)
       : []),
   ]
   return (
-    <section className={isLarge ? css.bannerLarge : css.banner} aria-label={banner.label}>
+    <section
+      className={isLarge ? css.bannerLarge : css.banner}
+      aria-label={t('ui.reading.banner.label')}
+    >
       <div className={css.bannerName}>
         {before}
         <Title order={isLarge ? 2 : 1}>
-          {metadata.patientName ? <PersonName value={metadata.patientName} /> : banner.noName}
+          {metadata.patientName ? (
+            <PersonName value={metadata.patientName} />
+          ) : (
+            t('ui.reading.banner.noName')
+          )}
         </Title>
         <StudyTags study={study} hasStatus={!isLarge} />
         {images && studyInstanceUid && !isLarge && linkedViewId === null && (
@@ -85,18 +91,21 @@ export function PatientBanner({
             params={{ studyInstanceUid }}
             className={css.bannerLink}
           >
-            <IconPhoto size={15} aria-hidden /> {banner.images(images.instances)}
+            <IconPhoto size={15} aria-hidden />{' '}
+            {t('ui.reading.banner.images', { count: images.instances })}
           </Link>
         )}
         {images && identity && <IdentityTag state={identity.state} isUnscheduled={isUnscheduled} />}
-        {images?.isReceiving && !isLarge && <Tag tone="info">{words.list.receiving}</Tag>}
+        {images?.isReceiving && !isLarge && <Tag tone="info">{t('ui.reading.list.receiving')}</Tag>}
         {aside && <Group ml="auto">{aside}</Group>}
       </div>
       <dl className={css.bannerFacts}>
         {facts.map(([name, value, isMono]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className={isMono && value ? 'mono' : undefined}>{value || banner.unknown}</dd>
+            <dd className={isMono && value ? 'mono' : undefined}>
+              {value || t('ui.reading.banner.unknown')}
+            </dd>
           </div>
         ))}
       </dl>

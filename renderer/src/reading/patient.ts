@@ -3,7 +3,7 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { type SpanUnit, spanText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 /**
  * The age as the partner gave it, else in whole years at the scan (months below two years); empty
@@ -34,15 +34,15 @@ function inWords(age: string): string {
 }
 
 export const sexName = (sex: StudyReportMetadata['sex']): string =>
-  sex ? words.banner.sexes[sex] : ''
+  sex ? t(`ui.reading.banner.sexes.${sex}`) : ''
 
 /** `CT thorax of 12 Mar 2025`. */
 export function priorTitle({ modality, studyDescription, studyDate }: PriorReport): string {
   const named = studyDescription.startsWith(modality)
     ? studyDescription
     : `${modality} ${studyDescription}`.trim()
-  const title = named || words.priors.untitled
-  return studyDate ? words.priors.ofDay(title, dayText(studyDate)) : title
+  const title = named || t('ui.reading.priors.untitled')
+  return studyDate ? t('ui.reading.priors.ofDay', { title, day: dayText(studyDate) }) : title
 }
 
 /**

@@ -3,13 +3,11 @@ import { IconArrowRight, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { PriorReport } from '#shared/contract/reports.ts'
 import { Tag } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { Marked } from './marked.tsx'
 import { Part } from './part.tsx'
 import { priorsWith, priorTitle } from './patient.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { priors: texts } = words
 
 /** Earlier reports wherever they are from, newest first; what is searched for is marked in them. */
 export function PriorsPane({
@@ -24,19 +22,23 @@ export function PriorsPane({
   const found = priorsWith(priors, search)
   return (
     <Part
-      title={texts.title}
-      aside={priors.length > 0 && <span className={css.quiet}>{texts.found(found.length)}</span>}
+      title={t('ui.reading.priors.title')}
+      aside={
+        priors.length > 0 && (
+          <span className={css.quiet}>{t('ui.reading.priors.found', { count: found.length })}</span>
+        )
+      }
     >
       {priors.length === 0 && (
         <Text fz={12.5} c="dimmed">
-          {texts.none}
+          {t('ui.reading.priors.none')}
         </Text>
       )}
       {priors.length > 0 && (
         <TextInput
           size="xs"
-          aria-label={texts.search}
-          placeholder={texts.search}
+          aria-label={t('ui.reading.priors.search')}
+          placeholder={t('ui.reading.priors.search')}
           leftSection={<IconSearch size={14} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -44,12 +46,11 @@ export function PriorsPane({
       )}
       {priors.length > 0 && found.length === 0 && (
         <Text fz={12.5} c="dimmed" role="status">
-          {texts.noneFound}
+          {t('ui.reading.priors.noneFound')}
         </Text>
       )}
       {found.map((prior, index) => {
         const title = priorTitle(prior)
-        const [source, meaning] = texts.sources[prior.source]
         return (
           <details
             // biome-ignore lint/suspicious/noArrayIndexKey: a prior of a partner has no identifier
@@ -59,16 +60,19 @@ export function PriorsPane({
           >
             <summary>
               <span className={css.priorTitle}>{title}</span>
-              <Tag tone="plain" meaning={meaning}>
-                {source}
+              <Tag
+                tone="plain"
+                meaning={t(`ui.reading.priors.sources.${prior.source}.description`)}
+              >
+                {t(`ui.reading.priors.sources.${prior.source}.label`)}
               </Tag>
             </summary>
             {onInsert && prior.studyDate && (
-              <Tooltip label={texts.compare}>
+              <Tooltip label={t('ui.reading.priors.compare')}>
                 <ActionIcon
                   size="xs"
                   className={css.priorUse}
-                  aria-label={`${title}: ${texts.compare.toLowerCase()}`}
+                  aria-label={`${title}: ${t('ui.reading.priors.compare').toLowerCase()}`}
                   onClick={() => onInsert(title)}
                 >
                   <IconArrowRight size={14} />

@@ -6,19 +6,16 @@ import { useMay } from '../components/allowed.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Page } from '../components/page.tsx'
 import type { Column } from '../components/virtual-table.tsx'
+import { t } from '../i18n/t.ts'
 import { SoundSwitch } from '../lists/sound-switch.tsx'
 import { studyColumns as columns } from '../lists/study-columns.tsx'
 import { StudyList } from '../lists/study-list.tsx'
 import { useStudyList } from '../lists/use-study-list.ts'
-import { words as listWords } from '../lists/words.ts'
 import { useStudyActions } from '../studies/use-study-actions.ts'
 import { AssignCell } from './assign-cell.tsx'
 import { ReadingTabs } from './tabs.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/reading')
-const { list: texts } = words
-const { keyNames } = listWords
 
 const columnsFor = (mayAssign: boolean): readonly Column<WindowStudy>[] => [
   columns.severity,
@@ -57,24 +54,28 @@ export function ReadingList() {
   const open = ({ studyId }: WindowStudy) =>
     void navigate({ to: '/reading/$studyId', params: { studyId } })
   return (
-    <Page title={texts.title} actions={<SoundSwitch />} isFull>
+    <Page title={t('ui.reading.list.title')} actions={<SoundSwitch />} isFull>
       <ReadingTabs />
       <StudyList
         state={state}
         to="/reading"
-        label={texts.label}
+        label={t('ui.reading.list.label')}
         columns={shown}
         at={at}
         onOpen={open}
         actions={[
-          { keys: 'a', name: keyNames.assign, run: assignToMe },
-          { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
-          { keys: 'r', name: keyNames.report, run: open },
+          { keys: 'a', name: t('ui.lists.keyNames.assign'), run: assignToMe },
+          {
+            keys: 'v',
+            name: t('ui.lists.keyNames.images'),
+            run: ({ studyId }) => void openImages({ studyId }),
+          },
+          { keys: 'r', name: t('ui.lists.keyNames.report'), run: open },
         ]}
         none={{
           icon: <IconReportMedical size={34} stroke={1.3} />,
-          title: texts.none,
-          text: texts.noneText,
+          title: t('ui.reading.list.none'),
+          text: t('ui.reading.list.noneText'),
         }}
       />
     </Page>

@@ -7,13 +7,13 @@ import { viewOfStudy } from '../beside/study-view.ts'
 import { useImages } from '../beside/use-images.ts'
 import { Empty, Failed, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useSession } from '../session.ts'
 import { AssignMenu } from './assign-menu.tsx'
 import { OpenedStudy } from './opened-study.tsx'
 import css from './reading.module.css'
 import { WINDOW_ID, warnBeforeUnload } from './window-drafts.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/reading/$studyId')
 warnBeforeUnload()
@@ -41,7 +41,7 @@ export function ReadingScreen() {
   )
   useEffect(() => {
     // No patient in the title: it is in the browser's history and on the task bar.
-    document.title = `${words.screen.title} · Isthmus`
+    document.title = `${t('ui.reading.screen.title')} · Isthmus`
   }, [])
   const reading = reply.data
   // What an earlier look left in the cache may be older than the draft is.
@@ -50,8 +50,11 @@ export function ReadingScreen() {
   return (
     <div className={css.wait}>
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={words.screen.gone} action={<Link to="/reading">{words.screen.back}</Link>}>
-          {words.screen.goneText}
+        <Empty
+          title={t('ui.reading.screen.gone')}
+          action={<Link to="/reading">{t('ui.reading.screen.back')}</Link>}
+        >
+          {t('ui.reading.screen.goneText')}
         </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
@@ -74,9 +77,9 @@ function Opened({ reading, userId }: { reading: Reading; userId: string }) {
       userId={userId}
       images={images}
       before={
-        <Tooltip label={words.screen.back}>
+        <Tooltip label={t('ui.reading.screen.back')}>
           <ActionIcon
-            aria-label={words.screen.back}
+            aria-label={t('ui.reading.screen.back')}
             renderRoot={(props) => <Link to="/reading" {...props} />}
           >
             <IconArrowLeft size={18} />

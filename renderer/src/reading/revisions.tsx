@@ -5,10 +5,8 @@ import { Clock } from '../components/clock.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
 import { numberText } from '../display/amounts.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { revisions: texts } = words
 
 /** Earlier states of the draft, to read and to bring back. */
 export function Revisions(props: {
@@ -20,13 +18,18 @@ export function Revisions(props: {
   const [chosen, setChosen] = useState<number | null>(null)
   const list = useReply(dashboardReports.revisions, { params: { studyId } }, { staleTime: 0 })
   return (
-    <Drawer opened onClose={onClose} title={texts.title} size="min(880px, 92vw)">
+    <Drawer
+      opened
+      onClose={onClose}
+      title={t('ui.reading.revisions.title')}
+      size="min(880px, 92vw)"
+    >
       <Text c="dimmed" fz="sm" mb={12}>
-        {texts.about}
+        {t('ui.reading.revisions.about')}
       </Text>
       {list.isPending && <Waiting rows={4} />}
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.revisions.length === 0 && <Text>{texts.none}</Text>}
+      {list.data?.revisions.length === 0 && <Text>{t('ui.reading.revisions.none')}</Text>}
       {list.data && list.data.revisions.length > 0 && (
         <div className={css.revisions}>
           <ul className={css.revisionList}>
@@ -37,17 +40,19 @@ export function Revisions(props: {
                   aria-pressed={chosen === revision}
                   onClick={() => setChosen(revision)}
                 >
-                  <b>{texts.one(revision)}</b>
+                  <b>{t('ui.reading.revisions.one', { revision })}</b>
                   <span>
                     <Clock instant={at} />, {savedBy.name}
                   </span>
-                  <span className={css.quiet}>{texts.characters(numberText(characters))}</span>
+                  <span className={css.quiet}>
+                    {t('ui.reading.revisions.characters', { count: numberText(characters) })}
+                  </span>
                 </button>
               </li>
             ))}
           </ul>
           {chosen === null ? (
-            <Text c="dimmed">{texts.pick}</Text>
+            <Text c="dimmed">{t('ui.reading.revisions.pick')}</Text>
           ) : (
             <One studyId={studyId} revision={chosen} onBringBack={onBringBack} />
           )}
@@ -78,7 +83,9 @@ function One({
       <p className={css.said}>{reply.data.text}</p>
       {onBringBack && (
         <Group justify="flex-end">
-          <Button onClick={() => onBringBack(reply.data.text)}>{texts.bringBack}</Button>
+          <Button onClick={() => onBringBack(reply.data.text)}>
+            {t('ui.reading.revisions.bringBack')}
+          </Button>
         </Group>
       )}
     </div>

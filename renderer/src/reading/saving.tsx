@@ -2,12 +2,11 @@ import { Button } from '@mantine/core'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import type { DraftKeeper, KeptDraft } from './draft-keeper.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
 
-const { saving: texts } = words
 const TONES: Readonly<Record<KeptDraft['state'], Tone>> = {
   saved: 'good',
   waiting: 'plain',
@@ -34,12 +33,14 @@ export function SavingState({
   // An addendum that was only started is revision 0.
   const isBlank = savedAt === null || kept.revision === 0
   const sayings: Readonly<Record<KeptDraft['state'], string>> = {
-    saved: isBlank ? texts.blank : texts.saved(clockText(savedAt ?? '', zone, new Date())),
-    waiting: texts.waiting,
-    saving: texts.saving,
-    failing: texts.failing(fault),
-    refused: texts.refused(fault),
-    conflict: texts.conflict,
+    saved: isBlank
+      ? t('ui.reading.saving.blank')
+      : t('ui.reading.saving.saved', { clock: clockText(savedAt ?? '', zone, new Date()) }),
+    waiting: t('ui.reading.saving.waiting'),
+    saving: t('ui.reading.saving.saving'),
+    failing: t('ui.reading.saving.failing', { fault }),
+    refused: t('ui.reading.saving.refused', { fault }),
+    conflict: t('ui.reading.saving.conflict'),
   }
   const tone = state === 'saved' && isBlank ? 'plain' : TONES[state]
   const isBad = tone === 'danger'
@@ -54,12 +55,12 @@ export function SavingState({
       <span className="tabular">{sayings[state]}</span>
       {state === 'refused' && (
         <Button size="compact-xs" variant="default" onClick={() => void keeper.retry()}>
-          {texts.retry}
+          {t('ui.reading.saving.retry')}
         </Button>
       )}
       {state === 'conflict' && (
         <Button size="compact-xs" variant="default" onClick={onResolve}>
-          {texts.resolve}
+          {t('ui.reading.saving.resolve')}
         </Button>
       )}
     </div>

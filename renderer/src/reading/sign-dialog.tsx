@@ -13,7 +13,8 @@ import {
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { communicationOf, refusedFields } from './communication.ts'
 import { CriticalPart, useCritical } from './critical-part.tsx'
@@ -22,9 +23,6 @@ import { PatientBanner } from './patient-banner.tsx'
 import css from './reading.module.css'
 import { useSignChecks } from './use-sign-checks.ts'
 import { WINDOW_ID } from './window-drafts.ts'
-import { words } from './words.ts'
-
-const { sign: texts } = words
 
 interface SignDialogProps {
   readonly reading: Reading
@@ -47,7 +45,7 @@ export function SignDialog(props: SignDialogProps) {
     <Modal
       opened
       onClose={props.onClose}
-      title={isAddendum ? texts.addendum : texts.title}
+      title={isAddendum ? t('ui.reading.sign.addendum') : t('ui.reading.sign.title')}
       size="min(760px, 94vw)"
     >
       <Sign {...props} />
@@ -117,23 +115,23 @@ function Sign({
   return (
     <Stack>
       <Text c="dimmed" fz="sm">
-        {texts.who}
+        {t('ui.reading.sign.who')}
       </Text>
       <PatientBanner study={reading} isLarge />
       {!maySign && (
-        <Notice tone="danger" title={texts.mayNot}>
-          {texts.mayNotText}
+        <Notice tone="danger" title={t('ui.reading.sign.mayNot')}>
+          {t('ui.reading.sign.mayNotText')}
         </Notice>
       )}
       {stops.length > 0 && <Stops stops={stops} />}
       {warnings.length > 0 && <Warnings warnings={warnings} looked={looked} onLook={checks.look} />}
       <CriticalPart critical={critical} fault={checks.unfound} />
-      {isSaved === false && <Notice tone="danger">{texts.mayNotSave}</Notice>}
+      {isSaved === false && <Notice tone="danger">{t('ui.reading.sign.mayNotSave')}</Notice>}
       {send.error && <Failed error={send.error} />}
-      <Text fz="sm">{texts.consequence}</Text>
+      <Text fz="sm">{t('ui.reading.sign.consequence')}</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>
-          {texts.back}
+          {t('ui.reading.sign.back')}
         </Button>
         <Button
           leftSection={<IconSignature size={17} />}
@@ -141,7 +139,7 @@ function Sign({
           loading={send.isPending || isSaved === null}
           onClick={sign}
         >
-          {texts.sign}
+          {t('ui.reading.sign.sign')}
         </Button>
       </Group>
     </Stack>
@@ -151,7 +149,7 @@ function Sign({
 /** Nothing is signed with these. */
 function Stops({ stops }: { stops: readonly CheckFinding[] }) {
   return (
-    <Notice tone="danger" title={texts.stop}>
+    <Notice tone="danger" title={t('ui.reading.sign.stop')}>
       <ul className={css.notes}>
         {stops.map(({ check, sentence }) => (
           <li key={check}>{said(sentence)}</li>
@@ -170,12 +168,12 @@ function Warnings(props: {
   const { warnings, looked, onLook } = props
   return (
     <fieldset className={css.findings} data-tone="warning">
-      <legend>{texts.findings}</legend>
+      <legend>{t('ui.reading.sign.findings')}</legend>
       {warnings.map(({ check, sentence }) => (
         <Checkbox
           key={check}
           label={said(sentence)}
-          description={texts.looked}
+          description={t('ui.reading.sign.looked')}
           checked={looked.includes(check)}
           onChange={({ currentTarget: { checked } }) => onLook(check, checked)}
         />

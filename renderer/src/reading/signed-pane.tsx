@@ -15,16 +15,15 @@ import { Confirm } from '../components/confirm.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManageStudies, useMayWriteReports } from '../session.ts'
 import { Communicate } from './communicate.tsx'
 import { Part } from './part.tsx'
 import { showPdf } from './pdf.ts'
 import css from './reading.module.css'
 import { deliveryTone } from './states.ts'
-import { words } from './words.ts'
 
-const { signed: texts } = words
 const CHANGES = [dashboardReports.read, dashboardStudies.list]
 
 /** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
@@ -38,10 +37,10 @@ export function SignedPane({ reading }: { reading: Reading }) {
   const mayStart =
     useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
   return (
-    <Part title={texts.title}>
+    <Part title={t('ui.reading.signed.title')}>
       {signed.length === 0 && (
         <Text fz={12.5} c="dimmed">
-          {texts.none}
+          {t('ui.reading.signed.none')}
         </Text>
       )}
       {signed.map((report) => (
@@ -55,7 +54,7 @@ export function SignedPane({ reading }: { reading: Reading }) {
           loading={start.isPending}
           onClick={() => start.mutate({ params: { reportId: primary.reportId } })}
         >
-          {texts.startAddendum}
+          {t('ui.reading.signed.startAddendum')}
         </Button>
       )}
       {start.error && <Failed error={start.error} />}
@@ -66,19 +65,21 @@ export function SignedPane({ reading }: { reading: Reading }) {
 /** `Report`, `Addendum 1`, `Addendum 2`: in the order of their signatures. */
 export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): string =>
   report.isAddendum
-    ? texts.addendum(signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1)
-    : texts.report
+    ? t('ui.reading.signed.addendum', {
+        number: signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1,
+      })
+    : t('ui.reading.signed.report')
 
 function SignedCard({ report, name }: { report: WindowReport; name: string }) {
   const pdf = useSend(dashboardReports.pdfLink)
   return (
-    <article className={css.card} aria-label={texts.cardOf(name)}>
+    <article className={css.card} aria-label={t('ui.reading.signed.cardOf', { name })}>
       <Group justify="space-between" gap={6}>
         <b>{name}</b>
-        <Tooltip label={texts.pdf}>
+        <Tooltip label={t('ui.reading.signed.pdf')}>
           <ActionIcon
             size="sm"
-            aria-label={`${texts.pdf}: ${name}`}
+            aria-label={`${t('ui.reading.signed.pdf')}: ${name}`}
             loading={pdf.isPending}
             onClick={() =>
               pdf.mutate(
@@ -92,13 +93,13 @@ function SignedCard({ report, name }: { report: WindowReport; name: string }) {
         </Tooltip>
       </Group>
       <Text fz="sm" c="dimmed">
-        {texts.by(report.author.name)}
+        {t('ui.reading.signed.by', { name: report.author.name })}
         {report.signedAt && (
           <>
             , <Clock instant={report.signedAt} />
           </>
         )}
-        {report.pages !== null && `, ${texts.pages(report.pages)}`}
+        {report.pages !== null && `, ${t('ui.reading.signed.pages', { count: report.pages })}`}
       </Text>
       {pdf.error && <Failed error={pdf.error} />}
       {report.critical && <Critical report={report} critical={report.critical} />}
@@ -118,12 +119,16 @@ function Critical({
   const [isAsking, setIsAsking] = useState(false)
   const { communication } = critical
   return (
-    <Notice tone={communication ? 'plain' : 'danger'} title={texts.critical}>
+    <Notice tone={communication ? 'plain' : 'danger'} title={t('ui.reading.signed.critical')}>
       {critical.finding}
-      <div>{communication ? texts.toldTo(communication.communicatedTo) : texts.notTold}</div>
+      <div>
+        {communication
+          ? t('ui.reading.signed.toldTo', { name: communication.communicatedTo })
+          : t('ui.reading.signed.notTold')}
+      </div>
       {!communication && (
         <Button size="compact-sm" color="red" mt={6} onClick={() => setIsAsking(true)}>
-          {texts.document}…
+          {t('ui.reading.signed.document')}…
         </Button>
       )}
       {isAsking && (
@@ -134,19 +139,21 @@ function Critical({
 }
 
 function DeliveryState({ delivery }: { delivery: Delivery }) {
-  const [name, meaning] = words.deliveries[delivery.state]
   return (
     <div>
-      <h3 className={css.label}>{texts.delivery}</h3>
+      <h3 className={css.label}>{t('ui.reading.signed.delivery')}</h3>
       <Group gap={6}>
-        <Tag tone={deliveryTone(delivery)} meaning={meaning}>
-          {name}
+        <Tag
+          tone={deliveryTone(delivery)}
+          meaning={t(`ui.reading.deliveries.${delivery.state}.description`)}
+        >
+          {t(`ui.reading.deliveries.${delivery.state}.label`)}
         </Tag>
         <Text fz={12.5} c="dimmed">
           {delivery.deliveredAt && <Clock instant={delivery.deliveredAt} />}
           {delivery.state !== 'delivered' &&
             delivery.attempts > 0 &&
-            texts.attempts(delivery.attempts)}
+            t('ui.reading.signed.attempts', { count: delivery.attempts })}
         </Text>
       </Group>
       {delivery.state !== 'delivered' && delivery.lastError && (
@@ -156,7 +163,7 @@ function DeliveryState({ delivery }: { delivery: Delivery }) {
       )}
       {delivery.nextAt && delivery.attempts > 0 && (
         <Text fz={12.5} c="dimmed">
-          {texts.nextAt}: <Clock instant={delivery.nextAt} />
+          {t('ui.reading.signed.nextAt')}: <Clock instant={delivery.nextAt} />
         </Text>
       )}
     </div>
@@ -174,10 +181,11 @@ function Copies({ report }: { report: WindowReport }) {
   const open = destinations.data?.destinations.filter((one) => one.isEnabled) ?? []
   return (
     <div>
-      <h3 className={css.label}>{texts.copies}</h3>
+      <h3 className={css.label}>{t('ui.reading.signed.copies')}</h3>
       <Group gap={6} justify="space-between">
         <Text fz="sm">
-          {report.objects.map(({ kind }) => texts.copyKinds[kind]).join(', ') || texts.noCopies}
+          {report.objects.map(({ kind }) => t(`ui.reading.signed.copyKinds.${kind}`)).join(', ') ||
+            t('ui.reading.signed.noCopies')}
         </Text>
         {open.length > 0 && (
           <Menu position="bottom-end" withinPortal={false}>
@@ -188,11 +196,11 @@ function Copies({ report }: { report: WindowReport }) {
                 leftSection={<IconSend size={13} />}
                 loading={send.isPending}
               >
-                {texts.send}
+                {t('ui.reading.signed.send')}
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Label>{texts.sendTo}</Menu.Label>
+              <Menu.Label>{t('ui.reading.signed.sendTo')}</Menu.Label>
               {open.map(({ destinationId, name }) => (
                 <Menu.Item
                   key={destinationId}
@@ -202,7 +210,7 @@ function Copies({ report }: { report: WindowReport }) {
                       {
                         onSuccess: ({ message }) =>
                           notifications.show({
-                            message: message ? said(message) : texts.sendDone,
+                            message: message ? said(message) : t('ui.reading.signed.sendDone'),
                             icon: <IconCheck size={18} />,
                           }),
                       },
@@ -228,18 +236,23 @@ function GiveUp({ draft }: { draft: WindowReport }) {
     <article className={css.card}>
       <Group justify="space-between" gap={6} wrap="nowrap">
         <span>
-          <b>{words.editor.addendum}</b> {texts.draft}, <Ago instant={draft.createdAt} />
+          <b>{t('ui.reading.editor.addendum')}</b> {t('ui.reading.signed.draft')},{' '}
+          <Ago instant={draft.createdAt} />
         </span>
-        <Tooltip label={texts.cancelAddendum}>
-          <ActionIcon size="sm" aria-label={texts.cancelAddendum} onClick={() => setAsks(true)}>
+        <Tooltip label={t('ui.reading.signed.cancelAddendum')}>
+          <ActionIcon
+            size="sm"
+            aria-label={t('ui.reading.signed.cancelAddendum')}
+            onClick={() => setAsks(true)}
+          >
             <IconTrash size={16} />
           </ActionIcon>
         </Tooltip>
       </Group>
       <Confirm
         isOpen={asks}
-        title={texts.cancelTitle}
-        action={texts.cancelAddendum}
+        title={t('ui.reading.signed.cancelTitle')}
+        action={t('ui.reading.signed.cancelAddendum')}
         isBusy={cancel.isPending}
         error={cancel.error}
         onClose={() => setAsks(false)}
@@ -250,7 +263,7 @@ function GiveUp({ draft }: { draft: WindowReport }) {
           )
         }
       >
-        {texts.cancelText}
+        {t('ui.reading.signed.cancelText')}
       </Confirm>
     </article>
   )

@@ -2,9 +2,9 @@ import { Fragment } from 'react'
 import type { WindowReport } from '#shared/contract/reports.ts'
 import { sectionsOf } from '#shared/report-text.ts'
 import { Clock } from '../components/clock.tsx'
+import { t } from '../i18n/t.ts'
 import css from './reading.module.css'
 import { nameOf } from './signed-pane.tsx'
-import { words } from './words.ts'
 
 /** Signed texts, the report first, then its addenda: to read only, nobody changes them any more. */
 export function SignedTexts({ reports }: { reports: readonly WindowReport[] }) {
@@ -14,7 +14,7 @@ export function SignedTexts({ reports }: { reports: readonly WindowReport[] }) {
       <header>
         <h2 className={css.signedTitle}>{nameOf(report, signed)}</h2>
         <span className={css.quiet}>
-          {words.signed.by(report.author.name)}
+          {t('ui.reading.signed.by', { name: report.author.name })}
           {report.signedAt && (
             <>
               , <Clock instant={report.signedAt} />

@@ -1,10 +1,9 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
 import { IconChevronDown, IconTemplate } from '@tabler/icons-react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
+import { t } from '../i18n/t.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
 
-const { templates: texts } = words
 /** Offered at one click; the others are in the menu. */
 const SHOWN = 4
 
@@ -19,10 +18,10 @@ export function TemplateOffers({
   if (templates.length === 0) return null
   const more = templates.slice(SHOWN)
   return (
-    <section className={css.offers} aria-label={texts.title}>
+    <section className={css.offers} aria-label={t('ui.reading.templates.title')}>
       <Text fz="sm" c="dimmed">
-        <IconTemplate size={15} style={{ verticalAlign: -3 }} aria-hidden /> {texts.title},{' '}
-        {texts.blank}
+        <IconTemplate size={15} style={{ verticalAlign: -3 }} aria-hidden />{' '}
+        {t('ui.reading.templates.title')}, {t('ui.reading.templates.blank')}
       </Text>
       <Group gap={6}>
         {templates.slice(0, SHOWN).map((template, index) => (
@@ -40,7 +39,7 @@ export function TemplateOffers({
           <Menu position="bottom-start" withinPortal={false}>
             <Menu.Target>
               <Button size="xs" variant="subtle" rightSection={<IconChevronDown size={14} />}>
-                {texts.all}
+                {t('ui.reading.templates.all')}
               </Button>
             </Menu.Target>
             <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Popover, Tooltip } from '@mantine/core'
 import { IconHistory, IconKeyboard, IconSignature } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import type { DraftKeeper, KeptDraft } from './draft-keeper.ts'
 import css from './reading.module.css'
 import { SavingState } from './saving.tsx'
@@ -22,9 +23,9 @@ export function WritingTools(props: {
       <SavingState kept={kept} keeper={keeper} onResolve={() => onDialog('conflict')} />
       <Group gap={4} wrap="nowrap" ml="auto">
         <Keys />
-        <Tooltip label={texts.revisions}>
+        <Tooltip label={t('ui.reading.editor.revisions')}>
           <ActionIcon
-            aria-label={texts.revisions}
+            aria-label={t('ui.reading.editor.revisions')}
             disabled={kept.revision === null}
             onClick={() => onDialog('revisions')}
           >
@@ -36,7 +37,7 @@ export function WritingTools(props: {
           disabled={!maySign}
           onClick={() => onDialog('sign')}
         >
-          {isAddendum ? texts.signAddendum : texts.sign}
+          {isAddendum ? t('ui.reading.editor.signAddendum') : t('ui.reading.editor.sign')}
         </Button>
       </Group>
     </div>
@@ -47,8 +48,8 @@ function Keys() {
   return (
     <Popover position="bottom-end" withArrow shadow="md">
       <Popover.Target>
-        <Tooltip label={texts.keysLabel}>
-          <ActionIcon aria-label={texts.keysLabel}>
+        <Tooltip label={t('ui.reading.editor.keysLabel')}>
+          <ActionIcon aria-label={t('ui.reading.editor.keysLabel')}>
             <IconKeyboard size={18} />
           </ActionIcon>
         </Tooltip>

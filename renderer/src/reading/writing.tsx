@@ -8,6 +8,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { Notice } from '../components/tone.tsx'
 import { clockText, todayIn } from '../display/dates.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import type { KeptDraft } from './draft-keeper.ts'
 import { type EditorHandle, ReportEditor } from './editor.tsx'
@@ -18,11 +19,8 @@ import css from './reading.module.css'
 import { SignedTexts } from './signed-text.tsx'
 import { TemplateOffers } from './template-offers.tsx'
 import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
-import { words } from './words.ts'
 import { type Dialog, WritingDialog } from './writing-dialog.tsx'
 import { WritingTools } from './writing-tools.tsx'
-
-const { editor: texts } = words
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
 export function Writing({
@@ -66,7 +64,10 @@ export function Writing({
     editor.current?.focus()
   }
   return (
-    <section className={css.centre} aria-label={isAddendum ? texts.addendum : texts.label}>
+    <section
+      className={css.centre}
+      aria-label={isAddendum ? t('ui.reading.editor.addendum') : t('ui.reading.editor.label')}
+    >
       <WritingTools
         kept={kept}
         keeper={keeper}
@@ -97,7 +98,7 @@ export function Writing({
           loads={kept.loads}
           isReadOnly={isElsewhere}
           macros={macros}
-          label={isAddendum ? texts.addendum : texts.label}
+          label={isAddendum ? t('ui.reading.editor.addendum') : t('ui.reading.editor.label')}
           onChange={keeper.edit}
           onLeave={() => void keeper.flush()}
         />
@@ -138,7 +139,7 @@ function useDialog(theirs: KeptDraft['theirs']) {
 function Original({ reports }: { reports: Reading['reports'] }) {
   return (
     <details className={css.original} open>
-      <summary>{texts.original}</summary>
+      <summary>{t('ui.reading.editor.original')}</summary>
       <SignedTexts reports={reports} />
     </details>
   )
@@ -168,10 +169,10 @@ function FoundNotice({
       }
     >
       {wasUnsaved
-        ? words.recovered.window
+        ? t('ui.reading.recovered.window')
         : isOwn
-          ? words.recovered.own(clock)
-          : words.recovered.draft(clock, draft?.savedBy.name ?? '')}
+          ? t('ui.reading.recovered.own', { clock })
+          : t('ui.reading.recovered.draft', { clock, name: draft?.savedBy.name ?? '' })}
     </Notice>
   )
 }
@@ -187,15 +188,15 @@ function BeforeLeaving({ isUnsaved }: { isUnsaved: boolean }) {
   return (
     <Confirm
       isOpen
-      title={words.saving.leave}
-      action={words.saving.go}
-      keep={words.saving.stay}
+      title={t('ui.reading.saving.leave')}
+      action={t('ui.reading.saving.go')}
+      keep={t('ui.reading.saving.stay')}
       isBusy={false}
       error={null}
       onConfirm={proceed}
       onClose={reset}
     >
-      {words.saving.leaveText}
+      {t('ui.reading.saving.leaveText')}
     </Confirm>
   )
 }

@@ -4,15 +4,13 @@ import { useState } from 'react'
 import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Tag } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import type { Question } from './decision-dialog.tsx'
 import { Matches } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
-import { words } from './words.ts'
-
-const { exams: texts } = words
 
 export interface CandidatesProps {
   readonly exam: UnscheduledExam
@@ -31,7 +29,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
     const order = orders.get(candidate.orderId)
     return order ? [{ candidate, order }] : []
   })
-  if (known.length === 0) return <p className={css.quiet}>{texts.noCandidate}</p>
+  if (known.length === 0) return <p className={css.quiet}>{t('ui.reconcile.exams.noCandidate')}</p>
   // A patient may have several orders on a day: where more than one can be linked, all of them are
   // in sight.
   const shown = known.filter(
@@ -39,13 +37,16 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
   )
   return (
     <>
-      <ul className={css.candidates} aria-label={texts.candidates}>
+      <ul className={css.candidates} aria-label={t('ui.reconcile.exams.candidates')}>
         {shown.map(({ candidate, order }, at) => (
           <li key={candidate.orderId} className={css.candidate}>
             <div className={css.candidateText}>
               <OrderLine
                 order={order}
-                aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>}
+                aside={
+                  at === 0 &&
+                  known.length > 1 && <Tag tone="info">{t('ui.reconcile.exams.best')}</Tag>
+                }
               />
               <Matches matches={candidate.matches} />
             </div>
@@ -68,7 +69,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
           aria-expanded={false}
           onClick={() => setIsOpen(true)}
         >
-          {texts.others(known.length - shown.length)}
+          {t('ui.reconcile.exams.others', { count: known.length - shown.length })}
         </Button>
       )}
     </>
@@ -91,7 +92,7 @@ function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
       <Button
         variant={isFirst ? 'filled' : 'default'}
         size="xs"
-        aria-label={texts.correctOf(name)}
+        aria-label={t('ui.reconcile.exams.correctOf', { order: name })}
         renderRoot={(props) => (
           <Link
             to="/images/$studyInstanceUid/resolve"
@@ -101,7 +102,7 @@ function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
           />
         )}
       >
-        {texts.correct}
+        {t('ui.reconcile.exams.correct')}
       </Button>
     )
   }
@@ -117,14 +118,14 @@ function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
       size="xs"
       variant={isFirst ? 'filled' : 'default'}
       loading={decide.isBusy}
-      aria-label={texts.linkOf(name)}
+      aria-label={t('ui.reconcile.exams.linkOf', { order: name })}
       onClick={
         differs.length === 0
           ? link
           : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })
       }
     >
-      {texts.link}
+      {t('ui.reconcile.exams.link')}
     </MayButton>
   )
 }

@@ -3,7 +3,8 @@ import { MayButton } from '../components/allowed.tsx'
 import { Clock } from '../components/clock.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
 import { words } from './words.ts'
@@ -21,7 +22,7 @@ export function Decided({
   return (
     <div className={css.decided}>
       <div>
-        <Tag tone={tone}>{name}</Tag>{' '}
+        <Tag tone={tone}>{t(`ui.reconcile.decisions.${kind}.name`)}</Tag>{' '}
         {kind === 'link' && order && (
           <>
             <span className="mono">{order.accessionNumber}</span> ·{' '}
@@ -42,7 +43,7 @@ export function Decided({
           loading={decide.isBusy}
           onClick={() => decide.undo(decisionId)}
         >
-          {words.undo}
+          {t('ui.reconcile.undo')}
         </MayButton>
       )}
     </div>

@@ -1,6 +1,7 @@
 import type { Match } from '#shared/contract/reconciliation.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Confirm } from '../components/confirm.tsx'
+import { t } from '../i18n/t.ts'
 import { Matches } from './matches.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
@@ -33,9 +34,9 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
     return (
       <Confirm
         isOpen
-        title={words.confirm.title}
-        action={words.confirm.action}
-        keep={words.confirm.cancel}
+        title={t('ui.reconcile.confirm.title')}
+        action={t('ui.reconcile.confirm.action')}
+        keep={t('ui.reconcile.confirm.cancel')}
         isBusy={decide.isBusy}
         error={null}
         onConfirm={() => {
@@ -44,7 +45,7 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
         }}
         onClose={onClose}
       >
-        <p>{words.confirm.text}</p>
+        <p>{t('ui.reconcile.confirm.text')}</p>
         <Matches matches={differs} />
       </Confirm>
     )

@@ -7,14 +7,12 @@ import { OpenImages } from '../components/open-images.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { dayText, timeText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
+import { t } from '../i18n/t.ts'
 import { Candidates } from './candidates.tsx'
 import { Decided } from './decided.tsx'
 import type { Question } from './decision-dialog.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
-import { words } from './words.ts'
-
-const { exams: texts } = words
 
 interface ExamCardProps {
   readonly exam: UnscheduledExam
@@ -59,7 +57,7 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
                 />
               )}
             >
-              {texts.other}
+              {t('ui.reconcile.exams.other')}
             </Button>
             <MayButton
               permission="manageStudies"
@@ -67,7 +65,7 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
               size="compact-sm"
               onClick={() => onAsk({ kind: 'keep', studyInstanceUid })}
             >
-              {texts.keep}
+              {t('ui.reconcile.exams.keep')}
             </MayButton>
           </div>
         </>
@@ -99,7 +97,7 @@ function ExamFacts({ exam }: { exam: UnscheduledExam }) {
         {accessionNumber !== '' && <span className="mono"> · {accessionNumber}</span>}
       </div>
       <div className={css.quiet}>
-        {[...patient, ...when, texts.images(exam.instances)]
+        {[...patient, ...when, t('ui.reconcile.exams.images', { count: exam.instances })]
           .filter((part) => part !== '')
           .join(' · ')}
       </div>

@@ -4,10 +4,8 @@ import { ToneIcon } from '../components/tone.tsx'
 import { dayText, timeText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import css from './reconcile.module.css'
-import { words } from './words.ts'
-
-const { matches: texts } = words
 
 /**
  * What an order and an exam agree in, in a line, and what they differ in, each with both values.
@@ -15,7 +13,7 @@ const { matches: texts } = words
 export function Matches({ matches }: { matches: readonly Match[] }) {
   const same = matches
     .filter(({ result }) => result === 'same')
-    .map(({ field }) => texts.fields[field])
+    .map(({ field }) => t(`ui.reconcile.matches.fields.${field}`))
   const others = matches.filter(({ result }) => result === 'similar' || result === 'different')
   return (
     <ul className={css.matches}>
@@ -23,7 +21,7 @@ export function Matches({ matches }: { matches: readonly Match[] }) {
         <li>
           <ToneIcon tone="good" size={14} />
           <span>
-            <b>{texts.same}:</b> {same.join(', ')}
+            <b>{t('ui.reconcile.matches.same')}:</b> {same.join(', ')}
           </span>
         </li>
       )}
@@ -31,10 +29,14 @@ export function Matches({ matches }: { matches: readonly Match[] }) {
         <li key={match.field} data-result={match.result}>
           <ToneIcon tone={toneOf(match)} size={14} />
           <span>
-            <b>{match.result === 'similar' ? texts.similar : texts.different}:</b>{' '}
-            {texts.fields[match.field]} (
-            {texts
-              .pair(SLOTS[0], SLOTS[1])
+            <b>
+              {match.result === 'similar'
+                ? t('ui.reconcile.matches.similar')
+                : t('ui.reconcile.matches.different')}
+              :
+            </b>{' '}
+            {t(`ui.reconcile.matches.fields.${match.field}`)} (
+            {t('ui.reconcile.matches.pair', { order: SLOTS[0], exam: SLOTS[1] })
               .split(SLOT)
               .map((part, at) => {
                 if (part === SLOTS[0])

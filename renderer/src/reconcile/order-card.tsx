@@ -1,15 +1,13 @@
 import type { OpenOrder } from '#shared/contract/reconciliation.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Tag } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { Decided } from './decided.tsx'
 import type { Question } from './decision-dialog.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
-import { words } from './words.ts'
-
-const { orders: texts } = words
 
 interface OrderCardProps {
   readonly order: OpenOrder
@@ -29,18 +27,20 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
             order={order}
             aside={
               isBegun && (
-                <Tag tone="warning" meaning={texts.started}>
-                  {texts.startedTag}
+                <Tag tone="warning" meaning={t('ui.reconcile.orders.started')}>
+                  {t('ui.reconcile.orders.startedTag')}
                 </Tag>
               )
             }
           />
           {devices.length > 0 && (
-            <div className={css.quiet}>{texts.sentTo(devices.join(', '))}</div>
+            <div className={css.quiet}>
+              {t('ui.reconcile.orders.sentTo', { devices: devices.join(', ') })}
+            </div>
           )}
           {withheld && (
             <div className={css.obstacle}>
-              {texts.withheld}: {said(withheld)}
+              {t('ui.reconcile.orders.withheld')}: {said(withheld)}
             </div>
           )}
         </div>
@@ -49,10 +49,10 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
             permission="manageStudies"
             variant="default"
             size="xs"
-            aria-label={texts.notDoneOf(orderName(order))}
+            aria-label={t('ui.reconcile.orders.notDoneOf', { order: orderName(order) })}
             onClick={() => onAsk({ kind: 'notDone', orderId })}
           >
-            {texts.notDone}
+            {t('ui.reconcile.orders.notDone')}
           </MayButton>
         )}
       </div>

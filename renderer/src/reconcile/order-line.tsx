@@ -3,8 +3,8 @@ import type { OpenOrder } from '#shared/contract/reconciliation.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { dayText, timeText } from '../display/dates.ts'
 import { sexText } from '../display/image-states.ts'
+import { t } from '../i18n/t.ts'
 import css from './reconcile.module.css'
-import { words } from './words.ts'
 
 /** What a person calls an order. */
 export const orderName = ({ accessionNumber, scheduledProcedureStepId }: OpenOrder): string =>
@@ -38,7 +38,7 @@ export function OrderLine({ order, aside }: { order: OpenOrder; aside?: ReactNod
       <div className={css.quiet}>
         {[
           dayText(day),
-          startTime === '' ? words.orders.noTime : timeText(startTime.slice(0, 4)),
+          startTime === '' ? t('ui.reconcile.orders.noTime') : timeText(startTime.slice(0, 4)),
           location,
           ...facts,
         ]

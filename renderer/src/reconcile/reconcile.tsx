@@ -12,12 +12,12 @@ import { showDone } from '../components/undo.tsx'
 import { daysText } from '../display/dates.ts'
 import { WorklistTabs } from '../exams/tabs.tsx'
 import { call, keyOf } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { DecisionDialog, type Question } from './decision-dialog.tsx'
 import { ExamCard } from './exam-card.tsx'
 import { OrderCard } from './order-card.tsx'
 import css from './reconcile.module.css'
 import { type Decide, useDecide, useReconciliation } from './use-reconciliation.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/worklist/reconcile')
 
@@ -35,8 +35,8 @@ export function Reconcile() {
   useAskOnce(found, ask.mutate)
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.reconcile.title')}
+      about={t('ui.reconcile.about')}
       actions={
         <Button
           variant="default"
@@ -45,7 +45,7 @@ export function Reconcile() {
           disabled={!found}
           onClick={() => found && ask.mutate(found.days.map(({ day }) => day))}
         >
-          {words.ask}
+          {t('ui.reconcile.ask')}
         </Button>
       }
     >
@@ -74,15 +74,17 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
   const choose = (search: { from?: string; to?: string }) =>
     void navigate({ to: '/worklist/reconcile', search, replace: true })
   const presets = [
-    ...(outage && outage.from !== today ? [{ value: outage.from, label: words.range.outage }] : []),
-    { value: today, label: words.range.today },
+    ...(outage && outage.from !== today
+      ? [{ value: outage.from, label: t('ui.reconcile.range.outage') }]
+      : []),
+    { value: today, label: t('ui.reconcile.range.today') },
   ]
   const isPreset = to === today && presets.some(({ value }) => value === from)
   return (
     <Group gap={10}>
       <SegmentedControl
         size="xs"
-        aria-label={words.range.label}
+        aria-label={t('ui.reconcile.range.label')}
         data={presets}
         value={isPreset ? from : ''}
         onChange={(value) => choose({ from: value, to: today })}
@@ -90,7 +92,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
       <TextInput
         type="date"
         size="xs"
-        aria-label={words.range.from}
+        aria-label={t('ui.reconcile.range.from')}
         value={from}
         max={to}
         onChange={({ currentTarget: { value } }) =>
@@ -100,7 +102,7 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
       <TextInput
         type="date"
         size="xs"
-        aria-label={words.range.to}
+        aria-label={t('ui.reconcile.range.to')}
         value={to}
         min={from}
         onChange={({ currentTarget: { value } }) =>
@@ -108,7 +110,9 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
         }
       />
       {outage && (
-        <span className={css.quiet}>{words.outage(daysText(outage.from, outage.to))}</span>
+        <span className={css.quiet}>
+          {t('ui.reconcile.outage', { days: daysText(outage.from, outage.to) })}
+        </span>
       )}
     </Group>
   )
@@ -117,15 +121,17 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
 /** How old the orders are, where they are not what the partner says now. */
 function SourceNotice({ found: { days }, isAsking }: { found: Reconciliation; isAsking: boolean }) {
   const isAway = days.some(({ source }) => source.fault !== null && source.fault !== 'no-endpoint')
-  if (isAway) return <Notice tone="warning">{words.away}</Notice>
+  if (isAway) return <Notice tone="warning">{t('ui.reconcile.away')}</Notice>
   if (isAsking) {
     return (
       <div role="status">
-        <Notice tone="info">{words.asking}</Notice>
+        <Notice tone="info">{t('ui.reconcile.asking')}</Notice>
       </div>
     )
   }
-  return days.some(({ isOld }) => isOld) ? <Notice tone="warning">{words.old}</Notice> : null
+  return days.some(({ isOld }) => isOld) ? (
+    <Notice tone="warning">{t('ui.reconcile.old')}</Notice>
+  ) : null
 }
 
 interface SideProps {
@@ -149,19 +155,19 @@ function Exams({ found, decide, onAsk }: SideProps) {
   )
   return (
     <Side
-      title={words.exams.title(open.length)}
-      label={words.exams.label}
+      title={t('ui.reconcile.exams.title', { open: open.length })}
+      label={t('ui.reconcile.exams.label')}
       decided={decided.length > 0 && decided.map(card)}
       count={decided.length}
     >
       {open.length === 0 ? (
-        <Empty icon={<IconChecks size={34} stroke={1.3} />} title={words.exams.none}>
-          {words.exams.noneText}
+        <Empty icon={<IconChecks size={34} stroke={1.3} />} title={t('ui.reconcile.exams.none')}>
+          {t('ui.reconcile.exams.noneText')}
         </Empty>
       ) : (
         <ul className={css.cards}>{open.map(card)}</ul>
       )}
-      {found.isCut && <Notice tone="info">{words.exams.cut}</Notice>}
+      {found.isCut && <Notice tone="info">{t('ui.reconcile.exams.cut')}</Notice>}
     </Side>
   )
 }
@@ -174,14 +180,14 @@ function Orders({ found, decide, onAsk }: SideProps) {
   )
   return (
     <Side
-      title={words.orders.title(open.length)}
-      label={words.orders.label}
+      title={t('ui.reconcile.orders.title', { open: open.length })}
+      label={t('ui.reconcile.orders.label')}
       decided={decided.length > 0 && decided.map(card)}
       count={decided.length}
     >
       {open.length === 0 ? (
-        <Empty icon={<IconChecks size={34} stroke={1.3} />} title={words.orders.none}>
-          {words.orders.noneText}
+        <Empty icon={<IconChecks size={34} stroke={1.3} />} title={t('ui.reconcile.orders.none')}>
+          {t('ui.reconcile.orders.noneText')}
         </Empty>
       ) : (
         <ul className={css.cards}>{open.map(card)}</ul>
@@ -207,7 +213,7 @@ function Side(props: {
         {decided && (
           <>
             <Title order={3} id={id} className={css.decidedTitle}>
-              {words.decided(count)}
+              {t('ui.reconcile.decided', { count })}
             </Title>
             <ul className={css.cards} aria-labelledby={id}>
               {decided}
@@ -233,7 +239,11 @@ function useAskAgain() {
       return all
     },
     onSuccess({ asked, failed }) {
-      showDone(failed === 0 ? words.asked(asked) : words.askFailed(failed, asked))
+      showDone(
+        failed === 0
+          ? t('ui.reconcile.asked', { devices: asked })
+          : t('ui.reconcile.askFailed', { failed, all: asked }),
+      )
     },
     onSettled: () =>
       void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) }),

@@ -7,8 +7,8 @@ import type { ProblemError } from '../client.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
-import { words } from './words.ts'
 
 /** Events come in bursts: the days are read again once for all of them. */
 const EVENTS_MS = 1500
@@ -79,7 +79,7 @@ export function useDecide(): Decide {
   const takeBack = (decisionId: number) =>
     undo.mutate(
       { params: { decisionId } },
-      { onSuccess: () => showDone(words.exams.undone), onError: refused },
+      { onSuccess: () => showDone(t('ui.reconcile.exams.undone')), onError: refused },
     )
   const done = (text: string) => (decision: { readonly decisionId: number }) =>
     showDone(text, () => takeBack(decision.decisionId))
@@ -95,14 +95,14 @@ export function useDecide(): Decide {
       [keep, notDone].find(({ error }) => error !== null && error.code !== 'outdated')?.error ??
       null,
     link: (body) =>
-      link.mutate({ body }, { onSuccess: done(words.exams.linked), onError: refused }),
+      link.mutate({ body }, { onSuccess: done(t('ui.reconcile.exams.linked')), onError: refused }),
     keep: (body, onDone, onError) =>
       keep.mutate(
         { body },
         {
           onSuccess(decision) {
             onDone()
-            done(words.exams.kept)(decision)
+            done(t('ui.reconcile.exams.kept'))(decision)
           },
           onError: orClose(onDone, onError),
         },
@@ -113,7 +113,7 @@ export function useDecide(): Decide {
         {
           onSuccess(decision) {
             onDone()
-            done(words.orders.noted)(decision)
+            done(t('ui.reconcile.orders.noted'))(decision)
           },
           onError: orClose(onDone, onError),
         },

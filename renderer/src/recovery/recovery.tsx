@@ -16,8 +16,9 @@ import { Notice } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { bytesText, numberText } from '../display/amounts.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
-import { said } from '../language/said.ts'
 import { useMayManageStudies } from '../session.ts'
 import { words } from './words.ts'
 
@@ -31,20 +32,21 @@ const CHANGES = [
 
 const columns: readonly Column<RecoveredFile>[] = [
   {
-    name: words.columns.patient,
+    name: t('ui.recovery.columns.patient'),
     track: 'minmax(190px, 2.2fr)',
     cell: ({ patientName, modality, studyInstanceUid, isReadable, file }) =>
       isReadable ? (
         <>
           <PersonName value={patientName} />
           <Text size="xs" c="dimmed">
-            {modality} {words.study} <span className="mono">…{studyInstanceUid.slice(-16)}</span>
+            {modality} {t('ui.recovery.study')}{' '}
+            <span className="mono">…{studyInstanceUid.slice(-16)}</span>
           </Text>
         </>
       ) : (
         <>
-          <b>{words.unreadable}</b>
-          <Text size="sm">{words.unreadableText}</Text>
+          <b>{t('ui.recovery.unreadable')}</b>
+          <Text size="sm">{t('ui.recovery.unreadableText')}</Text>
           <Text size="xs" c="dimmed" className="mono">
             {file.split('/').at(-1)}
           </Text>
@@ -52,17 +54,17 @@ const columns: readonly Column<RecoveredFile>[] = [
       ),
   },
   {
-    name: words.columns.from,
+    name: t('ui.recovery.columns.from'),
     track: 'minmax(90px, 1fr)',
     cell: ({ callingAeTitle }) => <span className="mono">{callingAeTitle}</span>,
   },
   {
-    name: words.columns.bytes,
+    name: t('ui.recovery.columns.bytes'),
     track: '90px',
     cell: ({ bytes }) => <span className="nowrap">{bytesText(bytes)}</span>,
   },
   {
-    name: words.columns.at,
+    name: t('ui.recovery.columns.at'),
     track: '110px',
     cell: ({ modifiedAt }) => <Clock instant={modifiedAt} />,
   },
@@ -123,8 +125,8 @@ export function Recovery() {
 
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.recovery.title')}
+      about={t('ui.recovery.about')}
       isFull
       actions={
         mayManage &&
@@ -134,27 +136,33 @@ export function Recovery() {
             loading={soFar !== null}
             onClick={() => void importAll()}
           >
-            {words.importAll}
+            {t('ui.recovery.importAll')}
           </Button>
         )
       }
     >
       <ImageTabs />
-      {soFar !== null && soFar > 0 && <Text size="sm">{words.importing(numberText(soFar))}</Text>}
+      {soFar !== null && soFar > 0 && (
+        <Text size="sm">{t('ui.recovery.importing', { count: numberText(soFar) })}</Text>
+      )}
       {send.error && <Notice tone="danger" title={send.error.message} />}
       {list.error?.code === 'not-permitted' ? (
-        <Notice tone="info" title={words.notAllowed} />
+        <Notice tone="info" title={t('ui.recovery.notAllowed')} />
       ) : (
         <PagedTable
           list={list}
-          nothing={{ icon: IconFileCheck, title: words.none, text: words.noneText }}
-          label={words.label}
+          nothing={{
+            icon: IconFileCheck,
+            title: t('ui.recovery.none'),
+            text: t('ui.recovery.noneText'),
+          }}
+          label={t('ui.recovery.label')}
           columns={shown}
           rows={files}
           keyOf={(row) => row.file}
           least={mayManage ? 700 : 560}
           onEnd={more}
-          end={list.hasNextPage ? words.more : words.last}
+          end={list.hasNextPage ? t('ui.recovery.more') : t('ui.recovery.last')}
         />
       )}
       {discarding && <Discard file={discarding} onDone={() => setDiscarding(null)} />}
@@ -169,10 +177,15 @@ function tell({
   problem,
 }: Pick<RecoveryOutcome, 'imported' | 'failed' | 'problem'>): void {
   if (imported > 0)
-    notifications.show({ message: words.imported(imported), icon: <IconCheck size={18} /> })
+    notifications.show({
+      message: t('ui.recovery.imported', { count: imported }),
+      icon: <IconCheck size={18} />,
+    })
   if (failed > 0)
     notifications.show({
-      message: [words.notImported(failed), problem ? said(problem) : ''].join(' '),
+      message: [t('ui.recovery.notImported', { count: failed }), problem ? said(problem) : ''].join(
+        ' ',
+      ),
       color: 'red',
       autoClose: false,
     })
@@ -182,17 +195,17 @@ const decide = (
   onImport: (file: RecoveredFile) => void,
   onDiscard: (file: RecoveredFile) => void,
 ): Column<RecoveredFile> => ({
-  name: words.columns.actions,
+  name: t('ui.recovery.columns.actions'),
   track: '190px',
   cell: (file) => (
     <Group gap={6} wrap="nowrap">
       {file.isReadable && (
         <Button variant="default" size="compact-sm" onClick={() => onImport(file)}>
-          {words.import}
+          {t('ui.recovery.import')}
         </Button>
       )}
       <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => onDiscard(file)}>
-        {words.discard}…
+        {t('ui.recovery.discard')}…
       </Button>
     </Group>
   ),
@@ -213,9 +226,13 @@ function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) 
       }
     >
       <Stack gap={6}>
-        {file.isReadable ? <PersonName value={file.patientName} /> : <b>{words.unreadable}</b>}
+        {file.isReadable ? (
+          <PersonName value={file.patientName} />
+        ) : (
+          <b>{t('ui.recovery.unreadable')}</b>
+        )}
         <Text size="sm">
-          {words.discardText} {file.isReadable && words.discardUnsure}
+          {t('ui.recovery.discardText')} {file.isReadable && t('ui.recovery.discardUnsure')}
         </Text>
       </Stack>
     </AskReason>

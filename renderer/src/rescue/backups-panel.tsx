@@ -13,13 +13,11 @@ import { Failed, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { agoText, clockText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { Findings } from '../setup/findings.tsx'
 import { call } from './calls.ts'
 import { Chosen } from './chosen.tsx'
 import css from './rescue.module.css'
-import { words } from './words.ts'
-
-const texts = words.backups
 
 /**
  * The back-ups of the plan's folder or of another one, and what becomes of the one that is chosen.
@@ -43,14 +41,14 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
     <>
       <Panel
         isFlush
-        title={texts.title}
+        title={t('ui.rescue.backups.title')}
         aside={shownFolder && backups.length > 0 && <span className="mono">{shownFolder}</span>}
       >
         {backups.length > 0 && (
           <Radio.Group
             value={name}
             onChange={setName}
-            label={texts.list}
+            label={t('ui.rescue.backups.list')}
             labelProps={{ className: css.hidden ?? '' }}
           >
             <div className={css.list}>
@@ -63,16 +61,16 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
         {backups.length === 0 && !look.data && (
           <p className={css.empty}>
             {state.backupFolder === null
-              ? texts.folderUnknown
-              : texts.emptyFolder(state.backupFolder)}
+              ? t('ui.rescue.backups.folderUnknown')
+              : t('ui.rescue.backups.emptyFolder', { folder: state.backupFolder })}
           </p>
         )}
         <form onSubmit={submit} className={css.folder}>
           <Group align="flex-end" wrap="wrap">
             <TextInput
-              label={texts.folder[0]}
-              description={texts.folder[1]}
-              placeholder={texts.example}
+              label={t('ui.rescue.backups.folder.label')}
+              description={t('ui.rescue.backups.folder.description')}
+              placeholder={t('ui.rescue.backups.example')}
               maxLength={1000}
               spellCheck={false}
               style={{ flex: '1 1 320px' }}
@@ -86,7 +84,7 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
               loading={look.isPending}
               disabled={folder.trim() === ''}
             >
-              {texts.look}
+              {t('ui.rescue.backups.look')}
             </Button>
           </Group>
           <div role="status">
@@ -120,10 +118,10 @@ function Row({ backup }: { backup: BackupEntry }) {
           {agoText(madeAt, now)}
         </Text>
       </span>
-      <Tag tone="plain">{texts.kinds[kind]}</Tag>
+      <Tag tone="plain">{t(`ui.rescue.backups.kinds.${kind}`)}</Tag>
       <span className={`tabular ${css.size}`}>{bytesText(bytes)}</span>
       <Text component="span" size="sm" c="dimmed" className={css.withKey ?? ''}>
-        {hasRecoveryKey ? texts.withKey : texts.withoutKey}
+        {hasRecoveryKey ? t('ui.rescue.backups.withKey') : t('ui.rescue.backups.withoutKey')}
       </Text>
     </Radio.Card>
   )

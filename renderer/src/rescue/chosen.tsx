@@ -12,7 +12,8 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
 import { clockText } from '../display/dates.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
 import css from './rescue.module.css'
@@ -59,13 +60,13 @@ export function Chosen(props: {
     (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
   const keyFault = needsKey && recoveryKey !== '' && found.fault ? said(found.fault) : undefined
   return (
-    <Panel title={texts.title(when)}>
+    <Panel title={t('ui.rescue.chosen.title', { when })}>
       <Stack gap="sm">
         {preview.isPending && <Waiting rows={2} />}
         {preview.error && <Failed error={preview.error} onRetry={() => void preview.refetch()} />}
         {found && <Holds preview={found} />}
         {found?.fault && !needsKey && (
-          <Notice tone="danger" title={texts.cannot}>
+          <Notice tone="danger" title={t('ui.rescue.chosen.cannot')}>
             {said(found.fault)}
           </Notice>
         )}
@@ -78,7 +79,7 @@ export function Chosen(props: {
             onKey={setRecoveryKey}
           />
         )}
-        {needsKey && opens && <Notice tone="good">{texts.keyFits}</Notice>}
+        {needsKey && opens && <Notice tone="good">{t('ui.rescue.chosen.keyFits')}</Notice>}
         {restore.error && <Failed error={restore.error} />}
         {opens && (
           <Group>
@@ -87,13 +88,13 @@ export function Chosen(props: {
               leftSection={<IconDatabaseImport size={18} />}
               onClick={() => setIsAsking(true)}
             >
-              {texts.put}
+              {t('ui.rescue.chosen.put')}
             </Button>
           </Group>
         )}
       </Stack>
       <Ask
-        title={texts.ask(when)}
+        title={t('ui.rescue.chosen.ask', { when })}
         isOpen={isAsking}
         isBusy={restore.isPending}
         onPut={() => restore.mutate()}
@@ -118,11 +119,11 @@ function KeyForm(props: {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <Text>{texts.needsKey}</Text>
+        <Text>{t('ui.rescue.chosen.needsKey')}</Text>
         <RecoveryKeyInput value={typed} onChange={onTyped} error={fault} />
         <Group>
           <Button type="submit" variant="default" loading={isTrying} disabled={typed.trim() === ''}>
-            {texts.tryKey}
+            {t('ui.rescue.chosen.tryKey')}
           </Button>
         </Group>
       </Stack>
@@ -142,14 +143,14 @@ function Ask(props: {
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
-        <Text>{texts.lost}</Text>
-        <Text>{texts.kept}</Text>
+        <Text>{t('ui.rescue.chosen.lost')}</Text>
+        <Text>{t('ui.rescue.chosen.kept')}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {texts.notYet}
+            {t('ui.rescue.chosen.notYet')}
           </Button>
           <Button loading={isBusy} onClick={onPut}>
-            {texts.put}
+            {t('ui.rescue.chosen.put')}
           </Button>
         </Group>
       </Stack>

@@ -5,11 +5,9 @@ import { type FormEvent, useState } from 'react'
 import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
-import { words } from './words.ts'
-
-const texts = words.key
 
 /** Puts the data key back with the recovery key; the database stays as it is. */
 export function KeyPanel({ onDone }: { onDone: () => void }) {
@@ -24,10 +22,10 @@ export function KeyPanel({ onDone }: { onDone: () => void }) {
     put.mutate(recoveryKey)
   }
   return (
-    <Panel title={texts.title}>
+    <Panel title={t('ui.rescue.key.title')}>
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <Text>{texts.text}</Text>
+          <Text>{t('ui.rescue.key.text')}</Text>
           <RecoveryKeyInput value={recoveryKey} onChange={setRecoveryKey} error={fault} />
           {put.error && fault === undefined && <Failed error={put.error} />}
           <Group>
@@ -37,7 +35,7 @@ export function KeyPanel({ onDone }: { onDone: () => void }) {
               loading={put.isPending}
               disabled={recoveryKey.trim() === ''}
             >
-              {texts.put}
+              {t('ui.rescue.key.put')}
             </Button>
           </Group>
         </Stack>

@@ -1,22 +1,24 @@
 import { Progress, Text } from '@mantine/core'
 import type { RestoreState } from '#shared/contract/dashboard-upkeep.ts'
 import { Panel } from '../components/page.tsx'
-import { said } from '../language/said.ts'
-import { words } from './words.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 
 /** How far it is. */
 export function PuttingBack({ restore }: { restore: RestoreState }) {
   const { phase, share, sentence } = restore
   const label =
-    phase === 'checking' ? words.checking : words.decrypting(`${Math.round(share * 100)} %`)
+    phase === 'checking'
+      ? t('ui.rescue.checking')
+      : t('ui.rescue.decrypting', { share: `${Math.round(share * 100)} %` })
   return (
-    <Panel title={words.puttingBack}>
+    <Panel title={t('ui.rescue.puttingBack')}>
       <div role="status">
         <Progress
           value={phase === 'checking' ? 100 : share * 100}
           size={8}
           mb={8}
-          aria-label={words.puttingBack}
+          aria-label={t('ui.rescue.puttingBack')}
           animated={phase === 'checking'}
         />
         <Text fw={560}>{label}</Text>

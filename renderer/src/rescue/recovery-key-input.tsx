@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
+import { t } from '../i18n/t.ts'
 import css from './rescue.module.css'
-import { words } from './words.ts'
 
 /** The recovery key as it stands on its sheet; case, hyphens and spaces do not count. */
 export function RecoveryKeyInput(props: {
@@ -11,8 +11,8 @@ export function RecoveryKeyInput(props: {
   const { value, onChange, error } = props
   return (
     <TextInput
-      label={words.recoveryKey[0]}
-      description={words.recoveryKey[1]}
+      label={t('ui.rescue.recoveryKey.label')}
+      description={t('ui.rescue.recoveryKey.description')}
       placeholder="XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX"
       classNames={{ input: css.key ?? '' }}
       autoComplete="off"

@@ -5,14 +5,14 @@ import { dashboardRescue, type RescueState } from '#shared/contract/dashboard-up
 import type { ProblemError } from '../client.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { BackupsPanel } from './backups-panel.tsx'
 import { call, goToWindow, token } from './calls.ts'
 import { KeyPanel } from './key-panel.tsx'
 import { PuttingBack } from './putting-back.tsx'
 import css from './rescue.module.css'
 import { Side } from './side.tsx'
-import { words } from './words.ts'
 
 const POLL_MS = 700
 /** Faults that the data key alone mends. */
@@ -34,7 +34,7 @@ export function Rescue() {
   const phase = state?.restore.phase ?? 'none'
   const code = reply.error?.code
   useEffect(() => {
-    document.title = `${words.title} · Isthmus`
+    document.title = `${t('ui.rescue.title')} · Isthmus`
   }, [])
   // A gateway that has its data knows no such call.
   useEffect(() => {
@@ -71,20 +71,20 @@ export function Rescue() {
   return (
     <Frame version={state.version}>
       <div>
-        <Title order={1}>{words.faults[state.fault] ?? words.title}</Title>
-        <p className={css.about}>{words.why[state.fault] ?? ''}</p>
+        <Title order={1}>{t(`ui.rescue.faults.${state.fault}`) ?? t('ui.rescue.title')}</Title>
+        <p className={css.about}>{t(`ui.rescue.why.${state.fault}`) ?? ''}</p>
         <p className={css.says}>
-          {words.says} {said(state.sentence)}
+          {t('ui.rescue.says')} {said(state.sentence)}
         </p>
       </div>
-      {code === 'unreachable' && <Notice tone="warning">{words.unreachable}</Notice>}
+      {code === 'unreachable' && <Notice tone="warning">{t('ui.rescue.unreachable')}</Notice>}
       {phase === 'decrypting' || phase === 'checking' ? (
         <PuttingBack restore={state.restore} />
       ) : (
         <>
           {phase === 'failed' && (
-            <Notice tone="danger" title={words.failed}>
-              {state.restore.sentence && said(state.restore.sentence)} {words.failedText}
+            <Notice tone="danger" title={t('ui.rescue.failed')}>
+              {state.restore.sentence && said(state.restore.sentence)} {t('ui.rescue.failedText')}
             </Notice>
           )}
           {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}
@@ -109,10 +109,10 @@ function Frame({ version, children }: { version: string; children: ReactNode }) 
 function LinkNeeded() {
   return (
     <>
-      <Title order={1}>{words.title}</Title>
+      <Title order={1}>{t('ui.rescue.title')}</Title>
       <Panel>
-        <p className={css.plain}>{words.linkNeeded}</p>
-        <code className={css.command}>{words.command}</code>
+        <p className={css.plain}>{t('ui.rescue.linkNeeded')}</p>
+        <code className={css.command}>{t('ui.rescue.command')}</code>
       </Panel>
     </>
   )
@@ -124,8 +124,8 @@ function Starting() {
       <div role="status" className={css.starting}>
         <Loader size="sm" aria-hidden />
         <div>
-          <Title order={1}>{words.starting}</Title>
-          <p className={css.about}>{words.startingText}</p>
+          <Title order={1}>{t('ui.rescue.starting')}</Title>
+          <p className={css.about}>{t('ui.rescue.startingText')}</p>
         </div>
       </div>
     </Panel>

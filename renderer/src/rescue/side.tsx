@@ -1,13 +1,13 @@
 import { IconClockPause, IconDeviceDesktop, IconShieldCheck } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { Mark } from '../shell/brand.tsx'
 import { LanguageChoice } from '../sign-in/language-choice.tsx'
 import css from './rescue.module.css'
-import { words } from './words.ts'
 
 const CALM = [
-  { Icon: IconShieldCheck, text: words.calm.unchanged },
-  { Icon: IconClockPause, text: words.calm.devices },
-  { Icon: IconDeviceDesktop, text: words.calm.here },
+  { Icon: IconShieldCheck, text: t('ui.rescue.calm.unchanged') },
+  { Icon: IconClockPause, text: t('ui.rescue.calm.devices') },
+  { Icon: IconDeviceDesktop, text: t('ui.rescue.calm.here') },
 ] as const
 
 /** What holds whatever is wrong: the first thing that somebody wants to know. */
@@ -28,7 +28,7 @@ export function Side({ version }: { version: string }) {
       </ul>
       <div className={css.sideFoot}>
         <LanguageChoice />
-        {version && <span>{words.version(version)}</span>}
+        {version && <span>{t('ui.rescue.version', { version })}</span>}
       </div>
     </aside>
   )

@@ -1,9 +1,9 @@
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { Failed, Page, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import css from './access.module.css'
-import { words } from './access-words.ts'
 import { LanPanel } from './lan-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsTabs } from './tabs.tsx'
@@ -26,7 +26,7 @@ export function Access() {
   const lan = reply.data
   const asking = lan?.workstations.filter(({ state }) => state === 'asking') ?? []
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.settings.access.title')} about={t('ui.settings.access.about')}>
       <SettingsTabs />
       {reply.isPending && <Waiting rows={8} height={44} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}

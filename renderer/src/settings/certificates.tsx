@@ -8,10 +8,10 @@ import { Facts, Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { dayText, todayIn } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { expiryTone } from './expiry.ts'
 import css from './settings.module.css'
-import { certificates as texts } from './words.ts'
 
 /**
  * The gateway's own certificates: until when they are good, to be given to others, to be renewed.
@@ -20,13 +20,15 @@ export function Certificates() {
   const reply = useReply(dashboard.certificates, {}, { staleTime: 60_000 })
   const [renewing, setRenewing] = useState<Certificate | null>(null)
   return (
-    <Panel title={texts.title}>
+    <Panel title={t('ui.settings.certificates.title')}>
       <Text size="sm" c="dimmed" mt={-6} mb={4}>
-        {texts.about}
+        {t('ui.settings.certificates.about')}
       </Text>
       {reply.isPending && <Waiting rows={3} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.data?.certificates.length === 0 && <Text size="sm">{texts.none}</Text>}
+      {reply.data?.certificates.length === 0 && (
+        <Text size="sm">{t('ui.settings.certificates.none')}</Text>
+      )}
       {reply.data?.certificates.map((certificate) => (
         <One
           key={certificate.use}
@@ -58,19 +60,31 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
   return (
     <div className={css.certificate}>
       <Group justify="space-between" gap={8}>
-        <span className={css.label}>{texts.uses[use]}</span>
+        <span className={css.label}>{t(`ui.settings.certificates.uses.${use}`)}</span>
         <Group gap={6}>
-          <Tag tone={isInUse ? 'good' : 'plain'}>{isInUse ? texts.inUse : texts.notInUse}</Tag>
-          <Tag tone={tone}>{daysLeft < 0 ? texts.ended : texts.left(daysLeft)}</Tag>
+          <Tag tone={isInUse ? 'good' : 'plain'}>
+            {isInUse ? t('ui.settings.certificates.inUse') : t('ui.settings.certificates.notInUse')}
+          </Tag>
+          <Tag tone={tone}>
+            {daysLeft < 0
+              ? t('ui.settings.certificates.ended')
+              : t('ui.settings.certificates.left', { days: daysLeft })}
+          </Tag>
         </Group>
       </Group>
       <Facts
         facts={[
-          [texts.subject, subject],
-          [texts.issuer, isSelfMade ? texts.selfMade : issuer],
-          [texts.valid, texts.validity(day(notBefore), day(notAfter))],
+          [t('ui.settings.certificates.subject'), subject],
           [
-            texts.fingerprint,
+            t('ui.settings.certificates.issuer'),
+            isSelfMade ? t('ui.settings.certificates.selfMade') : issuer,
+          ],
+          [
+            t('ui.settings.certificates.valid'),
+            t('ui.settings.certificates.validity', { from: day(notBefore), to: day(notAfter) }),
+          ],
+          [
+            t('ui.settings.certificates.fingerprint'),
             <span key="fingerprint" className="mono">
               {breakable(fingerprint256)}
             </span>,
@@ -78,7 +92,11 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
         ]}
       />
       {isInUse && isSelfMade && tone !== 'plain' && (
-        <Notice tone={tone}>{daysLeft < 0 ? texts.endedText : texts.endsSoon}</Notice>
+        <Notice tone={tone}>
+          {daysLeft < 0
+            ? t('ui.settings.certificates.endedText')
+            : t('ui.settings.certificates.endsSoon')}
+        </Notice>
       )}
       <Group gap={8}>
         <CopyButton value={pem} timeout={2000}>
@@ -89,7 +107,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
               leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
               onClick={copy}
             >
-              {copied ? texts.copied : texts.copy}
+              {copied ? t('ui.settings.certificates.copied') : t('ui.settings.certificates.copy')}
             </Button>
           )}
         </CopyButton>
@@ -99,7 +117,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
           leftSection={<IconDownload size={15} />}
           onClick={() => download(`isthmus-${use}.pem`, pem)}
         >
-          {texts.download}
+          {t('ui.settings.certificates.download')}
         </Button>
         {isSelfMade && (
           <Button
@@ -108,7 +126,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
             leftSection={<IconRefresh size={15} />}
             onClick={onRenew}
           >
-            {texts.renew}…
+            {t('ui.settings.certificates.renew')}…
           </Button>
         )}
       </Group>
@@ -134,23 +152,26 @@ function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () =
       {
         onSuccess: () => {
           onDone()
-          notifications.show({ message: texts.renewed, icon: <IconCheck size={18} /> })
+          notifications.show({
+            message: t('ui.settings.certificates.renewed'),
+            icon: <IconCheck size={18} />,
+          })
         },
       },
     )
   return (
     <Confirm
       isOpen
-      title={texts.renewTitle}
-      action={texts.renewAction}
+      title={t('ui.settings.certificates.renewTitle')}
+      action={t('ui.settings.certificates.renewAction')}
       isBusy={renew.isPending}
       error={renew.error}
       onClose={onDone}
       onConfirm={confirm}
     >
       <Stack gap={6}>
-        <b>{texts.uses[certificate.use]}</b>
-        <Text size="sm">{texts.renewText[certificate.use]}</Text>
+        <b>{t(`ui.settings.certificates.uses.${certificate.use}`)}</b>
+        <Text size="sm">{t(`ui.settings.certificates.renewText.${certificate.use}`)}</Text>
       </Stack>
     </Confirm>
   )

@@ -2,7 +2,8 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Message } from '#shared/messages/message.ts'
 import { Notice } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './desktop-words.ts'
 
 /**
@@ -24,7 +25,7 @@ export function DesktopInstall(props: {
     <Modal
       opened
       onClose={onClose}
-      title={words.installTitle(version)}
+      title={t('ui.settings.desktop.installTitle', { version })}
       size="lg"
       closeOnClickOutside={!run.isPending}
     >
@@ -37,10 +38,10 @@ export function DesktopInstall(props: {
         {run.error && <Notice tone="danger">{run.error.message}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {words.later}
+            {t('ui.settings.desktop.later')}
           </Button>
           <Button loading={run.isPending || run.isSuccess} onClick={() => run.mutate()}>
-            {words.installAction}
+            {t('ui.settings.desktop.installAction')}
           </Button>
         </Group>
       </Stack>

@@ -8,7 +8,8 @@ import { MayButton, useMay } from '../components/allowed.tsx'
 import { Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { type Native, native } from '../native.ts'
 import { DesktopInstall } from './desktop-install.tsx'
 import { words } from './desktop-words.ts'
@@ -31,17 +32,17 @@ const AT_WORK: readonly UpdateState['state'][] = [
  */
 export function DesktopPanel({ rows }: { rows: readonly SettingRow[] }) {
   return (
-    <Panel title={words.title}>
+    <Panel title={t('ui.settings.desktop.title')}>
       {native ? (
         <>
           <Text size="sm" c="dimmed" mt={-6} mb={4}>
-            {words.about}
+            {t('ui.settings.desktop.about')}
           </Text>
           <OfApp app={native} rows={rows} />
         </>
       ) : (
-        <Notice tone="plain" title={words.browser.title}>
-          {words.browser.text}
+        <Notice tone="plain" title={t('ui.settings.desktop.browser.title')}>
+          {t('ui.settings.desktop.browser.text')}
         </Notice>
       )}
     </Panel>
@@ -72,36 +73,42 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
     onSettled: again,
   })
   if (state.isPending) return <Waiting rows={3} />
-  if (!state.data) return <Notice tone="danger">{words.unreadable}</Notice>
+  if (!state.data) return <Notice tone="danger">{t('ui.settings.desktop.unreadable')}</Notice>
   const { isAutostart, keyStore, update } = state.data
   const key = words.keyStates[keyStore]
   return (
     <>
-      <Row label={words.autostart[0]} about={words.autostart[1]}>
+      <Row
+        label={t('ui.settings.desktop.autostart.label')}
+        about={t('ui.settings.desktop.autostart.description')}
+      >
         <Switch
-          aria-label={words.autostart[0]}
+          aria-label={t('ui.settings.desktop.autostart.label')}
           checked={isAutostart}
           disabled={setAutostart.isPending}
           onChange={({ currentTarget }) => setAutostart.mutate(currentTarget.checked)}
         />
         <Fault error={setAutostart.error} />
       </Row>
-      <Row label={words.key} about={words.keyAbout}>
+      <Row label={t('ui.settings.desktop.key')} about={t('ui.settings.desktop.keyAbout')}>
         <div>
           <Tag tone={key.tone} isWrapped>
-            {key.name}
+            {t(`ui.settings.desktop.keyStates.${keyStore}.name`)}
           </Tag>
         </div>
         <Text size="sm" mt={6}>
-          {key.text}
+          {t(`ui.settings.desktop.keyStates.${keyStore}.text`)}
         </Text>
         {keyStore === 'file' && (
           <Link to="/setup" search={{ step: 'recovery' }}>
-            {words.recovery}
+            {t('ui.settings.desktop.recovery')}
           </Link>
         )}
       </Row>
-      <Row label={words.update} about={version.data ? words.version(version.data) : ''}>
+      <Row
+        label={t('ui.settings.desktop.update')}
+        about={version.data ? t('ui.settings.desktop.version', { version: version.data }) : ''}
+      >
         <Update
           update={update}
           isAsked={check.isPending}
@@ -132,7 +139,7 @@ function Update(props: {
     <>
       <div role="status">
         <Tag tone={tone} isWrapped>
-          {name}
+          {t(`ui.settings.desktop.updateStates.${state}.name`)}
         </Tag>
         {sentence && (
           <Text size="sm" mt={6}>
@@ -141,23 +148,29 @@ function Update(props: {
         )}
         {state === 'ready' && version !== null && (
           <Text size="sm" mt={6}>
-            {words.offered(version)} {notes.length === 0 && words.noNotes}
+            {t('ui.settings.desktop.offered', { version })}{' '}
+            {notes.length === 0 && t('ui.settings.desktop.noNotes')}
           </Text>
         )}
         {state === 'downloading' && (
-          <Progress mt={8} size={7} value={share * 100} aria-label={name} />
+          <Progress
+            mt={8}
+            size={7}
+            value={share * 100}
+            aria-label={t(`ui.settings.desktop.updateStates.${state}.name`)}
+          />
         )}
       </div>
       {notes.length > 0 && <Notes notes={notes} />}
       <Group mt={10} gap={8}>
         {state === 'ready' && (
           <MayButton permission="manageGateway" onClick={() => setIsAsking(true)}>
-            {words.install}
+            {t('ui.settings.desktop.install')}
           </MayButton>
         )}
         {state !== 'not-here' && state !== 'ready' && (
           <Button variant="default" loading={isAsked} disabled={isBusy} onClick={onCheck}>
-            {words.check}
+            {t('ui.settings.desktop.check')}
           </Button>
         )}
       </Group>
@@ -177,8 +190,8 @@ function Update(props: {
 
 /** In the words of who made the version: they are in one language. */
 const Notes = ({ notes }: { notes: readonly string[] }) => (
-  <section aria-label={words.notes} className={css.notes}>
-    <div className={css.label}>{words.notes}</div>
+  <section aria-label={t('ui.settings.desktop.notes')} className={css.notes}>
+    <div className={css.label}>{t('ui.settings.desktop.notes')}</div>
     <ul lang="en">
       {notes.map((note) => (
         <li key={note}>{note}</li>
@@ -194,11 +207,13 @@ function Automatic({ rows }: { rows: readonly SettingRow[] }) {
   const save = useSend(dashboard.changeSettings, [dashboard.settings])
   return (
     <Row
-      label={words.automatic[0]}
-      about={words.automatic[1](String(settingOf('update.at') ?? ''))}
+      label={t('ui.settings.desktop.automatic.label')}
+      about={t('ui.settings.desktop.automatic.description', {
+        at: String(settingOf('update.at') ?? ''),
+      })}
     >
       <Switch
-        aria-label={words.automatic[0]}
+        aria-label={t('ui.settings.desktop.automatic.label')}
         checked={settingOf('update.isAutomatic') === true}
         disabled={!may || save.isPending}
         onChange={({ currentTarget }) =>

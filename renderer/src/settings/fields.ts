@@ -3,7 +3,7 @@ import { SETTINGS, type Setting } from '#shared/contract/settings.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { FieldFault } from '../client.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 import { GROUPS, LABELS } from './setting-names.ts'
 
 export type Json = z.infer<ReturnType<typeof z.json>>

@@ -9,7 +9,8 @@ import { Failed, Panel } from '../components/page.tsx'
 import { QrCode } from '../components/qr-code.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
@@ -31,13 +32,13 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
   const { isOn, isUp, detail, urls, fingerprint256 } = lan
   const state = !isOn ? 'isOff' : isUp ? 'isOn' : 'isDown'
   return (
-    <Panel title={words.lan.title}>
+    <Panel title={t('ui.settings.access.lan.title')}>
       <div className={css.lan}>
         <div>
           <div className={css.switch} role="status">
             <Switch
               size="md"
-              label={words.lan.on}
+              label={t('ui.settings.access.lan.on')}
               checked={isOn}
               disabled={!may || change.isPending}
               onChange={() => setAsks(isOn ? 'close' : 'open')}
@@ -47,7 +48,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
             </Tag>
           </div>
           <Text mt={8} className={css.about}>
-            {isOn ? words.lan.whatOn : words.lan.whatOff}
+            {isOn ? t('ui.settings.access.lan.whatOn') : t('ui.settings.access.lan.whatOff')}
           </Text>
           {detail && <Notice tone={isUp ? 'info' : 'danger'}>{said(detail)}</Notice>}
           {change.error && asks === null && <Failed error={change.error} />}
@@ -62,15 +63,18 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         </div>
         {urls[0] && (
           <div className={css.qr}>
-            <QrCode value={urls[0]} label={words.addresses.qr(urls[0])} />
+            <QrCode
+              value={urls[0]}
+              label={t('ui.settings.access.addresses.qr', { url: urls[0] })}
+            />
           </div>
         )}
       </div>
       <Confirm
         isOpen={asks === 'open'}
-        title={words.lan.open}
-        action={words.lan.openAction}
-        keep={words.lan.keepClosed}
+        title={t('ui.settings.access.lan.open')}
+        action={t('ui.settings.access.lan.openAction')}
+        keep={t('ui.settings.access.lan.keepClosed')}
         isBusy={change.isPending}
         error={change.error}
         onClose={() => setAsks(null)}
@@ -86,9 +90,9 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
       </Confirm>
       <Confirm
         isOpen={asks === 'close'}
-        title={words.lan.close}
-        action={words.lan.closeAction}
-        keep={words.lan.keep}
+        title={t('ui.settings.access.lan.close')}
+        action={t('ui.settings.access.lan.closeAction')}
+        keep={t('ui.settings.access.lan.keep')}
         isBusy={change.isPending}
         error={change.error}
         onClose={() => setAsks(null)}
@@ -96,7 +100,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
           change.mutate({ body: { isOn: false } }, { onSuccess: () => setAsks(null) })
         }
       >
-        {words.lan.closeText}
+        {t('ui.settings.access.lan.closeText')}
       </Confirm>
     </Panel>
   )
@@ -104,8 +108,8 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
 
 const Addresses = ({ urls }: { urls: readonly string[] }) => (
   <div className={css.part}>
-    <h3>{words.addresses.title}</h3>
-    <div className={css.about}>{words.addresses.about}</div>
+    <h3>{t('ui.settings.access.addresses.title')}</h3>
+    <div className={css.about}>{t('ui.settings.access.addresses.about')}</div>
     {urls.map((url) => (
       <div key={url} className={css.url}>
         {url}
@@ -113,7 +117,7 @@ const Addresses = ({ urls }: { urls: readonly string[] }) => (
       </div>
     ))}
     <Text mt={6} className={css.about}>
-      {words.addresses.firewall}
+      {t('ui.settings.access.addresses.firewall')}
     </Text>
   </div>
 )
@@ -123,8 +127,8 @@ function Fingerprint({ fingerprint }: { fingerprint: string }) {
   const groups = fingerprint.match(/[0-9A-F]{2}(:[0-9A-F]{2}){0,3}/g) ?? [fingerprint]
   return (
     <div className={css.part}>
-      <h3>{words.fingerprint.title}</h3>
-      <div className={css.about}>{words.fingerprint.about}</div>
+      <h3>{t('ui.settings.access.fingerprint.title')}</h3>
+      <div className={css.about}>{t('ui.settings.access.fingerprint.about')}</div>
       <div className={css.fingerprint}>
         {groups.map((group, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups may repeat, and their order never changes
@@ -153,18 +157,18 @@ function Where(props: {
         onApply({ host: host.trim(), port: Number(port) })
       }}
     >
-      <h3>{words.lan.listensAt}</h3>
-      <div className={css.about}>{words.lan.hostAbout}</div>
+      <h3>{t('ui.settings.access.lan.listensAt')}</h3>
+      <div className={css.about}>{t('ui.settings.access.lan.hostAbout')}</div>
       <div className={css.where}>
         <TextInput
-          label={words.lan.host}
+          label={t('ui.settings.access.lan.host')}
           value={host}
           w={210}
           disabled={!may}
           onChange={({ currentTarget }) => setHost(currentTarget.value)}
         />
         <NumberInput
-          label={words.lan.port}
+          label={t('ui.settings.access.lan.port')}
           value={port}
           min={1}
           max={65_535}
@@ -177,7 +181,7 @@ function Where(props: {
         />
         {isChanged && (
           <Button type="submit" loading={isBusy} disabled={host.trim() === '' || Number(port) < 1}>
-            {words.lan.apply}
+            {t('ui.settings.access.lan.apply')}
           </Button>
         )}
       </div>

@@ -7,19 +7,18 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './access.module.css'
-import { words } from './access-words.ts'
 
 const EVERY_MS = 15_000
 /** Sessions of everybody, each of which can be ended. */
 export function SessionsPanel() {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
-  const { title, about, columns } = words.sessions
   return (
-    <Panel title={title} isFlush>
+    <Panel title={t('ui.settings.access.sessions.title')} isFlush>
       <Text className={css.about} px={16} py={8}>
-        {about}
+        {t('ui.settings.access.sessions.about')}
       </Text>
       {reply.isPending && <Waiting rows={3} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
@@ -28,13 +27,13 @@ export function SessionsPanel() {
           <Table horizontalSpacing={16} verticalSpacing={7}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{columns.who}</Table.Th>
-                <Table.Th>{columns.place}</Table.Th>
-                <Table.Th>{columns.browser}</Table.Th>
-                <Table.Th>{columns.since}</Table.Th>
-                <Table.Th>{columns.used}</Table.Th>
-                <Table.Th>{columns.state}</Table.Th>
-                <Table.Th ta="right">{columns.actions}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.who')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.place')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.browser')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.since')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.used')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.sessions.columns.state')}</Table.Th>
+                <Table.Th ta="right">{t('ui.settings.access.sessions.columns.actions')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -53,7 +52,6 @@ function Row({ session }: { session: OpenSession }) {
   const { sessionId, user, place, address, browser, createdAt, lastUsedAt, isThis, isLocked } =
     session
   const end = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
-  const { open, locked, lockedMeaning, isThis: thisWindow } = words.sessions
   return (
     <Table.Tr>
       <Table.Td fw={600}>{user.name}</Table.Td>
@@ -70,25 +68,28 @@ function Row({ session }: { session: OpenSession }) {
       </Table.Td>
       <Table.Td>
         {isThis ? (
-          <Tag tone="info">{thisWindow}</Tag>
+          <Tag tone="info">{t('ui.settings.access.sessions.isThis')}</Tag>
         ) : isLocked ? (
-          <Tag tone="plain" meaning={lockedMeaning}>
-            {locked}
+          <Tag tone="plain" meaning={t('ui.settings.access.sessions.lockedMeaning')}>
+            {t('ui.settings.access.sessions.locked')}
           </Tag>
         ) : (
-          <Tag tone="good">{open}</Tag>
+          <Tag tone="good">{t('ui.settings.access.sessions.open')}</Tag>
         )}
       </Table.Td>
       <Table.Td ta="right">
         {!isThis && (
           <IconAct
             icon={IconLogout}
-            label={words.sessions.end(user.name)}
+            label={t('ui.settings.access.sessions.end', { name: user.name })}
             isBusy={end.isPending}
             onClick={() =>
               end.mutate(
                 { params: { sessionId } },
-                { onSuccess: () => showDone(words.sessions.ended(user.name)) },
+                {
+                  onSuccess: () =>
+                    showDone(t('ui.settings.access.sessions.ended', { name: user.name })),
+                },
               )
             }
           />

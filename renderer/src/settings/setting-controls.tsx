@@ -12,9 +12,9 @@ import type { ReactNode } from 'react'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Copy } from '../components/copy.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import type { FieldKind, Json } from './fields.ts'
 import { OPTIONS } from './setting-names.ts'
-import { words } from './words.ts'
 
 type Kind = FieldKind['kind']
 
@@ -31,7 +31,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     <Switch
       {...told}
       checked={value === true}
-      label={value === true ? words.on : words.off}
+      label={value === true ? t('ui.settings.on') : t('ui.settings.off')}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
   ),
@@ -48,7 +48,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     <NumberInput
       {...told}
       value={typeof value === 'number' ? value : ''}
-      placeholder={words.empty}
+      placeholder={t('ui.settings.empty')}
       allowDecimal={!field.isWhole}
       clampBehavior="none"
       {...(field.min !== null && { min: field.min })}
@@ -59,7 +59,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
   choices: ({ field, told, value, onChange }) => (
     <MultiSelect
       {...told}
-      placeholder={Array.isArray(value) && value.length === 0 ? words.empty : ''}
+      placeholder={Array.isArray(value) && value.length === 0 ? t('ui.settings.empty') : ''}
       value={listOf(value)}
       data={optionsOf(field)}
       onChange={onChange}
@@ -68,7 +68,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
   list: ({ told, value, onChange }) => (
     <TagsInput
       {...told}
-      placeholder={words.list}
+      placeholder={t('ui.settings.list')}
       value={listOf(value)}
       onChange={onChange}
       acceptValueOnBlur
@@ -81,7 +81,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
       allowDeselect={false}
       limit={60}
       value={String(value)}
-      data={[{ value: 'local', label: words.localZone }, ...zones(String(value))]}
+      data={[{ value: 'local', label: t('ui.settings.localZone') }, ...zones(String(value))]}
       onChange={(zone) => zone !== null && onChange(zone)}
     />
   ),
@@ -102,7 +102,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     <Textarea
       {...told}
       value={String(value ?? '')}
-      placeholder={words.empty}
+      placeholder={t('ui.settings.empty')}
       autosize
       minRows={2}
       maxRows={8}
@@ -113,7 +113,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     <Textarea
       {...told}
       value={value === null ? '' : String(value)}
-      placeholder={words.pem}
+      placeholder={t('ui.settings.pem')}
       autosize
       minRows={2}
       maxRows={8}
@@ -127,7 +127,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     <TextInput
       {...told}
       value={value === null ? '' : String(value)}
-      placeholder={field.isNullable ? words.empty : ''}
+      placeholder={field.isNullable ? t('ui.settings.empty') : ''}
       onChange={({ currentTarget }) =>
         onChange(field.isNullable && currentTarget.value.trim() === '' ? null : currentTarget.value)
       }
@@ -142,11 +142,11 @@ function Destination({ told, value, onChange }: ControlProps<'destination'>) {
     <Select
       {...told}
       clearable
-      placeholder={words.noDestination}
+      placeholder={t('ui.settings.noDestination')}
       value={typeof value === 'string' ? value : null}
       data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
       onChange={onChange}
-      clearButtonProps={{ 'aria-label': words.noDestination }}
+      clearButtonProps={{ 'aria-label': t('ui.settings.noDestination') }}
     />
   )
 }

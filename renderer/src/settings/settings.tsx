@@ -8,11 +8,11 @@ import { Confirm } from '../components/confirm.tsx'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
-import { words as desktop } from './desktop-words.ts'
 import {
   groupsOf,
   type Json,
@@ -25,13 +25,13 @@ import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { SettingsTabs } from './tabs.tsx'
 import { useEditedSettings } from './use-edited-settings.ts'
-import { certificates, words } from './words.ts'
+import { words } from './words.ts'
 
 /** Every setting, grouped; saved together or not at all. */
 export function Settings() {
   const settings = useReply(dashboard.settings, {}, { staleTime: 60_000 })
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.settings.title')} about={t('ui.settings.about')}>
       <SettingsTabs />
       {settings.isPending && <Waiting rows={8} height={44} />}
       {settings.isError && (
@@ -48,7 +48,8 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
   const [asksRestart, setAsksRestart] = useState(false)
   const changed = Object.keys(changes).length
   useBlocker({
-    shouldBlockFn: () => changed > 0 && !window.confirm(`${words.changed(changed)}.`),
+    shouldBlockFn: () =>
+      changed > 0 && !window.confirm(`${t('ui.settings.changed', { count: changed })}.`),
     enableBeforeUnload: changed > 0,
   })
   const [asksPlain, setAsksPlain] = useState(false)
@@ -57,7 +58,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
     setAsksPlain(false)
     send((needsRestart) => {
       if (needsRestart) setAsksRestart(true)
-      else notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
+      else notifications.show({ message: t('ui.settings.saved'), icon: <IconCheck size={18} /> })
     })
   }
   const groups = groupsOf(rows)
@@ -107,9 +108,9 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
       </div>
       <Confirm
         isOpen={asksPlain}
-        title={words.plain.title}
-        action={words.plain.action}
-        keep={words.plain.keep}
+        title={t('ui.settings.plain.title')}
+        action={t('ui.settings.plain.action')}
+        keep={t('ui.settings.plain.keep')}
         isBusy={edited.isSaving}
         error={null}
         onClose={() => setAsksPlain(false)}
@@ -132,12 +133,12 @@ function RestartNotice() {
       actions={
         native && (
           <Button size="xs" variant="default" onClick={() => void native?.restartGateway()}>
-            {words.restartNow}
+            {t('ui.settings.restartNow')}
           </Button>
         )
       }
     >
-      {words.needsRestart}
+      {t('ui.settings.needsRestart')}
     </Notice>
   )
 }
@@ -146,11 +147,11 @@ function RestartNotice() {
 function Index({ groups }: { groups: readonly SettingGroup[] }) {
   const parts = [
     ...groups,
-    { name: 'certificates', title: certificates.title },
-    { name: 'desktop', title: desktop.title },
+    { name: 'certificates', title: t('ui.settings.certificates.title') },
+    { name: 'desktop', title: t('ui.settings.desktop.title') },
   ]
   return (
-    <nav className={css.index} aria-label={words.title}>
+    <nav className={css.index} aria-label={t('ui.settings.title')}>
       {parts.map(({ name, title }) => (
         <button
           type="button"
@@ -177,12 +178,16 @@ function SaveBar(props: {
   const faulty = Object.keys(faults)
   return (
     <div className={css.bar} role="status">
-      <span>{faulty.length > 0 ? words.faults(faulty.map(labelOf)) : words.changed(changed)}</span>
+      <span>
+        {faulty.length > 0
+          ? words.faults(faulty.map(labelOf))
+          : t('ui.settings.changed', { count: changed })}
+      </span>
       <Button variant="default" onClick={onDiscard}>
-        {words.discard}
+        {t('ui.settings.discard')}
       </Button>
       <Button onClick={onSave} loading={isSaving} disabled={faulty.length > 0}>
-        {words.save}
+        {t('ui.settings.save')}
       </Button>
     </div>
   )
@@ -205,7 +210,7 @@ function Row(props: {
         <div className={css.label}>{label}</div>
         <div className={css.about}>
           {said(row.about)}
-          {row.needsRestart && ` (${words.restart})`}
+          {row.needsRestart && ` (${t('ui.settings.restart')})`}
         </div>
       </div>
       <div
@@ -213,8 +218,11 @@ function Row(props: {
       >
         <SettingField row={row} value={value} fault={fault} onChange={onChange} />
         {!isInitial && row.key !== 'clinic.id' && (
-          <Tooltip label={words.initial(initial || words.empty)}>
-            <ActionIcon aria-label={words.reset(label)} onClick={() => onChange(row.initial)}>
+          <Tooltip label={t('ui.settings.initial', { value: initial || t('ui.settings.empty') })}>
+            <ActionIcon
+              aria-label={t('ui.settings.reset', { label })}
+              onClick={() => onChange(row.initial)}
+            >
               <IconArrowBackUp size={16} />
             </ActionIcon>
           </Tooltip>

@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { SectionTabs } from '../components/section-tabs.tsx'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const TABS = [
-  ['/settings', words.tabs.all],
-  ['/settings/access', words.tabs.access],
-  ['/settings/back-ups', words.tabs.backUps],
-  ['/settings/readiness', words.tabs.readiness],
+  ['/settings', t('ui.settings.tabs.all')],
+  ['/settings/access', t('ui.settings.tabs.access')],
+  ['/settings/back-ups', t('ui.settings.tabs.backUps')],
+  ['/settings/readiness', t('ui.settings.tabs.readiness')],
 ] as const
 
 /** The screens of how the gateway is set up. */
 export function SettingsTabs() {
   return (
-    <SectionTabs label={words.tabs.label}>
+    <SectionTabs label={t('ui.settings.tabs.label')}>
       {TABS.map(([to, name]) => (
         <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
           {name}

@@ -9,25 +9,31 @@ import { IconAct } from '../components/icon-act.tsx'
 import { Empty, Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './access.module.css'
-import { words } from './access-words.ts'
 
 const CHANGES = [dashboardSecurity.lanAccess, dashboardSecurity.sessions, dashboard.status]
 
 /** PCs that wait for an answer. */
 export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; isOn: boolean }) {
-  const { title, about, none, noneText, noneOff } = words.asking
   return (
-    <Panel title={title}>
+    <Panel title={t('ui.settings.access.asking.title')}>
       <div aria-live="polite">
-        {asking.length > 0 && <Text className={css.about}>{about}</Text>}
+        {asking.length > 0 && (
+          <Text className={css.about}>{t('ui.settings.access.asking.about')}</Text>
+        )}
         {asking.map((workstation) => (
           <Asking key={workstation.workstationId} workstation={workstation} />
         ))}
         {asking.length === 0 && (
-          <Empty icon={<IconDeviceDesktopQuestion size={30} stroke={1.3} />} title={none}>
-            {isOn ? noneText : noneOff}
+          <Empty
+            icon={<IconDeviceDesktopQuestion size={30} stroke={1.3} />}
+            title={t('ui.settings.access.asking.none')}
+          >
+            {isOn
+              ? t('ui.settings.access.asking.noneText')
+              : t('ui.settings.access.asking.noneOff')}
           </Empty>
         )}
       </div>
@@ -51,13 +57,16 @@ function Asking({ workstation }: { workstation: Workstation }) {
         event.preventDefault()
         approve.mutate(
           { params, body: { name: name.trim() } },
-          { onSuccess: () => showDone(words.asking.approved(name.trim())) },
+          {
+            onSuccess: () =>
+              showDone(t('ui.settings.access.asking.approved', { name: name.trim() })),
+          },
         )
       }}
     >
       <div>
         <Text size="sm" c="dimmed">
-          {words.asking.code}
+          {t('ui.settings.access.asking.code')}
         </Text>
         <div className={css.code} translate="no">
           {code}
@@ -65,15 +74,15 @@ function Asking({ workstation }: { workstation: Workstation }) {
       </div>
       <div>
         <TextInput
-          label={words.asking.name}
+          label={t('ui.settings.access.asking.name')}
           value={name}
           maxLength={64}
           maw={320}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Text size="sm" c="dimmed" mt={4}>
-          {[words.asking.from(address), browser].filter(Boolean).join(' · ')} ·{' '}
-          <Ago instant={askedAt} />
+          {[t('ui.settings.access.asking.from', { address }), browser].filter(Boolean).join(' · ')}{' '}
+          · <Ago instant={askedAt} />
         </Text>
       </div>
       <div className={css.buttons}>
@@ -83,16 +92,19 @@ function Asking({ workstation }: { workstation: Workstation }) {
           loading={approve.isPending}
           disabled={isShort}
         >
-          {words.asking.approve}
+          {t('ui.settings.access.asking.approve')}
         </Button>
         <Button
           variant="default"
           loading={refuse.isPending}
           onClick={() =>
-            refuse.mutate({ params }, { onSuccess: () => showDone(words.asking.refused) })
+            refuse.mutate(
+              { params },
+              { onSuccess: () => showDone(t('ui.settings.access.asking.refused')) },
+            )
           }
         >
-          {words.asking.refuse}
+          {t('ui.settings.access.asking.refuse')}
         </Button>
       </div>
       {error && <Failed error={error} />}
@@ -104,30 +116,22 @@ function Asking({ workstation }: { workstation: Workstation }) {
 export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }) {
   const [removing, setRemoving] = useState<Workstation | null>(null)
   const remove = useSend(dashboardSecurity.removeWorkstation, CHANGES)
-  const {
-    title,
-    none,
-    columns,
-    remove: removeLabel,
-    removeTitle,
-    removeAction,
-    removeText,
-    keep,
-  } = words.approved
   return (
-    <Panel title={title} isFlush={approved.length > 0}>
-      {approved.length === 0 && <Text className={css.about}>{none}</Text>}
+    <Panel title={t('ui.settings.access.approved.title')} isFlush={approved.length > 0}>
+      {approved.length === 0 && (
+        <Text className={css.about}>{t('ui.settings.access.approved.none')}</Text>
+      )}
       {approved.length > 0 && (
         <Table.ScrollContainer minWidth={720}>
           <Table horizontalSpacing={16} verticalSpacing={7}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{columns.name}</Table.Th>
-                <Table.Th>{columns.address}</Table.Th>
-                <Table.Th>{columns.browser}</Table.Th>
-                <Table.Th>{columns.approved}</Table.Th>
-                <Table.Th>{columns.seen}</Table.Th>
-                <Table.Th ta="right">{columns.actions}</Table.Th>
+                <Table.Th>{t('ui.settings.access.approved.columns.name')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.approved.columns.address')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.approved.columns.browser')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.approved.columns.approved')}</Table.Th>
+                <Table.Th>{t('ui.settings.access.approved.columns.seen')}</Table.Th>
+                <Table.Th ta="right">{t('ui.settings.access.approved.columns.actions')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -143,7 +147,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
                   <Table.Td ta="right">
                     <IconAct
                       icon={IconTrash}
-                      label={removeLabel(workstation.name)}
+                      label={t('ui.settings.access.approved.remove', { name: workstation.name })}
                       onClick={() => setRemoving(workstation)}
                     />
                   </Table.Td>
@@ -155,9 +159,9 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
       )}
       <Confirm
         isOpen={removing !== null}
-        title={removeTitle}
-        action={removeAction}
-        keep={keep}
+        title={t('ui.settings.access.approved.removeTitle')}
+        action={t('ui.settings.access.approved.removeAction')}
+        keep={t('ui.settings.access.approved.keep')}
         isBusy={remove.isPending}
         error={remove.error}
         onClose={() => setRemoving(null)}
@@ -169,7 +173,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
           )
         }
       >
-        {removing && removeText(removing.name)}
+        {removing && t('ui.settings.access.approved.removeText', { name: removing.name })}
       </Confirm>
     </Panel>
   )

@@ -6,16 +6,14 @@ import { Failed, Panel } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useReply, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { isCounted, percentText } from '../upkeep/amounts.ts'
 import { useBackupFolder } from '../upkeep/use-backup-folder.ts'
-import { words as upkeep } from '../upkeep/words.ts'
 import { Findings } from './findings.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
-const texts = words.backup
 const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.readiness]
 const RUNNING_MS = 400
 /** The folder, and the first back-up in it. */
@@ -41,9 +39,9 @@ function Folder({ folder }: { folder: string | null }) {
       <form onSubmit={submit}>
         <Group align="flex-end" wrap="wrap">
           <TextInput
-            label={texts.folder[0]}
-            description={texts.folder[1]}
-            placeholder={texts.example}
+            label={t('ui.setup.backup.folder.label')}
+            description={t('ui.setup.backup.folder.description')}
+            placeholder={t('ui.setup.backup.example')}
             maxLength={1000}
             required
             withAsterisk={false}
@@ -56,7 +54,7 @@ function Folder({ folder }: { folder: string | null }) {
             variant={folder === null ? 'filled' : 'default'}
             loading={use.isPending}
           >
-            {texts.use}
+            {t('ui.setup.backup.use')}
           </Button>
         </Group>
       </form>
@@ -74,28 +72,28 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
   return (
     <>
       <Panel
-        title={texts.what}
+        title={t('ui.setup.backup.what')}
         aside={
           <Button
             leftSection={<IconDatabaseExport size={16} />}
             loading={make.isPending || running !== null}
             onClick={() => make.mutate({})}
           >
-            {texts.make}
+            {t('ui.setup.backup.make')}
           </Button>
         }
       >
         <Stack gap={6}>
-          <Text>{texts.inside}</Text>
-          <Text>{texts.outside}</Text>
-          <Text c="dimmed">{texts.byItself}</Text>
-          {!hasKey && <Notice tone="warning">{texts.noKey}</Notice>}
+          <Text>{t('ui.setup.backup.inside')}</Text>
+          <Text>{t('ui.setup.backup.outside')}</Text>
+          <Text c="dimmed">{t('ui.setup.backup.byItself')}</Text>
+          {!hasKey && <Notice tone="warning">{t('ui.setup.backup.noKey')}</Notice>}
           <div role="status">
             {running && <Running running={running} />}
             {!running && last && (
               <Notice
                 tone={last.success ? 'good' : 'danger'}
-                title={last.success ? texts.made : texts.failed}
+                title={last.success ? t('ui.setup.backup.made') : t('ui.setup.backup.failed')}
               >
                 {said(last.sentence)}
               </Notice>
@@ -104,11 +102,15 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
           </div>
         </Stack>
       </Panel>
-      <Panel isFlush title={texts.list} aside={<span className="mono">{folder}</span>}>
+      <Panel
+        isFlush
+        title={t('ui.setup.backup.list')}
+        aside={<span className="mono">{folder}</span>}
+      >
         {fault && <Notice tone="danger">{said(fault)}</Notice>}
         {!fault && backups.length === 0 && (
           <div className={css.row}>
-            <Text c="dimmed">{texts.empty}</Text>
+            <Text c="dimmed">{t('ui.setup.backup.empty')}</Text>
           </div>
         )}
         {backups.map(({ name, madeAt, bytes, hasRecoveryKey }) => (
@@ -117,7 +119,7 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
             <Clock instant={madeAt} />
             <span className="tabular">{bytesText(bytes)}</span>
             <Text size="sm" c="dimmed">
-              {hasRecoveryKey ? texts.withKey : texts.withoutKey}
+              {hasRecoveryKey ? t('ui.setup.backup.withKey') : t('ui.setup.backup.withoutKey')}
             </Text>
           </div>
         ))}
@@ -127,7 +129,7 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
 }
 
 function Running({ running: { phase, share } }: { running: NonNullable<BackupState['running']> }) {
-  const name = texts.phases[phase]
+  const name = t(`ui.setup.backup.phases.${phase}`)
   const isKnown = isCounted(share)
   return (
     <>
@@ -136,10 +138,12 @@ function Running({ running: { phase, share } }: { running: NonNullable<BackupSta
         size={7}
         mt={8}
         mb={6}
-        aria-label={texts.make}
+        aria-label={t('ui.setup.backup.make')}
         animated={!isKnown}
       />
-      <Text size="sm">{isKnown ? upkeep.share(name, percentText(share)) : name}</Text>
+      <Text size="sm">
+        {isKnown ? t('ui.upkeep.share', { phase: name, percent: percentText(share) }) : name}
+      </Text>
     </>
   )
 }

@@ -8,9 +8,9 @@ import { faultsByField } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
 import { clockText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
-import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../language/language.ts'
+import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
 const TICK_MS = 5000
 
@@ -45,32 +45,31 @@ export function ClinicStep({ state, onNext }: StepProps) {
       },
     ),
   )
-  const { clinic } = words
   return (
     <Panel>
       <form onSubmit={submit}>
         <Stack gap="md" maw={460}>
           <TextInput
-            label={clinic.name[0]}
-            description={clinic.name[1]}
+            label={t('ui.setup.clinic.name.label')}
+            description={t('ui.setup.clinic.name.description')}
             maxLength={64}
             required
             withAsterisk={false}
             {...form.getInputProps('name')}
           />
           <Select
-            label={clinic.zone}
+            label={t('ui.setup.clinic.zone')}
             description={<Now zone={form.values.timeZone} />}
             data={zonesWith(ofThisPc, form.values.timeZone)}
             searchable
             allowDeselect={false}
-            nothingFoundMessage={clinic.nothing}
+            nothingFoundMessage={t('ui.setup.clinic.nothing')}
             limit={200}
             {...form.getInputProps('timeZone')}
           />
           <Select
-            label={clinic.language[0]}
-            description={clinic.language[1]}
+            label={t('ui.setup.clinic.language.label')}
+            description={t('ui.setup.clinic.language.description')}
             data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
             value={language === PSEUDO ? 'en' : language}
             allowDeselect={false}
@@ -83,7 +82,7 @@ export function ClinicStep({ state, onNext }: StepProps) {
               loading={save.isPending}
               rightSection={<IconArrowRight size={16} />}
             >
-              {clinic.save}
+              {t('ui.setup.clinic.save')}
             </Button>
           </Group>
         </Stack>
@@ -107,7 +106,7 @@ function Now({ zone }: { zone: string }) {
   }, [])
   return (
     <span className="tabular">
-      {words.clinic.now(clockText(now.toISOString(), zone, now).slice(0, 5))}
+      {t('ui.setup.clinic.now', { time: clockText(now.toISOString(), zone, now).slice(0, 5) })}
     </span>
   )
 }

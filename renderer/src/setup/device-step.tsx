@@ -11,13 +11,12 @@ import { ToneIcon } from '../components/tone.tsx'
 import { Inbox } from '../devices/inbox.tsx'
 import { countText } from '../display/amounts.ts'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { Command } from './findings.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
-const texts = words.device
 type Dicom = SetupState['dicom']
 
 /** Waits for the first device: what to enter there, who calls, and whether it got its worklist. */
@@ -25,22 +24,26 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
   const callers = useReply(dashboard.callers, {}, { every: 2500 })
   return (
     <Stack>
-      <Panel title={texts.enter}>
+      <Panel title={t('ui.setup.device.enter')}>
         <Given dicom={dicom} />
       </Panel>
       <div role="status">
         {callers.data?.callers.length === 0 && (
           <div className={css.listening}>
             <span className={css.pulse} />
-            {texts.listening}
+            {t('ui.setup.device.listening')}
           </div>
         )}
       </div>
       <Inbox />
-      <Panel isFlush title={texts.devices} aside={<Link to="/devices">{texts.byHand}</Link>}>
+      <Panel
+        isFlush
+        title={t('ui.setup.device.devices')}
+        aside={<Link to="/devices">{t('ui.setup.device.byHand')}</Link>}
+      >
         {devices.length === 0 && (
           <div className={css.row}>
-            <Text c="dimmed">{texts.none}</Text>
+            <Text c="dimmed">{t('ui.setup.device.none')}</Text>
           </div>
         )}
         <div aria-live="polite">
@@ -65,28 +68,28 @@ function Given({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom 
   )
   return (
     <dl className={css.given}>
-      <dt>{texts.aeTitle}</dt>
-      <dd>{value(aeTitle, texts.what.aeTitle)}</dd>
-      <dt>{texts.address}</dt>
+      <dt>{t('ui.setup.device.aeTitle')}</dt>
+      <dd>{value(aeTitle, t('ui.setup.device.what.aeTitle'))}</dd>
+      <dt>{t('ui.setup.device.address')}</dt>
       <dd>
-        {shown.length === 0 && texts.noAddress}
+        {shown.length === 0 && t('ui.setup.device.noAddress')}
         {shown.map(({ address, card }) => (
           <span key={address} className={css.value}>
-            {value(address, texts.what.address)}
+            {value(address, t('ui.setup.device.what.address'))}
             {shown.length > 1 && (
               <Text size="xs" c="dimmed">
-                {texts.addressOn(card)}
+                {t('ui.setup.device.addressOn', { card })}
               </Text>
             )}
           </span>
         ))}
       </dd>
-      <dt>{texts.port}</dt>
-      <dd>{value(String(port), texts.what.port)}</dd>
+      <dt>{t('ui.setup.device.port')}</dt>
+      <dd>{value(String(port), t('ui.setup.device.what.port'))}</dd>
       {tlsPort !== null && (
         <>
-          <dt>{texts.tlsPort}</dt>
-          <dd>{value(String(tlsPort), texts.what.port)}</dd>
+          <dt>{t('ui.setup.device.tlsPort')}</dt>
+          <dd>{value(String(tlsPort), t('ui.setup.device.what.port'))}</dd>
         </>
       )}
     </dl>
@@ -99,7 +102,6 @@ function Heard({
   device: SetupState['devices'][number]
 }) {
   const called = name && name !== aeTitle ? `${name} (${aeTitle})` : aeTitle
-  const [one, many] = texts.exams
   const isGiven = asked?.status === '0000'
   return (
     <div className={css.row} data-tone={isGiven ? 'good' : asked ? 'danger' : 'plain'}>
@@ -107,19 +109,32 @@ function Heard({
       <div className={css.rowText}>
         <b>
           {isGiven
-            ? texts.asked(called, countText(asked.exams, one, many))
+            ? t('ui.setup.device.asked', {
+                name: called,
+                exams: countText(
+                  asked.exams,
+                  t('ui.setup.device.exams.label'),
+                  t('ui.setup.device.exams.description'),
+                ),
+              })
             : asked
-              ? texts.askedFailed(called)
-              : texts.notAsked(called)}
+              ? t('ui.setup.device.askedFailed', { name: called })
+              : t('ui.setup.device.notAsked', { name: called })}
         </b>
         <Text size="sm" c="dimmed">
-          {asked ? <Clock instant={asked.at} /> : lastSeenAt ? texts.called : texts.notCalled}
+          {asked ? (
+            <Clock instant={asked.at} />
+          ) : lastSeenAt ? (
+            t('ui.setup.device.called')
+          ) : (
+            t('ui.setup.device.notCalled')
+          )}
           {asked && !isGiven && ` · ${said(asked.sentence)}`}
         </Text>
       </div>
       {asked && (
         <Link to="/queries/$inspectionId" params={{ inspectionId: String(asked.inspectionId) }}>
-          {texts.open}
+          {t('ui.setup.device.open')}
         </Link>
       )}
     </div>
@@ -142,18 +157,22 @@ function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
         style={{ gap: 6, alignItems: 'center' }}
       >
         {isOpen ? <IconChevronDown size={17} /> : <IconChevronRight size={17} />}
-        {texts.play}
+        {t('ui.setup.device.play')}
       </UnstyledButton>
       <Collapse expanded={isOpen}>
         <Command
-          about={texts.playText}
+          about={t('ui.setup.device.playText')}
           command={`npm run -s gateway -- simulator modality --ae-title CT1 --to 127.0.0.1:${port}${called}`}
-          what={words.network.command}
+          what={t('ui.setup.network.command')}
         />
-        <Command about={texts.dcmtk} command={`echoscu ${at}`} what={words.network.command} />
+        <Command
+          about={t('ui.setup.device.dcmtk')}
+          command={`echoscu ${at}`}
+          what={t('ui.setup.network.command')}
+        />
         <Command
           command={`findscu -v -W ${at} -k PatientName -k PatientID -k "ScheduledProcedureStepSequence[0].Modality"`}
-          what={words.network.command}
+          what={t('ui.setup.network.command')}
         />
       </Collapse>
     </Panel>

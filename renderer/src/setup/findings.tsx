@@ -5,7 +5,7 @@ import type { Message } from '#shared/messages/message.ts'
 import { Copy } from '../components/copy.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 import css from './setup.module.css'
 
 const TONE_OF: Readonly<Record<Verdict, Tone>> = { ok: 'good', warn: 'warning', bad: 'danger' }

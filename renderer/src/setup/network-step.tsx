@@ -4,10 +4,8 @@ import { useEffect } from 'react'
 import { dashboardSetup, type SelfFinding } from '#shared/contract/dashboard-setup.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { Command, Findings } from './findings.tsx'
-import { words } from './words.ts'
-
-const texts = words.network
 
 /** The self-test, made when the step opens. */
 export function NetworkStep() {
@@ -20,12 +18,12 @@ export function NetworkStep() {
         <div
           role="status"
           aria-busy={test.isPending}
-          aria-label={test.isPending ? texts.running : ''}
+          aria-label={test.isPending ? t('ui.setup.network.running') : ''}
         >
           {test.data ? (
             <Findings
               findings={test.data.findings}
-              nameOf={({ check }) => texts.checks[check]}
+              nameOf={({ check }) => t(`ui.setup.network.checks.${check}`)}
               more={Commands}
             />
           ) : (
@@ -41,7 +39,7 @@ export function NetworkStep() {
           loading={test.isPending}
           onClick={() => mutate({})}
         >
-          {texts.test}
+          {t('ui.setup.network.test')}
         </Button>
       </Group>
     </Stack>
@@ -56,7 +54,7 @@ const Commands = ({ verdict, commands }: SelfFinding) =>
         <Command
           key={command}
           command={command}
-          what={texts.command}
-          {...(at === 0 && { about: texts.asAdmin })}
+          what={t('ui.setup.network.command')}
+          {...(at === 0 && { about: t('ui.setup.network.asAdmin') })}
         />
       ))

@@ -2,24 +2,23 @@ import { Stack } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Facts, Panel } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
-import { words } from './words.ts'
 
 /** Nobody sees this without an account: the form that makes it comes before. */
 export function OwnerStep() {
   const user = useSession().data?.user
-  const { made, name, email, second, account } = words.owner
   return (
-    <Panel title={made}>
+    <Panel title={t('ui.setup.owner.made')}>
       <Stack>
         <Facts
           facts={[
-            [name, `${user?.firstName ?? ''} ${user?.lastName ?? ''}`],
-            [email, user?.email ?? ''],
+            [t('ui.setup.owner.name'), `${user?.firstName ?? ''} ${user?.lastName ?? ''}`],
+            [t('ui.setup.owner.email'), user?.email ?? ''],
           ]}
         />
-        <Notice tone="info" actions={<Link to="/account">{account}</Link>}>
-          {second}
+        <Notice tone="info" actions={<Link to="/account">{t('ui.setup.owner.account')}</Link>}>
+          {t('ui.setup.owner.second')}
         </Notice>
       </Stack>
     </Panel>

@@ -10,11 +10,10 @@ import { Failed, Panel } from '../components/page.tsx'
 import { Copyable, ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { PartnerTests } from './partner-tests.tsx'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
-const texts = words.partner
 const CHANGES = [
   dashboardSetup.state,
   dashboard.partner,
@@ -43,10 +42,10 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
         <>
           <Notice
             tone="good"
-            title={texts.saved(partner.url)}
+            title={t('ui.setup.partner.saved', { url: partner.url })}
             actions={
               <Button variant="default" size="xs" onClick={() => setChanging(true)}>
-                {texts.change}
+                {t('ui.setup.partner.change')}
               </Button>
             }
           />
@@ -57,16 +56,18 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
       )}
       <ShownOnce
         value={isSimulator ? SIMULATOR_COMMAND : (once?.secret ?? null)}
-        title={isSimulator ? texts.simulatorTitle : texts.secretTitle}
-        about={isSimulator ? texts.simulatorText : texts.secretText}
-        what={isSimulator ? texts.simulatorWhat : texts.secretWhat}
-        done={isSimulator ? texts.simulatorDone : texts.secretDone}
+        title={
+          isSimulator ? t('ui.setup.partner.simulatorTitle') : t('ui.setup.partner.secretTitle')
+        }
+        about={isSimulator ? t('ui.setup.partner.simulatorText') : t('ui.setup.partner.secretText')}
+        what={isSimulator ? t('ui.setup.partner.simulatorWhat') : t('ui.setup.partner.secretWhat')}
+        done={isSimulator ? t('ui.setup.partner.simulatorDone') : t('ui.setup.partner.secretDone')}
         onClose={() => setOnce(null)}
       >
         {once?.of === 'simulator' && (
           <>
-            <Text>{texts.simulatorSecretText}</Text>
-            <Copyable value={once.secret} what={texts.secretWhat} />
+            <Text>{t('ui.setup.partner.simulatorSecretText')}</Text>
+            <Copyable value={once.secret} what={t('ui.setup.partner.secretWhat')} />
           </>
         )}
       </ShownOnce>
@@ -117,8 +118,8 @@ function Choose(props: {
         <form onSubmit={submit}>
           <Stack gap="sm">
             <TextInput
-              label={texts.url[0]}
-              description={texts.url[1]}
+              label={t('ui.setup.partner.url.label')}
+              description={t('ui.setup.partner.url.description')}
               placeholder="https://"
               inputMode="url"
               required
@@ -126,28 +127,28 @@ function Choose(props: {
               {...form.getInputProps('url')}
             />
             <Checkbox
-              label={texts.plaintext[0]}
-              description={texts.plaintext[1]}
+              label={t('ui.setup.partner.plaintext.label')}
+              description={t('ui.setup.partner.plaintext.description')}
               {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
             />
             {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
             <Group>
               <Button type="submit" loading={save.isPending}>
-                {texts.save}
+                {t('ui.setup.partner.save')}
               </Button>
               {partner.url !== null && (
                 <Button variant="subtle" onClick={onEnd}>
-                  {texts.cancel}
+                  {t('ui.setup.partner.cancel')}
                 </Button>
               )}
             </Group>
           </Stack>
         </form>
       </Panel>
-      <Panel title={texts.none}>
+      <Panel title={t('ui.setup.partner.none')}>
         <Group justify="space-between">
           <Text c="dimmed" maw={440}>
-            {texts.noneText}
+            {t('ui.setup.partner.noneText')}
           </Text>
           <Button
             variant="default"
@@ -155,7 +156,7 @@ function Choose(props: {
             loading={save.isPending}
             onClick={simulate}
           >
-            {texts.simulator}
+            {t('ui.setup.partner.simulator')}
           </Button>
         </Group>
       </Panel>

@@ -9,11 +9,10 @@ import { Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './setup.module.css'
-import { words } from './words.ts'
 
-const texts = words.partner
 const TONES = { none: 'plain', accepted: 'good', failed: 'danger' } as const
 
 /** A row for each event the partner gets: how its newest call ended, and a test. */
@@ -46,20 +45,20 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
   return (
     <Panel
       isFlush
-      title={texts.events}
+      title={t('ui.setup.partner.events')}
       aside={
         <Button
           size="sm"
           loading={atWork !== null}
           onClick={() => void run(events.map(({ type }) => type))}
         >
-          {texts.testAll}
+          {t('ui.setup.partner.testAll')}
         </Button>
       }
     >
       <div className={css.row}>
         <Text size="sm" c="dimmed">
-          {texts.testsAbout}
+          {t('ui.setup.partner.testsAbout')}
         </Text>
       </div>
       <div aria-live="polite">
@@ -71,7 +70,7 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
             <div key={type} className={css.row} data-tone={TONES[stands]}>
               <ToneIcon tone={TONES[stands]} size={18} />
               <div className={css.rowText}>
-                <b>{name}</b> · {texts.outcome[stands]}
+                <b>{name}</b> · {t(`ui.setup.partner.outcome.${stands}`)}
                 <Text size="sm" c="dimmed">
                   {message ? said(message) : at && <Clock instant={at} />}
                 </Text>
@@ -79,12 +78,12 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
               <Button
                 variant="default"
                 size="xs"
-                aria-label={texts.testOf(name)}
+                aria-label={t('ui.setup.partner.testOf', { event: name })}
                 loading={atWork === type}
                 disabled={atWork !== null && atWork !== type}
                 onClick={() => void run([type])}
               >
-                {texts.test}
+                {t('ui.setup.partner.test')}
               </Button>
             </div>
           )

@@ -10,11 +10,10 @@ import {
 } from '#shared/contract/dashboard-setup.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { Findings } from './findings.tsx'
 import css from './setup.module.css'
-import { words } from './words.ts'
 
-const texts = words.readiness
 const GROUPS: readonly Verdict[] = ['bad', 'warn', 'ok']
 type Place =
   | { readonly step: SetupStep }
@@ -86,11 +85,14 @@ export function ReadinessList() {
             aria-hidden
           />
           <div style={{ flex: 1, minWidth: 200 }}>
-            <Title order={2}>{texts.score(ready, all)}</Title>
+            <Title order={2}>{t('ui.setup.readiness.score', { ready, all })}</Title>
             <Text c="dimmed">
               {toMend + toThink === 0
-                ? texts.perfect
-                : [toMend > 0 && texts.toMend(toMend), toThink > 0 && texts.toThink(toThink)]
+                ? t('ui.setup.readiness.perfect')
+                : [
+                    toMend > 0 && t('ui.setup.readiness.toMend', { count: toMend }),
+                    toThink > 0 && t('ui.setup.readiness.toThink', { count: toThink }),
+                  ]
                     .filter(Boolean)
                     .join(' · ')}
             </Text>
@@ -101,15 +103,15 @@ export function ReadinessList() {
             loading={readiness.isFetching}
             onClick={() => void readiness.refetch()}
           >
-            {texts.again}
+            {t('ui.setup.readiness.again')}
           </Button>
         </div>
       </Panel>
       {GROUPS.filter((verdict) => of(verdict).length > 0).map((verdict) => (
-        <Panel key={verdict} isFlush title={texts.groups[verdict]}>
+        <Panel key={verdict} isFlush title={t(`ui.setup.readiness.groups.${verdict}`)}>
           <Findings
             findings={of(verdict)}
-            nameOf={({ check }) => texts.checks[check]}
+            nameOf={({ check }) => t(`ui.setup.readiness.checks.${check}`)}
             more={Remedy}
           />
         </Panel>
@@ -124,10 +126,10 @@ function Remedy({ check, verdict }: ReadinessFinding) {
   return (
     <Group mt={4}>
       {typeof place === 'string' ? (
-        <Link to={place}>{texts.go.mend}</Link>
+        <Link to={place}>{t('ui.setup.readiness.go.mend')}</Link>
       ) : (
         <Link to="/setup" search={{ step: place.step }}>
-          {texts.go.mend}
+          {t('ui.setup.readiness.go.mend')}
         </Link>
       )}
     </Group>

@@ -5,8 +5,8 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ReadinessList } from './readiness-list.tsx'
-import { words } from './words.ts'
 
 /** What is there, and the way into the window. */
 export function ReadinessStep() {
@@ -21,10 +21,10 @@ export function ReadinessStep() {
           loading={finish.isPending}
           onClick={() => finish.mutate({}, { onSuccess: () => void navigate({ to: '/' }) })}
         >
-          {words.readiness.finish}
+          {t('ui.setup.readiness.finish')}
         </Button>
         <Text size="sm" c="dimmed">
-          {words.readiness.finishAbout}
+          {t('ui.setup.readiness.finishAbout')}
         </Text>
       </Group>
       {finish.error && <Failed error={finish.error} />}

@@ -10,17 +10,28 @@ import { Failed, Panel } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { dayText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
-const texts = words.recovery
 const COMMAND = 'npm run -s gateway -- recover --data DIR --recovery-key-stdin'
 const NOTICES = {
-  none: { tone: 'info', title: () => texts.none, text: texts.noneText },
-  ready: { tone: 'good', title: (day: string) => texts.ready(day), text: texts.readyText },
-  foreign: { tone: 'danger', title: () => texts.foreign, text: texts.foreignText },
+  none: {
+    tone: 'info',
+    title: () => t('ui.setup.recovery.none'),
+    text: t('ui.setup.recovery.noneText'),
+  },
+  ready: {
+    tone: 'good',
+    title: (day: string) => t('ui.setup.recovery.ready', { day }),
+    text: t('ui.setup.recovery.readyText'),
+  },
+  foreign: {
+    tone: 'danger',
+    title: () => t('ui.setup.recovery.foreign'),
+    text: t('ui.setup.recovery.foreignText'),
+  },
 } as const
 
 /** Makes the recovery key, shows it once, and puts it in force when two groups of it were typed. */
@@ -41,7 +52,7 @@ export function RecoveryStep({ state: { recovery } }: Pick<StepProps, 'state'>) 
           loading={make.isPending}
           onClick={() => make.mutate({})}
         >
-          {recovery.state === 'none' ? texts.make : texts.again}
+          {recovery.state === 'none' ? t('ui.setup.recovery.make') : t('ui.setup.recovery.again')}
         </Button>
       </Group>
     </Stack>
@@ -78,32 +89,32 @@ function Shown({
   return (
     <>
       <Panel
-        title={texts.shown}
+        title={t('ui.setup.recovery.shown')}
         aside={
           <Group gap={6}>
-            <Copy value={recoveryKey} what={texts.what} />
+            <Copy value={recoveryKey} what={t('ui.setup.recovery.what')} />
             <Button
               variant="default"
               size="xs"
               leftSection={<IconPrinter size={15} />}
               onClick={() => window.print()}
             >
-              {texts.print}
+              {t('ui.setup.recovery.print')}
             </Button>
           </Group>
         }
       >
         <Stack>
-          <Text>{texts.shownText}</Text>
+          <Text>{t('ui.setup.recovery.shownText')}</Text>
           {groups}
           <form onSubmit={submit} autoComplete="off">
             <Stack gap="sm">
-              <Text fw={560}>{texts.confirm}</Text>
+              <Text fw={560}>{t('ui.setup.recovery.confirm')}</Text>
               <Group align="flex-start">
                 {asked.map((group, at) => (
                   <TextInput
                     key={group}
-                    label={texts.group(group + 1)}
+                    label={t('ui.setup.recovery.group', { number: group + 1 })}
                     w={150}
                     maxLength={8}
                     required
@@ -125,10 +136,10 @@ function Shown({
               )}
               <Group>
                 <Button type="submit" loading={confirm.isPending}>
-                  {texts.confirmAction}
+                  {t('ui.setup.recovery.confirmAction')}
                 </Button>
                 <Button variant="subtle" onClick={onEnd}>
-                  {texts.cancel}
+                  {t('ui.setup.recovery.cancel')}
                 </Button>
               </Group>
             </Stack>
@@ -136,13 +147,13 @@ function Shown({
         </Stack>
       </Panel>
       <div className={css.sheet} aria-hidden="true">
-        <h1>{texts.sheet}</h1>
+        <h1>{t('ui.setup.recovery.sheet')}</h1>
         <p>
           {clinicName} · {dayText(new Date().toISOString().slice(0, 10))}
         </p>
         {groups}
-        <p>{texts.sheetText}</p>
-        <p>{texts.sheetUse}</p>
+        <p>{t('ui.setup.recovery.sheetText')}</p>
+        <p>{t('ui.setup.recovery.sheetUse')}</p>
         <p className="mono">{COMMAND}</p>
       </div>
     </>
@@ -151,7 +162,7 @@ function Shown({
 
 function KeyGroups({ recoveryKey }: { recoveryKey: string }) {
   return (
-    <ol className={css.key} aria-label={texts.keyLabel}>
+    <ol className={css.key} aria-label={t('ui.setup.recovery.keyLabel')}>
       {recoveryKey.split('-').map((group, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the place of a group is what it is.
         <li key={at}>{group}</li>

@@ -16,6 +16,7 @@ import {
 } from '#shared/contract/dashboard-setup.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useLiveLine } from '../live.ts'
 import { mayManage, useSession } from '../session.ts'
 import { Mark } from '../shell/brand.tsx'
@@ -34,7 +35,6 @@ import { ReadinessStep } from './readiness-step.tsx'
 import { RecoveryStep } from './recovery-step.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/setup')
 /** A device may call, and a back-up go on, at any moment. */
@@ -85,10 +85,10 @@ function Wizard() {
   const at = SETUP_STEPS.indexOf(step)
   const go = (to: number) =>
     void navigate({ to: '/setup', search: { step: SETUP_STEPS[to] ?? 'readiness' } })
-  const title = words.steps[step].title
+  const title = t(`ui.setup.steps.${step}.title`)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · ${words.title} · Isthmus`
+    document.title = `${title} · ${t('ui.setup.title')} · Isthmus`
     heading.current?.focus()
   }, [title])
 
@@ -110,11 +110,13 @@ function Wizard() {
       <main className={css.main}>
         <div className={css.inner}>
           <div>
-            <div className={css.count}>{words.stepOf(at + 1, SETUP_STEPS.length)}</div>
+            <div className={css.count}>
+              {t('ui.setup.stepOf', { step: at + 1, all: SETUP_STEPS.length })}
+            </div>
             <Title order={1} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
               {title}
             </Title>
-            <p className={css.about}>{words.steps[step].about}</p>
+            <p className={css.about}>{t(`ui.setup.steps.${step}.about`)}</p>
           </div>
           <Step key={step} state={state.data} onNext={() => go(at + 1)} />
           <Foot step={step} isDone={state.data.done.includes(step)} onGo={go} />
@@ -144,7 +146,7 @@ function Foot({
             leftSection={<IconArrowLeft size={16} />}
             onClick={() => onGo(at - 1)}
           >
-            {words.back}
+            {t('ui.setup.back')}
           </Button>
         )}
       </div>
@@ -152,19 +154,19 @@ function Foot({
         <div className={css.footAct}>
           {!isDone && (
             <Button variant="subtle" onClick={() => onGo(at + 1)}>
-              {words.later}
+              {t('ui.setup.later')}
             </Button>
           )}
           {isDone && !OWN_BUTTON.includes(step) && (
             <Button rightSection={<IconArrowRight size={16} />} onClick={() => onGo(at + 1)}>
-              {words.next}
+              {t('ui.setup.next')}
             </Button>
           )}
         </div>
       )}
       {!isDone && step !== 'readiness' && (
         <div className={css.lacks}>
-          {words.until} {words.steps[step].lacks}
+          {t('ui.setup.until')} {t(`ui.setup.steps.${step}.lacks`)}
         </div>
       )}
     </div>
@@ -182,7 +184,7 @@ function Side({ state, step }: { state: SetupState; step: SetupStep }) {
         <Mark size={28} />
         Isthmus
       </div>
-      <nav aria-label={words.stepsLabel}>
+      <nav aria-label={t('ui.setup.stepsLabel')}>
         <ol className={css.steps}>
           {SETUP_STEPS.map((one, index) => {
             const stands = state.done.includes(one) ? 'done' : index < at ? 'later' : 'open'
@@ -197,8 +199,8 @@ function Side({ state, step }: { state: SetupState; step: SetupStep }) {
                   {...(one === step && { 'aria-current': 'step' as const })}
                 >
                   <Icon size={19} className={css.mark} aria-hidden />
-                  <span>{words.steps[one].name}</span>
-                  <VisuallyHidden>, {words.states[stands]}</VisuallyHidden>
+                  <span>{t(`ui.setup.steps.${one}.name`)}</span>
+                  <VisuallyHidden>, {t(`ui.setup.states.${stands}`)}</VisuallyHidden>
                 </Link>
               </li>
             )
@@ -206,9 +208,9 @@ function Side({ state, step }: { state: SetupState; step: SetupStep }) {
         </ol>
       </nav>
       <div className={css.sideFoot}>
-        <div>{words.progress(state.done.length, SETUP_STEPS.length)}</div>
-        <Link to="/">{words.leave}</Link>
-        <div>{words.leaveAbout}</div>
+        <div>{t('ui.setup.progress', { done: state.done.length, all: SETUP_STEPS.length })}</div>
+        <Link to="/">{t('ui.setup.leave')}</Link>
+        <div>{t('ui.setup.leaveAbout')}</div>
       </div>
     </aside>
   )

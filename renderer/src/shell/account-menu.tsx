@@ -14,7 +14,8 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
+import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
 import { native } from '../native.ts'
 import { mayManage } from '../session.ts'
 import { KeyNames } from './key-names.tsx'
@@ -22,7 +23,6 @@ import { saveBeforeLeaving, useLeave } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showSheet } from './overlays.tsx'
 import css from './shell.module.css'
-import { words } from './words.ts'
 
 const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
 
@@ -65,14 +65,14 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
             leftSection={<IconUserCircle size={16} />}
             renderRoot={(props) => <Link to="/account" {...props} />}
           >
-            {words.account}
+            {t('ui.shell.account')}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}
             onClick={showSheet}
             rightSection={<KeyNames keys="shift+?" />}
           >
-            {words.shortcuts}
+            {t('ui.shell.shortcuts')}
           </Menu.Item>
           <Menu.Divider />
           <Languages />
@@ -83,13 +83,13 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
                 leftSection={<IconFolder size={16} />}
                 onClick={() => void native?.openDataFolder()}
               >
-                {words.dataFolder}
+                {t('ui.shell.dataFolder')}
               </Menu.Item>
               <Menu.Item
                 leftSection={<IconRotateClockwise size={16} />}
                 onClick={() => setAsksRestart(true)}
               >
-                {words.restart}
+                {t('ui.shell.restart')}
               </Menu.Item>
             </>
           )}
@@ -98,24 +98,24 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
             onClick={lockWindow}
             rightSection={<KeyNames keys="mod+l" />}
           >
-            {words.lock}
+            {t('ui.shell.lock')}
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-            {words.signOut}
+            {t('ui.shell.signOut')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Confirm
         isOpen={asksLeave}
-        title={words.leaveUnsaved}
-        action={words.signOut}
-        keep={words.leaveUnsavedKeep}
+        title={t('ui.shell.leaveUnsaved')}
+        action={t('ui.shell.signOut')}
+        keep={t('ui.shell.leaveUnsavedKeep')}
         isBusy={isLeaving}
         error={null}
         onConfirm={leave}
         onClose={() => setAsksLeave(false)}
       >
-        {words.leaveUnsavedText}
+        {t('ui.shell.leaveUnsavedText')}
       </Confirm>
       {asksRestart && (
         <Suspense>
@@ -134,7 +134,7 @@ function Who({ user }: { user: SignedInUser }) {
         {user.email}
       </Text>
       <Text size="xs" px="sm" pb={6} c="dimmed">
-        {words.level[user.level]} · {user.clinicRole}
+        {t(`ui.shell.level.${user.level}`)} · {user.clinicRole}
       </Text>
     </>
   )
@@ -143,14 +143,14 @@ function Who({ user }: { user: SignedInUser }) {
 function Languages() {
   return (
     <>
-      <Menu.Label>{words.language}</Menu.Label>
+      <Menu.Label>{t('ui.shell.language')}</Menu.Label>
       {Object.entries(LANGUAGES).map(([code, name]) => (
         <Menu.Item
           key={code}
           lang={code}
           leftSection={<IconLanguage size={16} />}
           rightSection={
-            code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null
+            code === language ? <IconCheck size={15} aria-label={t('ui.shell.chosen')} /> : null
           }
           onClick={() => chooseLanguage(code as Language)}
         >

@@ -1,9 +1,9 @@
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useCutOff, useStatus, useZone } from '../status.ts'
 import css from './shell.module.css'
-import { words } from './words.ts'
 
 /**
  * The line across the window while something is wrong: that this window is cut off, else what the
@@ -31,4 +31,6 @@ export function Banner() {
 }
 
 const cutOffText = (since: string, zone: string | undefined) =>
-  since === '' ? words.unreachableFromStart : words.unreachable(clockText(since, zone, new Date()))
+  since === ''
+    ? t('ui.shell.unreachableFromStart')
+    : t('ui.shell.unreachable', { since: clockText(since, zone, new Date()) })

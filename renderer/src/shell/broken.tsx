@@ -5,19 +5,19 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { ProblemError } from '../client.ts'
 import { Empty } from '../components/page.tsx'
 import { call } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ScreenLoadError } from './lazy-screen.ts'
-import { words } from './words.ts'
 
 const AGAIN_MS = 4000
 
-const reload = <Button onClick={() => window.location.reload()}>{words.reload}</Button>
+const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
 
 /** In place of a screen that failed. Devices are served all the same. */
 export function Broken({ error, reset }: ErrorComponentProps) {
   if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
   return (
-    <Empty title={words.broken} action={reload}>
-      {words.brokenText}
+    <Empty title={t('ui.shell.broken')} action={reload}>
+      {t('ui.shell.brokenText')}
     </Empty>
   )
 }
@@ -42,17 +42,17 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 
   if (isOutdated) {
     return (
-      <Empty title={words.outdated} action={reload}>
-        {words.outdatedText}
+      <Empty title={t('ui.shell.outdated')} action={reload}>
+        {t('ui.shell.outdatedText')}
       </Empty>
     )
   }
   return (
     <Empty
-      title={words.screenUnreachable}
-      action={<Button onClick={() => void again()}>{words.tryAgain}</Button>}
+      title={t('ui.shell.screenUnreachable')}
+      action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
     >
-      {words.screenUnreachableText}
+      {t('ui.shell.screenUnreachableText')}
     </Empty>
   )
 }

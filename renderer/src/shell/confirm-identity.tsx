@@ -5,15 +5,13 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import {
   answerConfirmation,
   isConfirmationWanted,
   onConfirmation,
 } from '../identity-confirmation.ts'
 import type { Session } from '../session.ts'
-import { words } from './words.ts'
-
-const { confirm: texts } = words
 
 /** Asks who is there where the gateway wants it for a call; the call is made again afterwards. */
 export function ConfirmIdentity({ session }: { session: Session }) {
@@ -22,7 +20,7 @@ export function ConfirmIdentity({ session }: { session: Session }) {
     <Modal
       opened={isWanted}
       onClose={() => answerConfirmation(false)}
-      title={texts.title}
+      title={t('ui.shell.confirm.title')}
       zIndex={400}
     >
       {isWanted && <Asked email={session.user?.email ?? ''} />}
@@ -62,13 +60,13 @@ function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text>{texts.about}</Text>
+        <Text>{t('ui.shell.confirm.about')}</Text>
         {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
         {/* For the browser's password store, which knows the password under this name. */}
         <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
         {byCode ? (
           <TextInput
-            label={texts.code}
+            label={t('ui.shell.confirm.code')}
             inputMode="numeric"
             autoComplete="one-time-code"
             required
@@ -79,7 +77,7 @@ function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
           />
         ) : (
           <PasswordInput
-            label={texts.password}
+            label={t('ui.shell.confirm.password')}
             autoComplete="current-password"
             required
             withAsterisk={false}
@@ -90,15 +88,15 @@ function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
         )}
         {hasFactor && (
           <Anchor component="button" type="button" ta="start" onClick={other}>
-            {byCode ? texts.byPassword : texts.byCode}
+            {byCode ? t('ui.shell.confirm.byPassword') : t('ui.shell.confirm.byCode')}
           </Anchor>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => answerConfirmation(false)}>
-            {texts.cancel}
+            {t('ui.shell.confirm.cancel')}
           </Button>
           <Button type="submit" loading={confirm.isPending}>
-            {texts.submit}
+            {t('ui.shell.confirm.submit')}
           </Button>
         </Group>
       </Stack>

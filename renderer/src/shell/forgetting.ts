@@ -4,12 +4,12 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { closeImagesWindow } from '../beside/images-window.ts'
 import { showRefused } from '../components/refused.ts'
 import { forgetDone } from '../components/undo.tsx'
+import { t } from '../i18n/t.ts'
 import { draftsOnlyOf } from '../reading/window-drafts.ts'
 import type { Session } from '../session.ts'
 import { closeViews } from '../views.ts'
 import { forgetLock } from './lock.ts'
 import { forgetRecent } from './recent.ts'
-import { words } from './words.ts'
 
 /**
  * Whoever signs in next must not find what the last one read, nor undo what the last one did, also
@@ -37,7 +37,8 @@ export function useForgetting(session: Session | undefined): boolean {
   useEffect(() => {
     // What somebody wrote outlives the end of their session, but not the beginning of somebody
     // else's.
-    if (userId !== null && !isLocked && draftsOnlyOf(userId)) showRefused(words.draftDiscarded)
+    if (userId !== null && !isLocked && draftsOnlyOf(userId))
+      showRefused(t('ui.shell.draftDiscarded'))
   }, [userId, isLocked])
   useEffect(() => {
     if (isNobodys) forgetLock()

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { showRefused } from '../components/refused.ts'
-import { words as shared } from '../components/words.ts'
+import { t } from '../i18n/t.ts'
 import { StatWatch } from '../lists/stat-watch.tsx'
 import { LeftDrafts } from '../reading/left-drafts.tsx'
 import { mayManage, type Session } from '../session.ts'
@@ -25,7 +25,6 @@ import { isForManagers, isOfEveryPatient } from './screens.ts'
 import { SecondFactorPrompt } from './second-factor-prompt.tsx'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
-import { words } from './words.ts'
 
 /** What is around a screen: where one can go, who is signed in, what is wrong. */
 export function Frame({ session }: { session: Session }) {
@@ -46,7 +45,7 @@ export function Frame({ session }: { session: Session }) {
   const refuse = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    showRefused(shared.cutOff)
+    showRefused(t('ui.components.cutOff'))
   }
   return (
     <div className={css.shell} data-narrow={isNarrow || undefined}>
@@ -55,12 +54,12 @@ export function Frame({ session }: { session: Session }) {
         className={css.skip}
         onClick={() => document.getElementById('main')?.focus()}
       >
-        {words.skip}
+        {t('ui.shell.skip')}
       </button>
       <Banner />
       <Navigation session={session} isNarrow={isNarrow} />
       <header className={css.head}>
-        <div className={css.clinic}>{session.clinicName || words.unnamed}</div>
+        <div className={css.clinic}>{session.clinicName || t('ui.shell.unnamed')}</div>
         <div className={css.tools}>
           <Button
             className={css.search}
@@ -71,7 +70,7 @@ export function Frame({ session }: { session: Session }) {
             aria-keyshortcuts="Control+K"
             onClick={showPalette}
           >
-            <span className={css.searchName}>{words.search}</span>
+            <span className={css.searchName}>{t('ui.shell.search')}</span>
           </Button>
           <LiveSign />
           <SchemeSwitch />

@@ -1,5 +1,6 @@
 import { Kbd } from '@mantine/core'
 import { Fragment } from 'react'
+import { t } from '../i18n/t.ts'
 import { keysOf, strokesOf } from './keys.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
@@ -13,7 +14,7 @@ export function KeyNames({ keys }: { keys: string }) {
     <span className={css.keys}>
       {strokesOf(keys).map((stroke, at) => (
         <Fragment key={stroke}>
-          {at > 0 && <span className={css.then}>{words.andThen}</span>}
+          {at > 0 && <span className={css.then}>{t('ui.shell.andThen')}</span>}
           {keysOf(stroke, NAMES).map((name) => (
             <Kbd key={name} size="xs">
               {name}

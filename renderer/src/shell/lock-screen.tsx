@@ -8,12 +8,12 @@ import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { hasUnsaved } from '../reading/window-drafts.ts'
 import type { Session } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { useLeave } from './leave.ts'
 import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
-import { words } from './words.ts'
 
 /**
  * In place of every screen while the window is locked: nothing of a patient is in the page.
@@ -26,7 +26,7 @@ export function LockScreen({ session }: { session: Session }) {
   const isUntold = useIsLockUntold()
   const form = useForm({ initialValues: { password: '' } })
   useEffect(() => {
-    document.title = `${words.locked.documentTitle} · Isthmus`
+    document.title = `${t('ui.shell.locked.documentTitle')} · Isthmus`
     hideBesideLock()
   }, [])
   const { user, clinicName } = session
@@ -48,19 +48,25 @@ export function LockScreen({ session }: { session: Session }) {
     ),
   )
   return (
-    <Door foot={clinicName ? words.locked.about(clinicName) : words.locked.aboutUnnamed}>
+    <Door
+      foot={
+        clinicName
+          ? t('ui.shell.locked.about', { clinic: clinicName })
+          : t('ui.shell.locked.aboutUnnamed')
+      }
+    >
       <form onSubmit={submit}>
         <Stack>
-          <Title order={1}>{words.locked.title}</Title>
+          <Title order={1}>{t('ui.shell.locked.title')}</Title>
           <div>
             <Text fw={620} fz="lg">
               {user?.firstName} {user?.lastName}
             </Text>
             <Text c="dimmed">{user?.email}</Text>
           </div>
-          {hasUnsaved() && <Notice tone="info">{words.locked.kept}</Notice>}
+          {hasUnsaved() && <Notice tone="info">{t('ui.shell.locked.kept')}</Notice>}
           {isUntold && unlock.error?.code === 'unreachable' && (
-            <Notice tone="warning">{words.locked.telling}</Notice>
+            <Notice tone="warning">{t('ui.shell.locked.telling')}</Notice>
           )}
           {unlock.error &&
             unlock.error.errors.length === 0 &&
@@ -79,7 +85,7 @@ export function LockScreen({ session }: { session: Session }) {
             hidden
           />
           <PasswordInput
-            label={words.locked.password}
+            label={t('ui.shell.locked.password')}
             autoComplete="current-password"
             required
             withAsterisk={false}
@@ -87,15 +93,15 @@ export function LockScreen({ session }: { session: Session }) {
             {...form.getInputProps('password')}
           />
           <Button type="submit" size="md" loading={unlock.isPending}>
-            {words.locked.unlock}
+            {t('ui.shell.locked.unlock')}
           </Button>
           <div>
             <Anchor component="button" type="button" onClick={leave} disabled={isLeaving}>
-              {words.locked.other}
+              {t('ui.shell.locked.other')}
             </Anchor>
             {hasUnsaved() && (
               <Text size="sm" c="dimmed">
-                {words.locked.otherAsk}
+                {t('ui.shell.locked.otherAsk')}
               </Text>
             )}
           </div>

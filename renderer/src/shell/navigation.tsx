@@ -3,12 +3,13 @@ import { IconLock } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
+import { t } from '../i18n/t.ts'
 import { mayManage, type Session } from '../session.ts'
 import { useWaiting } from '../today/use-today.ts'
 import { Mark } from './brand.tsx'
 import { GROUPS, isOfEveryPatient, SCREENS, type Screen, screenAt } from './screens.ts'
 import css from './shell.module.css'
-import { words } from './words.ts'
+import type { words } from './words.ts'
 
 /**
  * The screens in their groups, with what waits there. What is not for this person is there too,
@@ -18,7 +19,7 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
   const isManager = mayManage(session.user)
   const here = screenAt(useLocation().pathname)?.to
   return (
-    <nav className={css.nav} aria-label={words.navigation}>
+    <nav className={css.nav} aria-label={t('ui.shell.navigation')}>
       <div className={css.brand}>
         <Mark />
         <span>Isthmus</span>
@@ -26,7 +27,7 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
       {GROUPS.map((group) => (
         <section key={group} className={css.group} aria-labelledby={`group-${group}`}>
           <h2 id={`group-${group}`} className={css.groupName}>
-            {words.groups[group]}
+            {t(`ui.shell.groups.${group}`)}
           </h2>
           {SCREENS.filter((screen) => screen.group === group).map((screen) => (
             <Entry
@@ -42,7 +43,7 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
           ))}
         </section>
       ))}
-      <div className={css.version}>{words.version(session.version)}</div>
+      <div className={css.version}>{t('ui.shell.version', { version: session.version })}</div>
     </nav>
   )
 }
@@ -66,7 +67,7 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
           <span className={css.lock}>
             <IconLock size={14} stroke={1.8} aria-hidden />
             <VisuallyHidden>
-              {isOfEveryPatient(to) ? words.lockedForLimited : words.lockedFor}
+              {isOfEveryPatient(to) ? t('ui.shell.lockedForLimited') : t('ui.shell.lockedFor')}
             </VisuallyHidden>
           </span>
         ) : (
@@ -98,7 +99,7 @@ function Count({ to }: { to: Screen['to'] }) {
   return (
     <span className={css.count} data-tone={waiting.tone}>
       {numberText(count)}
-      <VisuallyHidden>{words.waiting[to as keyof typeof words.waiting]}</VisuallyHidden>
+      <VisuallyHidden>{t(`ui.shell.waiting.${to as keyof typeof words.waiting}`)}</VisuallyHidden>
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import { IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { Empty, Page } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { screenAt } from './screens.ts'
 import { words } from './words.ts'
 
@@ -9,21 +10,24 @@ export function NotYours({ pathname, isLimited }: { pathname: string; isLimited:
   const isKnown = (address: string): address is keyof typeof words.notYoursText =>
     Object.hasOwn(words.notYoursText, address)
   const screen = screenAt(pathname)
-  const name = pathname === '/audit' ? words.places['/audit'] : (screen?.name ?? words.notYoursHere)
+  const name =
+    pathname === '/audit'
+      ? t('ui.shell.places./audit')
+      : (screen?.name ?? t('ui.shell.notYoursHere'))
   const address = isKnown(pathname) ? pathname : (screen?.to ?? pathname)
-  const title = isLimited ? words.everyPatient : words.notYoursHere
+  const title = isLimited ? t('ui.shell.everyPatient') : t('ui.shell.notYoursHere')
   return (
     <Page title={name}>
       <Empty
         icon={<IconLock size={36} stroke={1.3} aria-hidden />}
         title={title}
-        action={<Link to="/">{words.toToday}</Link>}
+        action={<Link to="/">{t('ui.shell.toToday')}</Link>}
       >
         {isLimited ? (
-          words.everyPatientText
+          t('ui.shell.everyPatientText')
         ) : (
           <>
-            {isKnown(address) && words.notYoursText[address]} {words.notYoursWho}
+            {isKnown(address) && t(`ui.shell.notYoursText.${address}`)} {t('ui.shell.notYoursWho')}
           </>
         )}
       </Empty>

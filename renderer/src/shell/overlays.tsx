@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
 import { showRefused } from '../components/refused.ts'
-import { words as shared } from '../components/words.ts'
+import { t } from '../i18n/t.ts'
 import type { Session } from '../session.ts'
 
 interface OverlayProps {
@@ -44,7 +44,7 @@ export function Overlays({ session }: { session: Session }) {
   useEffect(() => {
     if (wanted === null) return
     const refuse = () => {
-      showRefused(shared.cutOff)
+      showRefused(t('ui.components.cutOff'))
       close()
     }
     LOAD[wanted]().then((Component) => setLoaded({ overlay: wanted, Component }), refuse)

@@ -1,6 +1,6 @@
+import { t } from '../i18n/t.ts'
 import { PLACES, type PlaceAddress, SCREENS } from './screens.ts'
 import type { ShortcutGroup } from './shortcuts.ts'
-import { words } from './words.ts'
 
 export type PaletteGroup =
   | 'recent'
@@ -46,14 +46,14 @@ const screenItems: readonly PaletteItem[] = SCREENS.map(({ to, name, group, key 
   id: `screen ${to}`,
   group: 'screens',
   name,
-  about: words.groups[group],
+  about: t(`ui.shell.groups.${group}`),
   href: to,
   ...(key !== undefined && { keys: `g ${key}` }),
 }))
 const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
   id: `place ${to}`,
   group: 'screens',
-  name: words.places[to],
+  name: t(`ui.shell.places.${to}`),
   about: SCREENS.find((screen) => screen.to !== '/' && to.startsWith(screen.to))?.name ?? '',
   href: to,
 }))
@@ -64,7 +64,7 @@ export const screensFor = (query: string): readonly PaletteItem[] =>
     isFound(`${name} ${about}`, query),
   )
 
-const EVERYWHERE: readonly string[] = [words.sheet.general, words.sheet.goTo]
+const EVERYWHERE: readonly string[] = [t('ui.shell.sheet.general'), t('ui.shell.sheet.goTo')]
 
 /** What the present screen has before what every screen has. */
 export const screenFirst = (groups: readonly ShortcutGroup[]): readonly ShortcutGroup[] =>
@@ -76,7 +76,7 @@ export const actionsFor = (
   groups: readonly ShortcutGroup[],
 ): readonly PaletteItem[] =>
   screenFirst(groups)
-    .filter(({ group }) => group !== words.sheet.goTo)
+    .filter(({ group }) => group !== t('ui.shell.sheet.goTo'))
     .flatMap(({ group, shortcuts }) =>
       shortcuts
         .filter(({ name, keys }) => keys !== 'mod+k' && isFound(`${name} ${group}`, query))
@@ -97,9 +97,21 @@ const IDS: readonly {
   readonly href: (id: string) => string
   readonly name: (id: string) => string
 }[] = [
-  { form: /^stu_[0-9a-f]{32}$/, href: (id) => `/studies/${id}`, name: words.palette.study },
-  { form: /^cus_[0-9a-f]{32}$/, href: (id) => `/customers/${id}`, name: words.palette.customer },
-  { form: /^whe_[0-9a-f]{32}$/, href: (id) => `/events/${id}`, name: words.palette.event },
+  {
+    form: /^stu_[0-9a-f]{32}$/,
+    href: (id) => `/studies/${id}`,
+    name: (id) => t('ui.shell.palette.study', { id }),
+  },
+  {
+    form: /^cus_[0-9a-f]{32}$/,
+    href: (id) => `/customers/${id}`,
+    name: (id) => t('ui.shell.palette.customer', { id }),
+  },
+  {
+    form: /^whe_[0-9a-f]{32}$/,
+    href: (id) => `/events/${id}`,
+    name: (id) => t('ui.shell.palette.event', { id }),
+  },
 ]
 
 /** An id or an address of this window that was typed or pasted. */
@@ -115,7 +127,7 @@ export function linksFor(query: string, origin: string): readonly PaletteItem[] 
     {
       id: `link ${text}`,
       group: 'links',
-      name: words.palette.address,
+      name: t('ui.shell.palette.address'),
       about: hash[2],
       href: hash[2],
     },

@@ -13,6 +13,7 @@ import {
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { Fragment, type KeyboardEvent, useId, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { mayManage, type Session } from '../session.ts'
 import { KeyNames } from './key-names.tsx'
 import css from './palette.module.css'
@@ -109,15 +110,15 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
       transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content aria-label={words.palette.label} radius="lg">
+      <Modal.Content aria-label={t('ui.shell.palette.label')} radius="lg">
         <TextInput
           size="lg"
           variant="unstyled"
           className={css.field}
           leftSection={<IconSearch size={19} stroke={1.7} aria-hidden />}
           rightSection={found.isSearching ? <Loader size="xs" /> : null}
-          placeholder={words.palette.placeholder}
-          aria-label={words.palette.label}
+          placeholder={t('ui.shell.palette.placeholder')}
+          aria-label={t('ui.shell.palette.label')}
           role="combobox"
           aria-expanded={items.length > 0}
           aria-controls={`${id}-list`}
@@ -133,7 +134,12 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
           }}
           onKeyDown={press}
         />
-        <div role="listbox" id={`${id}-list`} aria-label={words.palette.label} className={css.list}>
+        <div
+          role="listbox"
+          id={`${id}-list`}
+          aria-label={t('ui.shell.palette.label')}
+          className={css.list}
+        >
           {items.map((item, index) => (
             <Fragment key={item.id}>
               {items[index - 1]?.group !== item.group && (
@@ -154,16 +160,16 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
         </div>
         {items.length === 0 && !found.isSearching && (
           <div className={css.none}>
-            <b>{words.palette.none}</b>
-            {words.palette.noneText}
+            <b>{t('ui.shell.palette.none')}</b>
+            {t('ui.shell.palette.noneText')}
           </div>
         )}
-        {found.hasFailed && <div className={css.none}>{words.palette.failed}</div>}
+        {found.hasFailed && <div className={css.none}>{t('ui.shell.palette.failed')}</div>}
         <VisuallyHidden role="status">
           {found.isSearching
-            ? words.palette.searching
+            ? t('ui.shell.palette.searching')
             : items.length === 0
-              ? words.palette.none
+              ? t('ui.shell.palette.none')
               : ''}
         </VisuallyHidden>
         <Foot />
@@ -199,19 +205,18 @@ function Option({ id, item, isChosen, isLocked, onPoint, onChoose }: OptionProps
     >
       <Icon size={17} stroke={1.7} aria-hidden />
       <span className={css.name}>{item.name}</span>
-      <span className={css.about}>{isLocked ? words.lockedFor : item.about}</span>
+      <span className={css.about}>{isLocked ? t('ui.shell.lockedFor') : item.about}</span>
       {item.keys !== undefined && <KeyNames keys={item.keys} />}
     </div>
   )
 }
 
 function Foot() {
-  const [choose, open, close] = words.palette.foot
   return (
     <div className={css.foot} aria-hidden>
-      <KeyNames keys="arrowup" /> <KeyNames keys="arrowdown" /> {choose}
-      <KeyNames keys="enter" /> {open}
-      <KeyNames keys="escape" /> {close}
+      <KeyNames keys="arrowup" /> <KeyNames keys="arrowdown" /> {t('ui.shell.palette.foot.0')}
+      <KeyNames keys="enter" /> {t('ui.shell.palette.foot.1')}
+      <KeyNames keys="escape" /> {t('ui.shell.palette.foot.2')}
     </div>
   )
 }

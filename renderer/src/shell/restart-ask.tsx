@@ -1,14 +1,14 @@
 import { Confirm } from '../components/confirm.tsx'
+import { t } from '../i18n/t.ts'
 import { native } from '../native.ts'
-import { words } from './words.ts'
 
 /** Asks before the gateway is restarted from the desktop app. */
 export function RestartAsk({ onClose }: { onClose: () => void }) {
   return (
     <Confirm
       isOpen
-      title={words.restartTitle}
-      action={words.restart}
+      title={t('ui.shell.restartTitle')}
+      action={t('ui.shell.restart')}
       isBusy={false}
       error={null}
       onClose={onClose}
@@ -17,7 +17,7 @@ export function RestartAsk({ onClose }: { onClose: () => void }) {
         void native?.restartGateway()
       }}
     >
-      {words.restartAsk}
+      {t('ui.shell.restartAsk')}
     </Confirm>
   )
 }

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core'
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const ICONS = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop }
 const SCHEMES = ['light', 'dark', 'auto'] as const
@@ -12,7 +12,9 @@ export function SchemeSwitch() {
   return (
     <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
       <Menu.Target>
-        <ActionIcon aria-label={words.schemeLabel(words.scheme[colorScheme])}>
+        <ActionIcon
+          aria-label={t('ui.shell.schemeLabel', { scheme: t(`ui.shell.scheme.${colorScheme}`) })}
+        >
           <Current size={18} stroke={1.7} />
         </ActionIcon>
       </Menu.Target>
@@ -24,11 +26,13 @@ export function SchemeSwitch() {
               key={scheme}
               leftSection={<Icon size={16} />}
               rightSection={
-                scheme === colorScheme ? <IconCheck size={15} aria-label={words.chosen} /> : null
+                scheme === colorScheme ? (
+                  <IconCheck size={15} aria-label={t('ui.shell.chosen')} />
+                ) : null
               }
               onClick={() => setColorScheme(scheme)}
             >
-              {words.scheme[scheme]}
+              {t(`ui.shell.scheme.${scheme}`)}
             </Menu.Item>
           )
         })}

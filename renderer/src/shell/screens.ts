@@ -15,7 +15,7 @@ import {
   IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 export const GROUPS = ['work', 'people', 'connections', 'oversight'] as const
 type Group = (typeof GROUPS)[number]
@@ -55,7 +55,7 @@ export interface Screen extends Entry {
 /** The screens of the navigation, in its order. */
 export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({
   ...entry,
-  name: words.screens[entry.to],
+  name: t(`ui.shell.screens.${entry.to}`),
 }))
 
 /** Lists within a screen, for the palette. */

@@ -2,8 +2,8 @@ import { Box, Button, Group } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import type { Session } from '../session.ts'
-import { words } from './words.ts'
 
 /** For this window, until somebody else signs in. */
 const LATER_AT = 'isthmus-second-factor-later'
@@ -29,19 +29,19 @@ export function SecondFactorPrompt({ session }: { session: Session }) {
     <Box px={24} pt={20}>
       <Notice
         tone="warning"
-        title={words.factor.title}
+        title={t('ui.shell.factor.title')}
         actions={
           <Group gap="xs" wrap="nowrap">
             <Button variant="subtle" size="xs" onClick={putOff}>
-              {words.factor.later}
+              {t('ui.shell.factor.later')}
             </Button>
             <Button size="xs" renderRoot={(props) => <Link {...props} to="/account" />}>
-              {words.factor.setUp}
+              {t('ui.shell.factor.setUp')}
             </Button>
           </Group>
         }
       >
-        {words.factor.about}
+        {t('ui.shell.factor.about')}
       </Notice>
     </Box>
   )

@@ -1,6 +1,7 @@
 import { Navigate, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useRef } from 'react'
 import { Failed, Waiting } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { useLiveLine } from '../live.ts'
 import { hasUnsaved } from '../reading/window-drafts.ts'
 import { mayManage, type Session, useSession } from '../session.ts'
@@ -9,7 +10,6 @@ import { Frame } from './frame.tsx'
 import { wasChosen } from './leave.ts'
 import { loadLockScreen } from './load-lock-screen.ts'
 import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
-import { words } from './words.ts'
 
 const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
 const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
@@ -60,7 +60,7 @@ function Closed({
   if (error?.code === 'workstation-unknown') return <AskWorkstation />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
-  if (data) return <SignIn note={hasUnsaved() ? words.endedUnsaved : note} />
+  if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
   return (
     <main style={{ padding: 24 }}>
       {error && <Failed error={error} onRetry={() => void refetch()} />}
@@ -88,7 +88,7 @@ function useEndNote(isSignedIn: boolean): string {
   const note = useRef('')
   const was = useRef(isSignedIn)
   if (was.current !== isSignedIn) {
-    note.current = was.current && !wasChosen() ? words.ended : ''
+    note.current = was.current && !wasChosen() ? t('ui.shell.ended') : ''
     was.current = isSignedIn
   }
   return note.current

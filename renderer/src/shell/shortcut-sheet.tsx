@@ -1,17 +1,17 @@
 import { Modal, Text } from '@mantine/core'
+import { t } from '../i18n/t.ts'
 import { KeyNames } from './key-names.tsx'
 import { screenFirst } from './palette-items.ts'
 import css from './shell.module.css'
 import { useShortcutGroups } from './shortcuts.ts'
-import { words } from './words.ts'
 
 /** Every shortcut of the present screen and of the window, by group. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const groups = screenFirst(useShortcutGroups())
   return (
-    <Modal opened onClose={onClose} title={words.sheet.title} size={760}>
+    <Modal opened onClose={onClose} title={t('ui.shell.sheet.title')} size={760}>
       <Text c="dimmed" size="sm" mb="md">
-        {words.sheet.about}
+        {t('ui.shell.sheet.about')}
       </Text>
       <div className={css.sheet}>
         {groups.map(({ group, shortcuts }) => (

@@ -8,8 +8,8 @@ import type { ProblemError } from '../client.ts'
 import { dayText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
 import { call, keyOf } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { isFound, type PaletteItem } from './palette-items.ts'
-import { words } from './words.ts'
 
 const TYPED_MS = 180
 const LEAST = 2
@@ -126,7 +126,7 @@ function studyItem(study: WindowStudy): PaletteItem {
     dayText(scanDate),
     mrn,
     accessionNumber,
-    words.palette.areas[area],
+    t(`ui.shell.palette.areas.${area}`),
   ]
   return {
     id: `study ${studyId}`,

@@ -7,9 +7,9 @@ import { dashboardSecurity, type ThisWorkstation } from '#shared/contract/dashbo
 import { faultsByField } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { keyOf, useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './door.module.css'
 import { Door } from './door.tsx'
-import { words } from './words.ts'
 
 const POLL_MS = 3000
 
@@ -21,7 +21,7 @@ export function AskWorkstation() {
   const client = useQueryClient()
   const reply = useReply(dashboardSecurity.thisWorkstation, {}, { every: POLL_MS, staleTime: 0 })
   useEffect(() => {
-    document.title = `${words.workstation.documentTitle} · Isthmus`
+    document.title = `${t('ui.sign-in.workstation.documentTitle')} · Isthmus`
   }, [])
   const state = reply.data?.state
   useEffect(() => {
@@ -30,10 +30,10 @@ export function AskWorkstation() {
   }, [state, client])
 
   return (
-    <Door foot={reply.data?.clinicName || words.foot}>
+    <Door foot={reply.data?.clinicName || t('ui.sign-in.foot')}>
       <Stack>
-        <Title order={1}>{words.workstation.title}</Title>
-        <Text c="dimmed">{words.workstation.about}</Text>
+        <Title order={1}>{t('ui.sign-in.workstation.title')}</Title>
+        <Text c="dimmed">{t('ui.sign-in.workstation.about')}</Text>
         {reply.isPending && <Waiting rows={3} />}
         {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
         {state === 'unknown' && <Ask />}
@@ -64,9 +64,9 @@ function Ask() {
       <Stack>
         {ask.error && ask.error.errors.length === 0 && <Failed error={ask.error} />}
         <TextInput
-          label={words.workstation.name}
-          description={words.workstation.nameAbout}
-          placeholder={words.workstation.nameExample}
+          label={t('ui.sign-in.workstation.name')}
+          description={t('ui.sign-in.workstation.nameAbout')}
+          placeholder={t('ui.sign-in.workstation.nameExample')}
           required
           withAsterisk={false}
           minLength={2}
@@ -75,7 +75,7 @@ function Ask() {
           {...form.getInputProps('name')}
         />
         <Button type="submit" size="md" loading={ask.isPending}>
-          {words.workstation.ask}
+          {t('ui.sign-in.workstation.ask')}
         </Button>
       </Stack>
     </form>
@@ -86,15 +86,15 @@ function Wait({ workstation: { code, name } }: { workstation: ThisWorkstation })
   return (
     <Stack>
       <div className={css.code} role="status">
-        <span>{words.workstation.code}</span>
+        <span>{t('ui.sign-in.workstation.code')}</span>
         <b>{code}</b>
       </div>
       <Text>
-        {words.workstation.known(name)} {words.workstation.compare}
+        {t('ui.sign-in.workstation.known', { name })} {t('ui.sign-in.workstation.compare')}
       </Text>
       <Text c="dimmed">
         <Loader size="xs" mr="sm" />
-        {words.workstation.goesOn}
+        {t('ui.sign-in.workstation.goesOn')}
       </Text>
     </Stack>
   )

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
 import { Mark } from '../shell/brand.tsx'
 import css from './door.module.css'
 import { LanguageChoice } from './language-choice.tsx'
-import { words } from './words.ts'
 
 /** The frame of the screens before one is signed in. */
 export function Door({ foot, children }: { foot: string; children: ReactNode }) {
@@ -45,7 +45,7 @@ export function Door({ foot, children }: { foot: string; children: ReactNode }) 
           Isthmus
         </div>
         <div>
-          <p className={css.claim}>{words.claim}</p>
+          <p className={css.claim}>{t('ui.sign-in.claim')}</p>
           <p className={css.foot}>{foot}</p>
         </div>
       </aside>

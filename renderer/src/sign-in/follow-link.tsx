@@ -4,10 +4,10 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useEnter } from '../session.ts'
 import { unlocked } from '../shell/lock.ts'
 import { Door } from './door.tsx'
-import { words } from './words.ts'
 
 const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
 
@@ -44,23 +44,23 @@ export function FollowLink({ token }: { token: string }) {
     )
   }
   return (
-    <Door foot={words.foot}>
+    <Door foot={t('ui.sign-in.foot')}>
       <Stack>
-        <Title order={1}>{words.title}</Title>
+        <Title order={1}>{t('ui.sign-in.title')}</Title>
         {follow.error ? (
           <>
-            <Notice tone="danger" title={words.linkFailed}>
+            <Notice tone="danger" title={t('ui.sign-in.linkFailed')}>
               {follow.error.message}
             </Notice>
-            <Text>{words.linkHelp}</Text>
+            <Text>{t('ui.sign-in.linkHelp')}</Text>
             <Button onClick={() => void navigate({ to: '/', replace: true })}>
-              {words.toSignIn}
+              {t('ui.sign-in.toSignIn')}
             </Button>
           </>
         ) : (
           <Text role="status">
             <Loader size="xs" mr="sm" />
-            {words.following}
+            {t('ui.sign-in.following')}
           </Text>
         )}
       </Stack>

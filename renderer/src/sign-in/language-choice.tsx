@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
-import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
-import { words } from './words.ts'
+import { chooseLanguage, LANGUAGES, type Language, language } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
 
 const CHOICES = Object.entries(LANGUAGES).map(([value, name]) => ({
   value,
@@ -12,7 +12,7 @@ export function LanguageChoice({ size = 'xs' }: { size?: 'xs' | 'sm' }) {
   return (
     <SegmentedControl
       size={size}
-      aria-label={words.language}
+      aria-label={t('ui.sign-in.language')}
       data={CHOICES}
       value={language}
       onChange={(next) => chooseLanguage(next as Language)}

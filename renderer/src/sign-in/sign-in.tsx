@@ -6,9 +6,9 @@ import { faultsByField, type ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useEnter } from '../session.ts'
 import { Door } from './door.tsx'
-import { words } from './words.ts'
 
 interface SignInValues {
   email: string
@@ -24,7 +24,7 @@ export function SignIn({ note }: { note: string }) {
   // The password was right, and the account has a second factor.
   const [asksCode, setAsksCode] = useState(false)
   useEffect(() => {
-    document.title = `${words.title} · Isthmus`
+    document.title = `${t('ui.sign-in.title')} · Isthmus`
   }, [])
 
   const submit = form.onSubmit(({ code, ...body }) =>
@@ -51,16 +51,16 @@ export function SignIn({ note }: { note: string }) {
     signIn.reset()
   }
   return (
-    <Door foot={words.foot}>
+    <Door foot={t('ui.sign-in.foot')}>
       <form onSubmit={submit}>
         <Stack>
-          <Title order={1}>{words.title}</Title>
+          <Title order={1}>{t('ui.sign-in.title')}</Title>
           {note && <Notice tone="info">{note}</Notice>}
           {signIn.error && signIn.error.errors.length === 0 && <Refused error={signIn.error} />}
           {/* Both stay in the form, so that the browser can keep what was right. */}
           <Stack display={asksCode ? 'none' : 'flex'}>
             <TextInput
-              label={words.email}
+              label={t('ui.sign-in.email')}
               type="email"
               autoComplete="username"
               required
@@ -69,7 +69,7 @@ export function SignIn({ note }: { note: string }) {
               {...form.getInputProps('email')}
             />
             <PasswordInput
-              label={words.password}
+              label={t('ui.sign-in.password')}
               autoComplete="current-password"
               required
               withAsterisk={false}
@@ -78,15 +78,15 @@ export function SignIn({ note }: { note: string }) {
           </Stack>
           {asksCode && <CodeField form={form} />}
           <Button type="submit" loading={signIn.isPending} size="md">
-            {words.submit}
+            {t('ui.sign-in.submit')}
           </Button>
           {asksCode ? (
             <Button variant="subtle" onClick={otherAccount}>
-              {words.back}
+              {t('ui.sign-in.back')}
             </Button>
           ) : (
             <Text size="sm" c="dimmed">
-              {words.help} <Code>{words.command}</Code>
+              {t('ui.sign-in.help')} <Code>{t('ui.sign-in.command')}</Code>
             </Text>
           )}
         </Stack>
@@ -107,8 +107,8 @@ function Refused({ error }: { error: ProblemError }) {
 function CodeField({ form }: { form: UseFormReturnType<SignInValues> }) {
   return (
     <TextInput
-      label={words.code}
-      description={words.codeAbout}
+      label={t('ui.sign-in.code')}
+      description={t('ui.sign-in.codeAbout')}
       autoComplete="one-time-code"
       inputMode="text"
       required

@@ -7,16 +7,14 @@ import type { UserId } from '#shared/ids.ts'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { PersonPicker } from '../lists/pickers.tsx'
 import { examText } from '../lists/study-columns.tsx'
-import { words as listWords } from '../lists/words.ts'
 import type { BulkState } from './bulk-run.ts'
 import css from './studies.module.css'
 import { useBulk } from './use-bulk.ts'
 import type { Change } from './use-study-actions.ts'
-import { words } from './words.ts'
 
-const { bulk: texts } = words
 const TONES: Readonly<Record<BulkState, Tone>> = {
   waiting: 'plain',
   done: 'good',
@@ -50,7 +48,7 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
     <Modal
       opened
       onClose={() => onClose(hasBegun)}
-      title={texts.titles[kind](studies.length)}
+      title={t(`ui.studies.bulk.titles.${kind}`, { count: studies.length })}
       size="lg"
       closeOnEscape={!isRunning}
       closeOnClickOutside={!isRunning}
@@ -70,17 +68,17 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
         <Group justify="flex-end">
           {isRunning && (
             <Button variant="default" onClick={bulk.stop}>
-              {texts.stop}
+              {t('ui.studies.bulk.stop')}
             </Button>
           )}
           {hasBegun && !isRunning && bulk.done > 0 && (
             <Button variant="default" onClick={() => change && bulk.undo(change)}>
-              {texts.undo}
+              {t('ui.studies.bulk.undo')}
             </Button>
           )}
           {!isRunning && (
             <Button variant={hasBegun ? 'filled' : 'default'} onClick={() => onClose(hasBegun)}>
-              {hasBegun ? texts.close : texts.back}
+              {hasBegun ? t('ui.studies.bulk.close') : t('ui.studies.bulk.back')}
             </Button>
           )}
           {!hasBegun && (
@@ -89,7 +87,7 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
               disabled={change === null}
               onClick={() => change && bulk.begin(change)}
             >
-              {texts.go}
+              {t('ui.studies.bulk.go')}
             </Button>
           )}
         </Group>
@@ -121,19 +119,19 @@ interface QuestionProps {
 }
 
 function Question({ kind, area, choice, onChoose }: QuestionProps) {
-  if (kind === 'cancel') return <Text>{texts.cancelText}</Text>
-  if (kind === 'uncancel') return <Text>{texts.uncancelText}</Text>
+  if (kind === 'cancel') return <Text>{t('ui.studies.bulk.cancelText')}</Text>
+  if (kind === 'uncancel') return <Text>{t('ui.studies.bulk.uncancelText')}</Text>
   if (kind === 'assign') {
     return (
       <>
         <PersonPicker
           area={area}
-          label={texts.to}
+          label={t('ui.studies.bulk.to')}
           value={choice.person}
           onChange={(person) => onChoose({ person })}
         />
         <Switch
-          label={texts.toNobody}
+          label={t('ui.studies.bulk.toNobody')}
           checked={choice.isToNobody}
           onChange={(event) => onChoose({ isToNobody: event.currentTarget.checked })}
         />
@@ -142,7 +140,7 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
   }
   return (
     <Radio.Group
-      label={words.actions.severity}
+      label={t('ui.studies.actions.severity')}
       value={choice.severity}
       onChange={(next) =>
         onChoose({ severity: SEVERITIES.find((one) => one === next) ?? 'normal' })
@@ -150,7 +148,7 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
     >
       <Group mt={6}>
         {[...SEVERITIES].reverse().map((one) => (
-          <Radio key={one} value={one} label={listWords.severities[one][0]} />
+          <Radio key={one} value={one} label={t(`ui.lists.severities.${one}.label`)} />
         ))}
       </Group>
     </Radio.Group>
@@ -166,7 +164,7 @@ function Progressed({
 }) {
   const { results, isRunning, done, failed, finished } = bulk
   const byId = new Map<string, WindowStudy>(studies.map((study) => [study.studyId, study]))
-  const progress = texts.progress(finished, results.length)
+  const progress = t('ui.studies.bulk.progress', { done: finished, all: results.length })
   return (
     <>
       <Progress
@@ -175,16 +173,20 @@ function Progressed({
         {...(failed > 0 && { color: 'red' })}
       />
       <Text size="sm" role="status">
-        {isRunning ? progress : texts.summary(done, failed)}
+        {isRunning ? progress : t('ui.studies.bulk.summary', { done, failed })}
       </Text>
-      <ul className={css.results} aria-label={texts.results}>
+      <ul className={css.results} aria-label={t('ui.studies.bulk.results')}>
         {results.map(({ id, state, fault }) => {
           const study = byId.get(id)
           return (
             <li key={id}>
-              <Tag tone={TONES[state]}>{texts.states[state]}</Tag>
+              <Tag tone={TONES[state]}>{t(`ui.studies.bulk.states.${state}`)}</Tag>
               <span>
-                {study?.patientName ? <PersonName value={study.patientName} /> : listWords.noName}{' '}
+                {study?.patientName ? (
+                  <PersonName value={study.patientName} />
+                ) : (
+                  t('ui.lists.noName')
+                )}{' '}
                 <span className={css.quiet}>{study && examText(study)}</span>
                 {fault && <div className={css.fault}>{fault}</div>}
               </span>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { MayButton } from '../components/allowed.tsx'
+import { t } from '../i18n/t.ts'
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx'
 import css from './studies.module.css'
 import { words } from './words.ts'
@@ -29,8 +30,12 @@ export function BulkBar(props: {
   return (
     <>
       {selected.length > 0 && (
-        <div className={css.bulk} role="toolbar" aria-label={texts.selected(selected.length)}>
-          <b aria-live="polite">{texts.selected(selected.length)}</b>
+        <div
+          className={css.bulk}
+          role="toolbar"
+          aria-label={t('ui.studies.bulk.selected', { count: selected.length })}
+        >
+          <b aria-live="polite">{t('ui.studies.bulk.selected', { count: selected.length })}</b>
           {kinds.map((kind) => (
             <MayButton
               key={kind}
@@ -44,11 +49,11 @@ export function BulkBar(props: {
           ))}
           {selected.length < loaded && (
             <Button size="compact-sm" variant="subtle" onClick={onAll}>
-              {texts.all(loaded)}
+              {t('ui.studies.bulk.all', { count: loaded })}
             </Button>
           )}
           <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
-            {texts.clear}
+            {t('ui.studies.bulk.clear')}
           </Button>
         </div>
       )}

@@ -6,14 +6,12 @@ import { Copy } from '../components/copy.tsx'
 import { Facts } from '../components/page.tsx'
 import { numberText } from '../display/amounts.ts'
 import { dayText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { imagesText } from '../lists/study-columns.tsx'
-import { words as listWords } from '../lists/words.ts'
 import { ageText } from '../reading/patient.ts'
 import css from './studies.module.css'
 import type { Details } from './use-details.ts'
-import { words } from './words.ts'
 
-const { facts: names } = words
 type Fact = readonly [name: string, value: ReactNode]
 
 /**
@@ -25,7 +23,10 @@ const known = (
 ): readonly Fact[] =>
   facts
     .filter(([, value, isLookedFor]) => value || isLookedFor)
-    .map(([name, value]) => [name, value || <span className={css.quiet}>{names.unknown}</span>])
+    .map(([name, value]) => [
+      name,
+      value || <span className={css.quiet}>{t('ui.studies.facts.unknown')}</span>,
+    ])
 
 const Mono = ({ text }: { text: string }) => <span className="mono">{text}</span>
 const measured = (measure: { readonly value: number; readonly unit: string } | undefined) =>
@@ -48,25 +49,33 @@ export function PatientFacts({
   return (
     <Facts
       facts={known([
-        [names.mrn, study.mrn && <Mono key="mrn" text={study.mrn} />, true],
+        [t('ui.studies.facts.mrn'), study.mrn && <Mono key="mrn" text={study.mrn} />, true],
         [
-          names.born,
+          t('ui.studies.facts.born'),
           [dateOfBirth && dayText(dateOfBirth), years && `(${years})`].filter(Boolean).join(' '),
           true,
         ],
-        [names.sex, study.sex === '' ? '' : words.form.sexes[study.sex], true],
-        [names.height, measured(metadata?.height)],
-        [names.weight, measured(metadata?.weight)],
         [
-          names.accession,
+          t('ui.studies.facts.sex'),
+          study.sex === '' ? '' : t(`ui.studies.form.sexes.${study.sex}`),
+          true,
+        ],
+        [t('ui.studies.facts.height'), measured(metadata?.height)],
+        [t('ui.studies.facts.weight'), measured(metadata?.weight)],
+        [
+          t('ui.studies.facts.accession'),
           study.accessionNumber && <Mono key="accession" text={study.accessionNumber} />,
           true,
         ],
-        [names.modality, study.modalities.join(', ')],
-        [names.scanType, metadata?.scanType],
-        [names.scanned, [scanDate && dayText(scanDate), scanTime].filter(Boolean).join(' '), true],
-        [names.facility, study.facilityName],
-        [names.referrer, metadata?.referringPhysicianName],
+        [t('ui.studies.facts.modality'), study.modalities.join(', ')],
+        [t('ui.studies.facts.scanType'), metadata?.scanType],
+        [
+          t('ui.studies.facts.scanned'),
+          [scanDate && dayText(scanDate), scanTime].filter(Boolean).join(' '),
+          true,
+        ],
+        [t('ui.studies.facts.facility'), study.facilityName],
+        [t('ui.studies.facts.referrer'), metadata?.referringPhysicianName],
       ])}
     />
   )
@@ -78,9 +87,9 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
   return (
     <Facts
       facts={known([
-        [names.assigned, assignedTo?.name ?? listWords.nobody],
+        [t('ui.studies.facts.assigned'), assignedTo?.name ?? t('ui.lists.nobody')],
         [
-          names.customer,
+          t('ui.studies.facts.customer'),
           expressCustomer && (
             <Link
               key="customer"
@@ -91,20 +100,33 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
             </Link>
           ),
         ],
-        [names.madeBy, words.madeByKinds[madeBy.kind](madeBy.name)],
-        [names.made, <Clock key="made" instant={study.createdAt} />],
-        [names.changed, <Clock key="changed" instant={study.updatedAt} />],
         [
-          names.images,
-          images === null
-            ? words.imagesNone
-            : `${words.imagesHere(imagesText(images))}${images.isReceiving ? ` ${words.imagesArriving}` : ''}`,
+          t('ui.studies.facts.madeBy'),
+          t(`ui.studies.madeByKinds.${madeBy.kind}`, { name: madeBy.name }),
         ],
-        [names.priors, study.priors > 0 && numberText(study.priors)],
+        [t('ui.studies.facts.made'), <Clock key="made" instant={study.createdAt} />],
+        [t('ui.studies.facts.changed'), <Clock key="changed" instant={study.updatedAt} />],
+        [
+          t('ui.studies.facts.images'),
+          images === null
+            ? t('ui.studies.imagesNone')
+            : `${t('ui.studies.imagesHere', { count: imagesText(images) })}${images.isReceiving ? ` ${t('ui.studies.imagesArriving')}` : ''}`,
+        ],
+        [t('ui.studies.facts.priors'), study.priors > 0 && numberText(study.priors)],
         ...(isWhole
           ? ([
-              [names.uid, <Copied key="uid" text={study.studyInstanceUid} what={names.uidWhat} />],
-              [names.id, <Copied key="id" text={study.studyId} what={names.idWhat} />],
+              [
+                t('ui.studies.facts.uid'),
+                <Copied
+                  key="uid"
+                  text={study.studyInstanceUid}
+                  what={t('ui.studies.facts.uidWhat')}
+                />,
+              ],
+              [
+                t('ui.studies.facts.id'),
+                <Copied key="id" text={study.studyId} what={t('ui.studies.facts.idWhat')} />,
+              ],
             ] as const)
           : []),
       ])}
@@ -126,13 +148,16 @@ export function ContextFacts({ details }: { details: Details | undefined }) {
   if (details?.area !== 'scribe') return null
   const { clinicalIndication, technologistTechnique, technologistNotes = [] } = details.study
   const texts = known([
-    [names.indication, clinicalIndication && <Lines key="indication" text={clinicalIndication} />],
     [
-      names.technique,
+      t('ui.studies.facts.indication'),
+      clinicalIndication && <Lines key="indication" text={clinicalIndication} />,
+    ],
+    [
+      t('ui.studies.facts.technique'),
       technologistTechnique && <Lines key="technique" text={technologistTechnique} />,
     ],
     [
-      names.notes,
+      t('ui.studies.facts.notes'),
       technologistNotes.length > 0 && <Lines key="notes" text={technologistNotes.join('\n')} />,
     ],
   ])

@@ -8,11 +8,10 @@ import { useMay } from '../components/allowed.tsx'
 import { Failed } from '../components/page.tsx'
 import { ShownOnce } from '../components/shown-once.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { PersonPicker } from '../lists/pickers.tsx'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
-import { words } from './words.ts'
 
-const { link: texts } = words
 const KINDS = ['dictate', 'view'] as const
 type Kind = (typeof KINDS)[number]
 
@@ -44,20 +43,22 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
     return (
       <ShownOnce
         value={url}
-        title={texts.onceTitle}
-        about={texts.onceAbout}
-        what={texts.what}
-        done={texts.done}
+        title={t('ui.studies.link.onceTitle')}
+        about={t('ui.studies.link.onceAbout')}
+        what={t('ui.studies.link.what')}
+        done={t('ui.studies.link.done')}
         onClose={onClose}
       />
     )
   return (
-    <Modal opened onClose={onClose} title={texts.title}>
+    <Modal opened onClose={onClose} title={t('ui.studies.link.title')}>
       <Stack>
-        <Text size="sm">{isScribe ? texts.aboutScribe : texts.aboutViewer}</Text>
+        <Text size="sm">
+          {isScribe ? t('ui.studies.link.aboutScribe') : t('ui.studies.link.aboutViewer')}
+        </Text>
         {isScribe && (
           <Radio.Group
-            label={texts.kind}
+            label={t('ui.studies.link.kind')}
             value={kind}
             onChange={(next) => {
               setKind(next === 'view' ? 'view' : 'dictate')
@@ -70,8 +71,12 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
                 <Radio
                   key={one}
                   value={one}
-                  label={texts.kinds[one][0]}
-                  description={one === 'dictate' && !mayDictate ? why : texts.kinds[one][1]}
+                  label={t(`ui.studies.link.kinds.${one}.label`)}
+                  description={
+                    one === 'dictate' && !mayDictate
+                      ? why
+                      : t(`ui.studies.link.kinds.${one}.description`)
+                  }
                   disabled={one === 'dictate' && !mayDictate}
                 />
               ))}
@@ -83,24 +88,26 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
             key={kind}
             area={kind === 'dictate' ? 'scribe' : 'viewer'}
             mustSign={kind === 'dictate'}
-            label={texts.person}
-            description={texts.personAbout[kind]}
+            label={t('ui.studies.link.person')}
+            description={t(`ui.studies.link.personAbout.${kind}`)}
             required={needsPerson}
             value={person}
             onChange={setPerson}
-            error={isTried && needsPerson && person === null ? texts.choose : undefined}
+            error={
+              isTried && needsPerson && person === null ? t('ui.studies.link.choose') : undefined
+            }
           />
         )}
         {error && <Failed error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {texts.cancel}
+            {t('ui.studies.link.cancel')}
           </Button>
           <Button
             loading={toViewer.isPending || toReport.isPending || toImages.isPending}
             onClick={make}
           >
-            {texts.make}
+            {t('ui.studies.link.make')}
           </Button>
         </Group>
       </Stack>

@@ -6,16 +6,15 @@ import { PersonName } from '../components/person-name.tsx'
 import { SeverityTag } from '../components/severity-tag.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { StatusTags } from '../lists/status-tags.tsx'
 import { examText, Writer } from '../lists/study-columns.tsx'
-import { words as listWords } from '../lists/words.ts'
 import { ContextFacts, PatientFacts, PeopleFacts } from './facts.tsx'
 import css from './studies.module.css'
 import { StudyActions } from './study-actions.tsx'
 import { StudyLinks } from './study-links.tsx'
 import { Timeline } from './timeline.tsx'
 import { useDetails } from './use-details.ts'
-import { words } from './words.ts'
 
 /** Going from row to row asks for nothing: only the row that one stays at. */
 const STAY_MS = 180
@@ -31,9 +30,9 @@ export function Preview({
   const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
   return (
     <Panel className={css.preview}>
-      <section aria-label={words.preview}>
+      <section aria-label={t('ui.studies.preview')}>
         {study === null ? (
-          <p className={css.quiet}>{words.noPreview}</p>
+          <p className={css.quiet}>{t('ui.studies.noPreview')}</p>
         ) : (
           <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />
         )}
@@ -52,7 +51,7 @@ function Shown(props: {
     <>
       <h2 className={css.name}>
         <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>
-          {study.patientName ? <PersonName value={study.patientName} /> : listWords.noName}
+          {study.patientName ? <PersonName value={study.patientName} /> : t('ui.lists.noName')}
         </Link>
       </h2>
       <p className={css.exam}>{examText(study)}</p>
@@ -61,7 +60,7 @@ function Shown(props: {
         <StatusTags study={study} />
         <Writer lock={study.lock} />
       </div>
-      {study.identity === 'mismatch' && <Notice tone="danger">{words.mismatch}</Notice>}
+      {study.identity === 'mismatch' && <Notice tone="danger">{t('ui.studies.mismatch')}</Notice>}
       <StudyLinks study={study} />
       <StudyActions study={study} renew={renew} isSmall />
       <PatientFacts study={study} details={undefined} />
@@ -78,7 +77,7 @@ function More({ study }: { study: WindowStudy }) {
   return (
     <>
       <ContextFacts details={details} />
-      <h3>{words.timeline.title}</h3>
+      <h3>{t('ui.studies.timeline.title')}</h3>
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data && <Timeline moments={reply.data.moments} isShort />}
     </>

@@ -10,6 +10,7 @@ import {
 } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { FormPart } from '../components/form-part.tsx'
+import { t } from '../i18n/t.ts'
 import { MEASURES, type StudyValues } from './study-values.ts'
 import type { FieldsProps } from './use-study-form.ts'
 import { words } from './words.ts'
@@ -34,8 +35,8 @@ const TYPES: Partial<Record<TextName, string>> = {
   scanTime: 'time',
 }
 const ABOUT: Partial<Record<TextName, string>> = {
-  patientName: texts.patientNameAbout,
-  age: texts.ageAbout,
+  patientName: t('ui.studies.form.patientNameAbout'),
+  age: t('ui.studies.form.ageAbout'),
 }
 
 function Text({ name, values, set, faults }: FieldsProps & { readonly name: TextName }) {
@@ -87,16 +88,16 @@ function Measured({
 export function PatientFields(props: FieldsProps) {
   const { values, set } = props
   return (
-    <FormPart title={texts.patient}>
+    <FormPart title={t('ui.studies.form.patient')}>
       <Text {...props} name="patientName" />
       <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
         <Text {...props} name="mrn" />
         <Select
-          label={texts.sex}
-          placeholder={texts.unknownSex}
+          label={t('ui.studies.form.sex')}
+          placeholder={t('ui.studies.form.unknownSex')}
           clearable
           value={values.texts.sex || null}
-          data={SEXES.map((value) => ({ value, label: texts.sexes[value] }))}
+          data={SEXES.map((value) => ({ value, label: t(`ui.studies.form.sexes.${value}`) }))}
           onChange={(sex) => set({ texts: { ...values.texts, sex: sex ?? '' } })}
         />
         <Text {...props} name="dateOfBirth" />
@@ -110,7 +111,7 @@ export function PatientFields(props: FieldsProps) {
 
 /** How and where the scan was. */
 export const ScanFields = (props: FieldsProps) => (
-  <FormPart title={texts.scan}>
+  <FormPart title={t('ui.studies.form.scan')}>
     <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
       {(
         ['scanType', 'facilityName', 'scanDate', 'scanTime', 'referringPhysicianName'] as const
@@ -126,9 +127,9 @@ export function ContextFields({ values, set, faults }: FieldsProps) {
   const put = (change: Partial<StudyValues['context']>) =>
     set({ context: { ...values.context, ...change } })
   return (
-    <FormPart title={texts.context}>
+    <FormPart title={t('ui.studies.form.context')}>
       <Textarea
-        label={texts.indication}
+        label={t('ui.studies.form.indication')}
         autosize
         maxRows={8}
         value={values.context.clinicalIndication}
@@ -136,7 +137,7 @@ export function ContextFields({ values, set, faults }: FieldsProps) {
         onChange={(event) => put({ clinicalIndication: event.currentTarget.value })}
       />
       <Textarea
-        label={texts.technique}
+        label={t('ui.studies.form.technique')}
         autosize
         maxRows={8}
         value={values.context.technologistTechnique}
@@ -144,8 +145,8 @@ export function ContextFields({ values, set, faults }: FieldsProps) {
         onChange={(event) => put({ technologistTechnique: event.currentTarget.value })}
       />
       <Textarea
-        label={texts.notes}
-        description={texts.notesAbout}
+        label={t('ui.studies.form.notes')}
+        description={t('ui.studies.form.notesAbout')}
         autosize
         maxRows={8}
         value={values.notes}
@@ -153,7 +154,7 @@ export function ContextFields({ values, set, faults }: FieldsProps) {
         onChange={(event) => set({ notes: event.currentTarget.value })}
       />
       <TextInput
-        label={texts.externalPatientId}
+        label={t('ui.studies.form.externalPatientId')}
         autoComplete="off"
         value={values.context.externalPatientId}
         error={faults.externalPatientId}
@@ -167,10 +168,10 @@ export function ContextFields({ values, set, faults }: FieldsProps) {
 export function PriorFields({ values, set, faults }: FieldsProps) {
   const { priorReportTexts } = values
   return (
-    <FormPart title={texts.priors}>
+    <FormPart title={t('ui.studies.form.priors')}>
       <Textarea
-        label={texts.priorIds}
-        description={texts.priorIdsAbout}
+        label={t('ui.studies.form.priorIds')}
+        description={t('ui.studies.form.priorIdsAbout')}
         autosize
         maxRows={6}
         spellCheck={false}
@@ -183,7 +184,7 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
         <Group key={`${at + 1}`} gap={6} wrap="nowrap" align="flex-start">
           <Textarea
             style={{ flex: 1 }}
-            label={texts.priorText(at + 1)}
+            label={t('ui.studies.form.priorText', { number: at + 1 })}
             autosize
             minRows={2}
             maxRows={10}
@@ -193,10 +194,10 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
               set({ priorReportTexts: priorReportTexts.with(at, event.currentTarget.value) })
             }
           />
-          <Tooltip label={texts.removePriorText(at + 1)}>
+          <Tooltip label={t('ui.studies.form.removePriorText', { number: at + 1 })}>
             <ActionIcon
               mt={26}
-              aria-label={texts.removePriorText(at + 1)}
+              aria-label={t('ui.studies.form.removePriorText', { number: at + 1 })}
               onClick={() => set({ priorReportTexts: priorReportTexts.toSpliced(at, 1) })}
             >
               <IconTrash size={16} />
@@ -212,7 +213,7 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
           disabled={priorReportTexts.length >= MOST_PRIORS}
           onClick={() => set({ priorReportTexts: [...priorReportTexts, ''] })}
         >
-          {texts.addPriorText}
+          {t('ui.studies.form.addPriorText')}
         </Button>
       </div>
     </FormPart>

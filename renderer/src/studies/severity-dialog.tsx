@@ -3,8 +3,7 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
 import { SEVERITY_TONES } from '../components/severity-tag.tsx'
 import { ToneIcon } from '../components/tone.tsx'
-import { words as listWords } from '../lists/words.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const MOST_FIRST = [...SEVERITIES].reverse()
 
@@ -16,7 +15,12 @@ export function SeverityDialog(props: {
 }) {
   const { study, onChoose, onClose } = props
   return (
-    <Modal opened={study !== null} onClose={onClose} title={words.actions.chooseSeverity} size="xs">
+    <Modal
+      opened={study !== null}
+      onClose={onClose}
+      title={t('ui.studies.actions.chooseSeverity')}
+      size="xs"
+    >
       <Stack gap={6}>
         {MOST_FIRST.map((severity) => {
           const isNow = severity === study?.severity
@@ -30,7 +34,7 @@ export function SeverityDialog(props: {
               leftSection={<ToneIcon tone={SEVERITY_TONES[severity]} />}
               onClick={() => onChoose(severity)}
             >
-              {listWords.severities[severity][0]}
+              {t(`ui.lists.severities.${severity}.label`)}
             </Button>
           )
         })}

@@ -10,21 +10,19 @@ import { MayButton, useMay } from '../components/allowed.tsx'
 import { openImages } from '../components/open-images.tsx'
 import { Page } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
+import { t } from '../i18n/t.ts'
 import { studyColumns as columns, selectColumn } from '../lists/study-columns.tsx'
 import { type RowAction, StudyList } from '../lists/study-list.tsx'
 import { useSelection } from '../lists/use-selection.ts'
 import { useStudyList } from '../lists/use-study-list.ts'
-import { words as listWords } from '../lists/words.ts'
 import { BulkBar } from './bulk.tsx'
 import { Preview } from './preview.tsx'
 import { isPreviewShown, showPreview } from './preview-shown.ts'
 import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
 import { useStudyActions } from './use-study-actions.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/studies')
-const { keyNames } = listWords
 const AREAS = ['scribe', 'viewer'] as const
 
 /** Studies of both areas: found, looked at, made and changed. */
@@ -52,17 +50,16 @@ function Area({ area }: { area: StudyArea }) {
   const selection = useSelection(rows)
   const shownColumns = useMemo(() => columnsOf(area, selection), [selection, area])
   const open = (studyId: StudyId) => void navigate({ to: '/studies/$studyId', params: { studyId } })
-  const [title, text] = words.none[area]
   return (
     <Page
-      title={words.title}
+      title={t('ui.studies.title')}
       isFull
       actions={<Actions area={area} preview={preview} onMake={() => setDialog('make')} />}
     >
       <StudyList
         state={state}
         to="/studies"
-        label={words.label}
+        label={t('ui.studies.label')}
         columns={shownColumns}
         at={at}
         onOpen={({ studyId }) => open(studyId)}
@@ -88,8 +85,15 @@ function Area({ area }: { area: StudyArea }) {
             />
           ) : undefined
         }
-        actions={[...actions, { keys: 'p', name: keyNames.preview, run: preview.toggle }]}
-        none={{ icon: <IconFolders size={34} stroke={1.3} />, title, text }}
+        actions={[
+          ...actions,
+          { keys: 'p', name: t('ui.lists.keyNames.preview'), run: preview.toggle },
+        ]}
+        none={{
+          icon: <IconFolders size={34} stroke={1.3} />,
+          title: t(`ui.studies.none.${area}.label`),
+          text: t(`ui.studies.none.${area}.description`),
+        }}
       />
       <Dialogs
         area={area}
@@ -114,15 +118,25 @@ function useRowActions(
   const toReport = ({ studyId }: WindowStudy) =>
     void navigate({ to: '/reading/$studyId', params: { studyId } })
   const actions: readonly RowAction[] = [
-    { keys: 'a', name: keyNames.assign, run: assignToMe },
-    { keys: 's', name: keyNames.severity, run: (study) => mayManage && onSeverity(study) },
+    { keys: 'a', name: t('ui.lists.keyNames.assign'), run: assignToMe },
+    {
+      keys: 's',
+      name: t('ui.lists.keyNames.severity'),
+      run: (study) => mayManage && onSeverity(study),
+    },
     {
       keys: 'c',
-      name: keyNames.cancel,
+      name: t('ui.lists.keyNames.cancel'),
       run: (study) => mayManage && change(study, { kind: 'cancel', to: !study.isCancelled }),
     },
-    { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
-    ...(area === 'scribe' ? [{ keys: 'r', name: keyNames.report, run: toReport }] : []),
+    {
+      keys: 'v',
+      name: t('ui.lists.keyNames.images'),
+      run: ({ studyId }) => void openImages({ studyId }),
+    },
+    ...(area === 'scribe'
+      ? [{ keys: 'r', name: t('ui.lists.keyNames.report'), run: toReport }]
+      : []),
   ]
   return { change, actions }
 }
@@ -161,15 +175,15 @@ function Actions({
   onMake: () => void
 }) {
   const navigate = useNavigate()
-  const previewName = preview.isShown ? words.hidePreview : words.showPreview
+  const previewName = preview.isShown ? t('ui.studies.hidePreview') : t('ui.studies.showPreview')
   return (
     <>
       <SegmentedControl
         size="xs"
-        aria-label={words.area}
+        aria-label={t('ui.studies.area')}
         value={area}
         onChange={(next) => void navigate({ to: '/studies', search: { area: next } })}
-        data={AREAS.map((value) => ({ value, label: words.areas[value] }))}
+        data={AREAS.map((value) => ({ value, label: t(`ui.studies.areas.${value}`) }))}
       />
       <Tooltip label={previewName}>
         <ActionIcon
@@ -182,7 +196,7 @@ function Actions({
         </ActionIcon>
       </Tooltip>
       <MayButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={onMake}>
-        {words.make}
+        {t('ui.studies.make')}
       </MayButton>
     </>
   )
@@ -217,7 +231,7 @@ function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
           onClose={onClose}
           onDone={(studyId) => {
             onClose()
-            showDone(words.done.made)
+            showDone(t('ui.studies.done.made'))
             onMade(studyId)
           }}
         />

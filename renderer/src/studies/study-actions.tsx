@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { MayButton } from '../components/allowed.tsx'
+import { t } from '../i18n/t.ts'
 import { AssignMenu } from '../reading/assign-menu.tsx'
 import { useSession } from '../session.ts'
 import { LinkDialog } from './link-dialog.tsx'
@@ -9,9 +10,6 @@ import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
 import { useDetails } from './use-details.ts'
 import { useStudyActions } from './use-study-actions.ts'
-import { words } from './words.ts'
-
-const { actions: texts, screen } = words
 
 /** What can be done with a study. What one may not do is there, and says who can allow it. */
 export function StudyActions(props: {
@@ -34,11 +32,11 @@ export function StudyActions(props: {
       {area === 'scribe' && !isSmall && <AssignMenu study={study} size="xs" fixed={null} />}
       {!isMine && !isCancelled && (area === 'viewer' || isSmall) && (
         <MayButton {...manage} onClick={() => assignToMe(study)}>
-          {texts.assignToMe}
+          {t('ui.studies.actions.assignToMe')}
         </MayButton>
       )}
       <MayButton {...manage} onClick={() => setAsking('severity')}>
-        {texts.severity}
+        {t('ui.studies.actions.severity')}
       </MayButton>
       {area === 'viewer' && (
         <MayButton
@@ -47,11 +45,13 @@ export function StudyActions(props: {
             change(study, { kind: 'status', to: status === 'complete' ? 'incomplete' : 'complete' })
           }
         >
-          {status === 'complete' ? texts.incomplete : texts.complete}
+          {status === 'complete'
+            ? t('ui.studies.actions.incomplete')
+            : t('ui.studies.actions.complete')}
         </MayButton>
       )}
       <MayButton {...manage} disabled={details === undefined} onClick={() => setAsking('edit')}>
-        {texts.edit}
+        {t('ui.studies.actions.edit')}
       </MayButton>
       {!isSmall && (
         <MayButton
@@ -60,11 +60,11 @@ export function StudyActions(props: {
           disabled={isCancelled}
           onClick={() => setAsking('link')}
         >
-          {texts.link}
+          {t('ui.studies.actions.link')}
         </MayButton>
       )}
       <MayButton {...manage} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
-        {isCancelled ? screen.uncancel : screen.cancel}
+        {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
       </MayButton>
       <SeverityDialog
         study={asking === 'severity' ? study : null}

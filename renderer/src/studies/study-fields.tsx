@@ -3,13 +3,10 @@ import type { StudyArea } from '#shared/contract/settings.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { FormPart } from '../components/form-part.tsx'
+import { t } from '../i18n/t.ts'
 import { CustomerPicker, PersonPicker } from '../lists/pickers.tsx'
-import { words as listWords } from '../lists/words.ts'
 import { uidOf } from './study-values.ts'
 import type { FieldsProps } from './use-study-form.ts'
-import { words } from './words.ts'
-
-const { form: texts } = words
 
 interface AreaFieldsProps extends FieldsProps {
   readonly area: StudyArea
@@ -21,10 +18,10 @@ interface AreaFieldsProps extends FieldsProps {
 export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
   const { values, set, faults } = fields
   return (
-    <FormPart title={texts.study}>
+    <FormPart title={t('ui.studies.form.study')}>
       {isNew && <Uid {...fields} />}
       <TextInput
-        label={texts.description}
+        label={t('ui.studies.form.description')}
         required
         maxLength={1000}
         {...(!isNew && { 'data-autofocus': true })}
@@ -34,22 +31,25 @@ export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
-          label={texts.severity}
+          label={t('ui.studies.form.severity')}
           allowDeselect={false}
           value={values.severity}
           data={[...SEVERITIES]
             .reverse()
-            .map((value) => ({ value, label: listWords.severities[value][0] }))}
+            .map((value) => ({ value, label: t(`ui.lists.severities.${value}.label`) }))}
           onChange={(value) =>
             set({ severity: SEVERITIES.find((one) => one === value) ?? 'normal' })
           }
         />
         {area === 'viewer' && !isNew && (
           <Select
-            label={texts.status}
+            label={t('ui.studies.form.status')}
             allowDeselect={false}
             value={values.studyViewerStatus}
-            data={VIEWER_STATUSES.map((value) => ({ value, label: listWords.statuses[value][0] }))}
+            data={VIEWER_STATUSES.map((value) => ({
+              value,
+              label: t(`ui.lists.statuses.${value}.label`),
+            }))}
             onChange={(value) =>
               set({ studyViewerStatus: value === 'complete' ? 'complete' : 'incomplete' })
             }
@@ -62,8 +62,8 @@ export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
 
 const Uid = ({ values, set, faults }: FieldsProps) => (
   <TextInput
-    label={texts.uid}
-    description={texts.uidAbout}
+    label={t('ui.studies.form.uid')}
+    description={t('ui.studies.form.uidAbout')}
     required
     data-autofocus
     autoComplete="off"
@@ -77,7 +77,7 @@ const Uid = ({ values, set, faults }: FieldsProps) => (
         variant="subtle"
         onClick={() => set({ studyInstanceUid: uidOf(crypto.randomUUID()) })}
       >
-        {texts.newUid}
+        {t('ui.studies.form.newUid')}
       </Button>
     }
   />
@@ -87,26 +87,26 @@ const Uid = ({ values, set, faults }: FieldsProps) => (
 export function PeopleFields({ area, isNew, values, set, faults }: AreaFieldsProps) {
   const isFixedCustomer = !isNew && area === 'viewer'
   return (
-    <FormPart title={texts.people}>
+    <FormPart title={t('ui.studies.form.people')}>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <PersonPicker
           area={area}
-          label={texts.assigned}
-          placeholder={texts.assignedAbout}
+          label={t('ui.studies.form.assigned')}
+          placeholder={t('ui.studies.form.assignedAbout')}
           value={values.assignedTo}
           error={faults.assignedTo}
           onChange={(assignedTo) => set({ assignedTo })}
         />
         {isFixedCustomer ? (
           <TextInput
-            label={texts.customer}
-            description={texts.customerFixed}
+            label={t('ui.studies.form.customer')}
+            description={t('ui.studies.form.customerFixed')}
             readOnly
-            value={values.expressCustomer?.name ?? listWords.filter.noCustomer}
+            value={values.expressCustomer?.name ?? t('ui.lists.filter.noCustomer')}
           />
         ) : (
           <CustomerPicker
-            label={texts.customer}
+            label={t('ui.studies.form.customer')}
             value={values.expressCustomer}
             error={faults.expressCustomerId}
             onChange={(expressCustomer) => set({ expressCustomer })}

@@ -3,13 +3,11 @@ import type { StudyArea } from '#shared/contract/settings.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { MetadataFields } from '../customers/metadata-fields.tsx'
+import { t } from '../i18n/t.ts'
 import { ContextFields, PatientFields, PriorFields, ScanFields } from './scribe-fields.tsx'
 import { PeopleFields, StudyFields } from './study-fields.tsx'
 import type { Details } from './use-details.ts'
 import { useStudyForm } from './use-study-form.ts'
-import { words } from './words.ts'
-
-const { form: texts } = words
 
 /**
  * Makes a study, or changes one, with the fields that partners have.
@@ -33,7 +31,7 @@ export function StudyForm(props: {
       opened
       onClose={onClose}
       size="xl"
-      title={details ? texts.editTitle : texts.newTitle[area]}
+      title={details ? t('ui.studies.form.editTitle') : t(`ui.studies.form.newTitle.${area}`)}
       closeOnClickOutside={false}
       // What was typed is not lost by a key.
       closeOnEscape={isUntouched}
@@ -42,12 +40,12 @@ export function StudyForm(props: {
         <Stack>
           {isNew && (
             <SegmentedControl
-              aria-label={texts.area}
+              aria-label={t('ui.studies.form.area')}
               value={area}
               onChange={(next) => setArea(next === 'viewer' ? 'viewer' : 'scribe')}
               data={(['scribe', 'viewer'] as const).map((value) => ({
                 value,
-                label: words.areas[value],
+                label: t(`ui.studies.areas.${value}`),
               }))}
             />
           )}
@@ -68,8 +66,8 @@ export function StudyForm(props: {
           />
           <FormEnd
             error={error}
-            cancel={texts.cancel}
-            submit={isNew ? texts.submit : texts.save}
+            cancel={t('ui.studies.form.cancel')}
+            submit={isNew ? t('ui.studies.form.submit') : t('ui.studies.form.save')}
             isBusy={isBusy}
             onCancel={onClose}
           />

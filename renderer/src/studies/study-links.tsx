@@ -3,11 +3,9 @@ import { IconHelpCircle, IconHistory, IconPhoto, IconReportMedical } from '@tabl
 import { Link } from '@tanstack/react-router'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { OpenImages } from '../components/open-images.tsx'
+import { t } from '../i18n/t.ts'
 import { useMayManageStudies } from '../session.ts'
 import css from './studies.module.css'
-import { words } from './words.ts'
-
-const { links: texts } = words
 
 /** Where to go on from a study. */
 export function StudyLinks({
@@ -17,7 +15,7 @@ export function StudyLinks({
 }) {
   const mayManage = useMayManageStudies()
   return (
-    <nav className={css.links} aria-label={texts.label}>
+    <nav className={css.links} aria-label={t('ui.studies.links.label')}>
       <OpenImages of={{ studyId }} size="xs" />
       {area === 'scribe' && (
         <Button
@@ -26,7 +24,7 @@ export function StudyLinks({
           leftSection={<IconReportMedical size={15} />}
           renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
         >
-          {texts.report}
+          {t('ui.studies.links.report')}
         </Button>
       )}
       {images !== null && (
@@ -38,7 +36,7 @@ export function StudyLinks({
             <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />
           )}
         >
-          {texts.images}
+          {t('ui.studies.links.images')}
         </Button>
       )}
       <Button
@@ -49,7 +47,7 @@ export function StudyLinks({
           <Link to="/worklist/why" search={{ study: studyInstanceUid }} {...props} />
         )}
       >
-        {texts.why}
+        {t('ui.studies.links.why')}
       </Button>
       {mayManage && (
         <Button
@@ -60,7 +58,7 @@ export function StudyLinks({
             <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />
           )}
         >
-          {texts.priors}
+          {t('ui.studies.links.priors')}
         </Button>
       )}
     </nav>

@@ -6,11 +6,10 @@ import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.t
 import { PersonName } from '../components/person-name.tsx'
 import { SeverityTag } from '../components/severity-tag.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
-import { words as shared } from '../components/words.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { StatusTags } from '../lists/status-tags.tsx'
 import { examText, Writer } from '../lists/study-columns.tsx'
-import { words as listWords } from '../lists/words.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ContextFacts, Lines, PatientFacts, PeopleFacts } from './facts.tsx'
@@ -19,10 +18,8 @@ import { StudyActions } from './study-actions.tsx'
 import { StudyLinks } from './study-links.tsx'
 import { Timeline } from './timeline.tsx'
 import { type Details, useDetails } from './use-details.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/studies/$studyId')
-const { facts: names, screen: texts } = words
 /** A lock that expires by itself sends no event. */
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
@@ -40,10 +37,11 @@ export function StudyScreen() {
   return (
     <Page
       // No patient in the title: it is in the browser's history and on the task bar.
-      title={study ? examText(study) : words.title}
+      title={study ? examText(study) : t('ui.studies.title')}
       about={
         <Link to="/studies" search={study ? { area: study.area } : {}}>
-          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} aria-hidden /> {texts.back}
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} aria-hidden />{' '}
+          {t('ui.studies.screen.back')}
         </Link>
       }
     >
@@ -52,10 +50,10 @@ export function StudyScreen() {
         <Panel>
           <Empty
             icon={<IconFolderOff size={34} stroke={1.3} />}
-            title={texts.gone}
-            action={<Link to="/studies">{texts.back}</Link>}
+            title={t('ui.studies.screen.gone')}
+            action={<Link to="/studies">{t('ui.studies.screen.back')}</Link>}
           >
-            {texts.goneText}
+            {t('ui.studies.screen.goneText')}
           </Empty>
         </Panel>
       )}
@@ -78,10 +76,10 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
       <Panel>
         <div className={css.head}>
           <div className={css.name}>
-            {study.patientName ? <PersonName value={study.patientName} /> : listWords.noName}
+            {study.patientName ? <PersonName value={study.patientName} /> : t('ui.lists.noName')}
           </div>
           <div className={css.tags}>
-            <Tag tone="plain">{words.areas[area]}</Tag>
+            <Tag tone="plain">{t(`ui.studies.areas.${area}`)}</Tag>
             <SeverityTag severity={study.severity} />
             <StatusTags study={study} />
             <Writer lock={study.lock} />
@@ -93,28 +91,28 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
         </div>
       </Panel>
       {isCancelled && (
-        <Notice tone="warning" title={texts.cancelledNotice}>
-          {texts.cancelledText}
+        <Notice tone="warning" title={t('ui.studies.screen.cancelledNotice')}>
+          {t('ui.studies.screen.cancelledText')}
         </Notice>
       )}
       {identity === 'mismatch' && images !== null && (
         <Notice
           tone="danger"
-          title={words.mismatch}
+          title={t('ui.studies.mismatch')}
           actions={
             <>
               <Link
                 to="/images/$studyInstanceUid"
                 params={{ studyInstanceUid: study.studyInstanceUid }}
               >
-                {words.links.images}
+                {t('ui.studies.links.images')}
               </Link>
               {mayManage && (
                 <Link
                   to="/images/$studyInstanceUid/resolve"
                   params={{ studyInstanceUid: study.studyInstanceUid }}
                 >
-                  {shared.identity.resolve}…
+                  {t('ui.components.identity.resolve')}…
                 </Link>
               )}
             </>
@@ -123,10 +121,10 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
       )}
       <div className={css.columns}>
         <div className={css.column}>
-          <Panel title={names.patient}>
+          <Panel title={t('ui.studies.facts.patient')}>
             <PatientFacts study={study} details={details} />
           </Panel>
-          <Panel title={names.people}>
+          <Panel title={t('ui.studies.facts.people')}>
             <PeopleFacts study={study} isWhole />
           </Panel>
           <Metadata details={details} />
@@ -135,7 +133,7 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
           <Context details={details} />
           <Reports details={details} />
           <Priors details={details} />
-          <Panel title={words.timeline.title}>{moments}</Panel>
+          <Panel title={t('ui.studies.timeline.title')}>{moments}</Panel>
         </div>
       </div>
     </>
@@ -146,7 +144,7 @@ function Metadata({ details }: { details: Details | undefined }) {
   const pairs = Object.entries(details?.study.metadata ?? {})
   if (pairs.length === 0) return null
   return (
-    <Panel title={names.metadata}>
+    <Panel title={t('ui.studies.facts.metadata')}>
       <Facts facts={pairs} />
     </Panel>
   )
@@ -157,7 +155,7 @@ function Context({ details }: { details: Details | undefined }) {
   const { clinicalIndication, technologistTechnique, technologistNotes = [] } = details.study
   if (!clinicalIndication && !technologistTechnique && technologistNotes.length === 0) return null
   return (
-    <Panel title={names.context}>
+    <Panel title={t('ui.studies.facts.context')}>
       <ContextFacts details={details} />
     </Panel>
   )
@@ -167,15 +165,15 @@ function Reports({ details }: { details: Details | undefined }) {
   if (details?.area !== 'scribe' || !details.study.reportIds?.length) return null
   const { studyId, reportIds } = details.study
   return (
-    <Panel title={names.reports}>
+    <Panel title={t('ui.studies.facts.reports')}>
       <ul className={css.plain}>
         {reportIds.map(({ reportId, status, isCritical }) => (
           <li key={reportId}>
             <Link to="/reading/$studyId" params={{ studyId }}>
-              {words.links.report}
+              {t('ui.studies.links.report')}
             </Link>
-            <span className={css.quiet}>{words.reportStates[status]}</span>
-            {isCritical && <Tag tone="danger">{words.critical}</Tag>}
+            <span className={css.quiet}>{t(`ui.studies.reportStates.${status}`)}</span>
+            {isCritical && <Tag tone="danger">{t('ui.studies.critical')}</Tag>}
           </li>
         ))}
       </ul>
@@ -189,7 +187,7 @@ function Priors({ details }: { details: Details | undefined }) {
   return (
     <>
       {priorStudyIds.length > 0 && (
-        <Panel title={names.priors}>
+        <Panel title={t('ui.studies.facts.priors')}>
           <ul className={css.plain}>
             {priorStudyIds.map((studyId) => (
               <li key={studyId}>
@@ -202,7 +200,7 @@ function Priors({ details }: { details: Details | undefined }) {
         </Panel>
       )}
       {priorReportTexts.length > 0 && (
-        <Panel title={names.priorTexts}>
+        <Panel title={t('ui.studies.facts.priorTexts')}>
           {priorReportTexts.map((text, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a text has no name but its place
             <p key={`${at + 1}`} className={css.prior}>

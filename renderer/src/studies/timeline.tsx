@@ -4,7 +4,8 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import { Clock } from '../components/clock.tsx'
 import { detailText, shortIds } from '../display/audit-detail.ts'
 import { EVENT_NAMES } from '../display/event-types.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManage } from '../session.ts'
 import css from './studies.module.css'
 import { words } from './words.ts'
@@ -19,10 +20,16 @@ const detailOf = ({ detail, effect, what }: StudyMoment): string => {
   return effect ? said(effect) : ''
 }
 const whoOf = (who: string): string =>
-  Object.hasOwn(texts.who, who) ? texts.who[who as keyof typeof texts.who] : shortIds(who)
+  Object.hasOwn(texts.who, who)
+    ? t(`ui.studies.timeline.who.${who as keyof typeof texts.who}`)
+    : shortIds(who)
 
 const nameOf = (what: string): string =>
-  isNamed(what) ? texts.what[what] : isEvent(what) ? EVENT_NAMES[what].name : what
+  isNamed(what)
+    ? t(`ui.studies.timeline.what.${what}`)
+    : isEvent(what)
+      ? EVENT_NAMES[what].name
+      : what
 
 /** What happened to a study, the latest first. */
 export function Timeline({
@@ -33,7 +40,7 @@ export function Timeline({
   isShort: boolean
 }) {
   const mayManage = useMayManage()
-  if (moments.length === 0) return <p className={css.quiet}>{texts.none}</p>
+  if (moments.length === 0) return <p className={css.quiet}>{t('ui.studies.timeline.none')}</p>
   return (
     <ol className={css.timeline}>
       {(isShort ? moments.slice(0, 6) : moments).map((moment) => {
@@ -58,7 +65,7 @@ export function Timeline({
                 <>
                   {' '}
                   <Link to="/events/$eventId" params={{ eventId }}>
-                    {texts.event}
+                    {t('ui.studies.timeline.event')}
                   </Link>
                 </>
               )}

@@ -10,11 +10,10 @@ import { may, type ViewerStatus } from '#shared/lifecycle.ts'
 import { showRefused } from '../components/refused.ts'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { LIST_CHANGES } from '../lists/use-study-list.ts'
 import { useSession } from '../session.ts'
-import { words } from './words.ts'
 
-const { done: texts } = words
 type Study = Pick<
   WindowStudy,
   'studyId' | 'area' | 'severity' | 'status' | 'isCancelled' | 'assignedTo'
@@ -74,10 +73,12 @@ export function inverse(study: Study, change: Change): Change {
 
 function sentenceOf(change: Change): string {
   if (change.kind === 'assign')
-    return change.to === null ? texts.freed : texts.assigned(change.to.name)
-  if (change.kind === 'severity') return texts.severity[change.to]
-  if (change.kind === 'status') return texts.status[change.to]
-  return change.to ? texts.cancelled : texts.active
+    return change.to === null
+      ? t('ui.studies.done.freed')
+      : t('ui.studies.done.assigned', { name: change.to.name })
+  if (change.kind === 'severity') return t(`ui.studies.done.severity.${change.to}`)
+  if (change.kind === 'status') return t(`ui.studies.done.status.${change.to}`)
+  return change.to ? t('ui.studies.done.cancelled') : t('ui.studies.done.active')
 }
 
 /**
@@ -124,7 +125,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     change: (study: Study, what: Change) => void change(study, what),
     assignToMe(study: Study) {
       if (!me || study.assignedTo?.userId === me.userId) return
-      if (!may(me, 'manageStudies')) return showRefused(texts.mayNotAssign)
+      if (!may(me, 'manageStudies')) return showRefused(t('ui.studies.done.mayNotAssign'))
       void change(study, {
         kind: 'assign',
         to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` },

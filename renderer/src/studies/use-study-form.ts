@@ -6,7 +6,8 @@ import type { StudyId } from '#shared/ids.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField } from '../client.ts'
 import { pairFaults } from '../customers/metadata-pairs.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import {
   changedBody,
   isMeasure,
@@ -17,7 +18,6 @@ import {
 } from './study-values.ts'
 import type { Details } from './use-details.ts'
 import { useStudySending } from './use-study-sending.ts'
-import { words } from './words.ts'
 
 const AREAS = { scribe, viewer } as const
 
@@ -59,7 +59,7 @@ export function useStudyForm(
       )),
     ...(isTried &&
       Object.fromEntries(
-        measureFaults.map((name) => [`reportMetadata.${name}`, words.form.measureFault]),
+        measureFaults.map((name) => [`reportMetadata.${name}`, t('ui.studies.form.measureFault')]),
       )),
     ...(error && faultsByField(error)),
   }

@@ -1,5 +1,5 @@
 import { numberText } from '../display/amounts.ts'
-import type { Translated } from '../language/words.ts'
+import type { Translated } from '../i18n/words.ts'
 import type { English } from './words.en.ts'
 
 const studies = (count: number) => (count === 1 ? '1 estudio' : `${numberText(count)} estudios`)

@@ -3,11 +3,9 @@ import { IconDownload } from '@tabler/icons-react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { numberText } from '../display/amounts.ts'
 import { todayIn } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { templateFile } from './template-file.ts'
-import { words } from './words.ts'
-
-const { exporting: texts } = words
 
 /** Saves templates and macros as a file: mine, or everybody's. */
 export function ExportMenu({
@@ -24,14 +22,14 @@ export function ExportMenu({
       templateFile(templates),
     )
   const offers = [
-    ['mine', mine, texts.mine],
-    ['everybody', everybodys, texts.everybody],
+    ['mine', mine, t('ui.templates.exporting.mine')],
+    ['everybody', everybodys, t('ui.templates.exporting.everybody')],
   ] as const
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={16} />}>
-          {texts.button}
+          {t('ui.templates.exporting.button')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -4,12 +4,14 @@ import { useRef, useState } from 'react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { showRefused } from '../components/refused.ts'
+import { t } from '../i18n/t.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { type FileEntry, MOST_BYTES, readTemplateFile } from './template-file.ts'
 import { words } from './words.ts'
 
 const { importing: texts } = words
-const refuse = (fault: keyof typeof texts.faults) => showRefused(texts.faults[fault])
+const refuse = (fault: keyof typeof texts.faults) =>
+  showRefused(t(`ui.templates.importing.faults.${fault}`))
 
 /** Reads a file of templates and shows what would become of each before anything is kept. */
 export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {
@@ -39,7 +41,7 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
             leftSection={<IconUpload size={16} />}
             onClick={onClick}
           >
-            {texts.button}
+            {t('ui.templates.importing.button')}
           </MayButton>
         )}
       </FileButton>

@@ -1,13 +1,11 @@
 import { Button, Group, Modal, SegmentedControl, Stack } from '@mantine/core'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { useMay } from '../components/allowed.tsx'
+import { t } from '../i18n/t.ts'
 import { ImportTable } from './import-table.tsx'
 import type { FileEntry } from './template-file.ts'
 import css from './templates.module.css'
 import { type Importing, useImport } from './use-import.ts'
-import { words } from './words.ts'
-
-const { importing: texts } = words
 
 /**
  * What a file would add and what clashes with what is there; then, entry by entry, what became of
@@ -27,7 +25,7 @@ export function ImportDialog(props: {
       opened
       onClose={onClose}
       size={860}
-      title={texts.title}
+      title={t('ui.templates.importing.title')}
       closeOnClickOutside={false}
       withCloseButton={!isRunning || isOver}
       closeOnEscape={!isRunning || isOver}
@@ -37,21 +35,21 @@ export function ImportDialog(props: {
           {isManager ? (
             <SegmentedControl
               size="xs"
-              aria-label={texts.for}
+              aria-label={t('ui.templates.importing.for')}
               value={whose}
               onChange={importing.setWhose}
               disabled={isRunning}
               data={[
-                { value: 'mine', label: texts.forMine },
-                { value: 'everybody', label: texts.forEverybody },
+                { value: 'mine', label: t('ui.templates.importing.forMine') },
+                { value: 'everybody', label: t('ui.templates.importing.forEverybody') },
               ]}
             />
           ) : (
-            <span className={css.quiet}>{texts.becomeMine}</span>
+            <span className={css.quiet}>{t('ui.templates.importing.becomeMine')}</span>
           )}
           {clashing.length > 0 && !isRunning && (
             <Button size="xs" variant="default" onClick={importing.takeAll}>
-              {texts.takeAll(clashing.length)}
+              {t('ui.templates.importing.takeAll', { count: clashing.length })}
             </Button>
           )}
         </Group>
@@ -69,18 +67,18 @@ function Foot({ importing, onClose }: { importing: Importing; onClose: () => voi
     <Group justify="space-between">
       <span className={css.quiet} aria-live="polite">
         {isRunning
-          ? texts.progress(outcomes.size, wanted)
-          : texts.summary(added, replaced, plan.length - wanted)}
+          ? t('ui.templates.importing.progress', { done: outcomes.size, all: wanted })
+          : t('ui.templates.importing.summary', { added, replaced, left: plan.length - wanted })}
       </span>
       {isOver ? (
-        <Button onClick={onClose}>{texts.close}</Button>
+        <Button onClick={onClose}>{t('ui.templates.importing.close')}</Button>
       ) : (
         <Group>
           <Button variant="default" disabled={isRunning} onClick={onClose}>
-            {texts.cancel}
+            {t('ui.templates.importing.cancel')}
           </Button>
           <Button loading={isRunning} disabled={wanted === 0} onClick={() => void run()}>
-            {texts.action(wanted)}
+            {t('ui.templates.importing.action', { count: wanted })}
           </Button>
         </Group>
       )}

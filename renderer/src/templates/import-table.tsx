@@ -1,7 +1,8 @@
 import { NativeSelect, Table } from '@mantine/core'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { CHOICES, type Choice, type Planned, type Standing } from './import-plan.ts'
 import css from './templates.module.css'
 import type { Importing, Outcome } from './use-import.ts'
@@ -63,14 +64,17 @@ function Row(props: {
   const { planned, choice, outcome, isRunning, onChoose } = props
   const { at, entry, standing } = planned
   const choices = CHOICES[standing]
-  const name = 'template' in entry ? entry.template.name : entry.name || texts.entry(at)
+  const name =
+    'template' in entry
+      ? entry.template.name
+      : entry.name || t('ui.templates.importing.entry', { at })
   return (
     <Table.Tr>
       <Table.Td>
         <b>{name}</b>{' '}
         {'template' in entry && (
           <span className={css.quiet}>
-            {words.kinds[entry.template.kind]}
+            {t(`ui.templates.kinds.${entry.template.kind}`)}
             {entry.template.shortcut !== null && (
               <>
                 {' '}
@@ -81,8 +85,8 @@ function Row(props: {
         )}
       </Table.Td>
       <Table.Td>
-        <Tag tone={TONES[standing]} meaning={texts.meanings[standing]}>
-          {texts.standings[standing]}
+        <Tag tone={TONES[standing]} meaning={t(`ui.templates.importing.meanings.${standing}`)}>
+          {t(`ui.templates.importing.standings.${standing}`)}
         </Tag>
         {'fault' in entry && (
           <div className={css.quiet}>
@@ -95,14 +99,17 @@ function Row(props: {
         {outcome !== undefined ? (
           <Became outcome={outcome} />
         ) : choices.length === 1 || isRunning ? (
-          <span className={css.quiet}>{texts.choices[choice]}</span>
+          <span className={css.quiet}>{t(`ui.templates.importing.choices.${choice}`)}</span>
         ) : (
           <NativeSelect
             size="xs"
-            aria-label={texts.choiceOf(name)}
+            aria-label={t('ui.templates.importing.choiceOf', { name })}
             value={choice}
             onChange={(event) => onChoose(event.currentTarget.value as Choice)}
-            data={choices.map((value) => ({ value, label: texts.choices[value] }))}
+            data={choices.map((value) => ({
+              value,
+              label: t(`ui.templates.importing.choices.${value}`),
+            }))}
           />
         )}
       </Table.Td>
@@ -112,10 +119,10 @@ function Row(props: {
 
 /** What became of an entry. */
 function Became({ outcome }: { outcome: Outcome }) {
-  if (outcome === 'done') return <Tag tone="good">{texts.kept}</Tag>
+  if (outcome === 'done') return <Tag tone="good">{t('ui.templates.importing.kept')}</Tag>
   return (
     <>
-      <Tag tone="danger">{texts.notKept}</Tag>
+      <Tag tone="danger">{t('ui.templates.importing.notKept')}</Tag>
       <div className={css.quiet}>{outcome.fault}</div>
     </>
   )

@@ -1,11 +1,12 @@
 import { expanded, fieldsOf, sectionsOf } from '#shared/report-text.ts'
+import { t } from '../i18n/t.ts'
 import css from './templates.module.css'
 import { words } from './words.ts'
 
 /** A template as the editor would show it, its variables those of a patient who does not exist. */
 export function Preview({ text }: { text: string }) {
   const shown = expanded(text, words.example)
-  if (shown.trim() === '') return <p className={css.quiet}>{words.form.previewNone}</p>
+  if (shown.trim() === '') return <p className={css.quiet}>{t('ui.templates.form.previewNone')}</p>
   const headings = sectionsOf(shown).filter(({ heading }) => heading !== '')
   const marks = [
     ...headings.map(({ from, heading }) => {
@@ -31,7 +32,7 @@ export function Preview({ text }: { text: string }) {
   })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-    <section className={css.preview} aria-label={words.form.preview} tabIndex={0}>
+    <section className={css.preview} aria-label={t('ui.templates.form.preview')} tabIndex={0}>
       {parts}
       {shown.slice(at)}
     </section>

@@ -19,6 +19,7 @@ import { FormPart } from '../components/form-part.tsx'
 import { Failed } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useMayManage } from '../session.ts'
 import { Preview } from './preview.tsx'
 import { bodyOf, faultsOf, type TemplateValues, valuesOf } from './template-values.ts'
@@ -44,7 +45,7 @@ export function TemplateForm(props: {
   const submit = form.onSubmit((values) => {
     const { kind, for: whose, ...fields } = bodyOf(values)
     const onSuccess = () => {
-      showDone(words.saved(fields.name))
+      showDone(t('ui.templates.saved', { name: fields.name }))
       onDone()
     }
     const options = {
@@ -60,7 +61,7 @@ export function TemplateForm(props: {
     <form onSubmit={submit} noValidate>
       <div className={css.columns}>
         <div>
-          <FormPart title={texts.what}>
+          <FormPart title={t('ui.templates.form.what')}>
             {!template && <KindAndOwner form={form} />}
             <TextInput
               {...told('name')}
@@ -83,7 +84,7 @@ export function TemplateForm(props: {
           </FormPart>
         </div>
         <div>
-          <FormPart title={texts.preview}>
+          <FormPart title={t('ui.templates.form.preview')}>
             <Preview text={form.values.text} />
           </FormPart>
           <Scope form={form} />
@@ -92,10 +93,10 @@ export function TemplateForm(props: {
       {error && error.errors.length === 0 && <Failed error={error} />}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onDone}>
-          {texts.cancel}
+          {t('ui.templates.form.cancel')}
         </Button>
         <Button type="submit" loading={add.isPending || change.isPending}>
-          {template ? texts.save : texts.add}
+          {template ? t('ui.templates.form.save') : t('ui.templates.form.add')}
         </Button>
       </Group>
     </form>
@@ -109,20 +110,20 @@ function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
     <Group gap={12}>
       <SegmentedControl
         size="xs"
-        aria-label={texts.kind}
+        aria-label={t('ui.templates.form.kind')}
         data={(['template', 'macro'] as const).map((value) => ({
           value,
-          label: words.kinds[value],
+          label: t(`ui.templates.kinds.${value}`),
         }))}
         {...form.getInputProps('kind')}
       />
       {mayManage && (
         <SegmentedControl
           size="xs"
-          aria-label={texts.for}
+          aria-label={t('ui.templates.form.for')}
           data={[
-            { value: 'mine', label: texts.forMine },
-            { value: 'everybody', label: texts.forEverybody },
+            { value: 'mine', label: t('ui.templates.form.forMine') },
+            { value: 'everybody', label: t('ui.templates.form.forEverybody') },
           ]}
           {...form.getInputProps('for')}
         />
@@ -134,9 +135,9 @@ function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
 /** The studies that it is offered for. */
 function Scope({ form }: { form: UseFormReturnType<TemplateValues> }) {
   return (
-    <FormPart title={texts.scope}>
+    <FormPart title={t('ui.templates.form.scope')}>
       <Text size="sm" c="dimmed">
-        {texts.scopeAbout}
+        {t('ui.templates.form.scopeAbout')}
       </Text>
       <TagsInput
         {...told('modalities')}
@@ -157,10 +158,10 @@ function Scope({ form }: { form: UseFormReturnType<TemplateValues> }) {
           {...told('sex')}
           allowDeselect={false}
           data={[
-            { value: '', label: texts.anySex },
+            { value: '', label: t('ui.templates.form.anySex') },
             ...(['female', 'male', 'other'] as const).map((value) => ({
               value,
-              label: words.sexes[value],
+              label: t(`ui.templates.sexes.${value}`),
             })),
           ]}
           {...form.getInputProps('sex')}

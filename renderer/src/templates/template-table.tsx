@@ -3,6 +3,7 @@ import { IconCopy, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { Ago } from '../components/clock.tsx'
 import { IconAct } from '../components/icon-act.tsx'
+import { t } from '../i18n/t.ts'
 import { useMayManage, useSession } from '../session.ts'
 import { scopeText } from './scope.ts'
 import css from './templates.module.css'
@@ -30,7 +31,10 @@ export function TemplateTable({
         <Table.Thead>
           <Table.Tr>
             {Object.values(words.columns).map((name) => (
-              <Table.Th key={name} ta={name === words.columns.actions ? 'right' : undefined}>
+              <Table.Th
+                key={name}
+                ta={name === t('ui.templates.columns.actions') ? 'right' : undefined}
+              >
                 {name}
               </Table.Th>
             ))}
@@ -54,7 +58,7 @@ function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate 
   return (
     <Table.Tr>
       <Table.Td>
-        <b>{name}</b> <span className={css.quiet}>{words.kinds[kind]}</span>
+        <b>{name}</b> <span className={css.quiet}>{t(`ui.templates.kinds.${kind}`)}</span>
         <Text fz="sm" c="dimmed" className={css.beginning}>
           {text}
         </Text>
@@ -62,7 +66,11 @@ function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate 
       <Table.Td>{shortcut && <span className="mono">{shortcut}</span>}</Table.Td>
       <Table.Td>{scopeText(template)}</Table.Td>
       <Table.Td>
-        {owner === null ? words.everybody : owner.userId === me?.userId ? words.mine : owner.name}
+        {owner === null
+          ? t('ui.templates.everybody')
+          : owner.userId === me?.userId
+            ? t('ui.templates.mine')
+            : owner.name}
       </Table.Td>
       <Table.Td>
         <Ago instant={updatedAt} />
@@ -70,13 +78,21 @@ function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate 
       <Table.Td>
         <Group gap={2} justify="flex-end" wrap="nowrap">
           {mayChange && (
-            <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(template)} />
+            <IconAct
+              icon={IconPencil}
+              label={t('ui.templates.edit', { name })}
+              onClick={() => onEdit(template)}
+            />
           )}
-          <IconAct icon={IconCopy} label={words.copy(name)} onClick={() => onCopy(template)} />
+          <IconAct
+            icon={IconCopy}
+            label={t('ui.templates.copy', { name })}
+            onClick={() => onCopy(template)}
+          />
           {mayChange && (
             <IconAct
               icon={IconTrash}
-              label={words.remove(name)}
+              label={t('ui.templates.remove', { name })}
               onClick={() => onRemove(template)}
             />
           )}

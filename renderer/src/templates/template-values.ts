@@ -1,6 +1,6 @@
 import { NewReportTemplate, type ReportTemplate } from '#shared/contract/report-templates.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 
 /** A template as the fields of its form hold it; an empty field is no limit. */
 export interface TemplateValues {

@@ -10,13 +10,13 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NothingListed } from '../components/paged-table.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { ReadingTabs } from '../reading/tabs.tsx'
 import { useSession } from '../session.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { ImportButton } from './import-button.tsx'
 import { TemplateForm } from './template-form.tsx'
 import { TemplateTable } from './template-table.tsx'
-import { words } from './words.ts'
 
 const SHOWS = ['all', 'template', 'macro'] as const
 interface Editing {
@@ -35,8 +35,8 @@ export function Templates() {
   const templates = all.filter(({ kind }) => show === 'all' || kind === show)
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.templates.title')}
+      about={t('ui.templates.about')}
       actions={
         <>
           <ImportButton templates={all} />
@@ -49,7 +49,7 @@ export function Templates() {
             leftSection={<IconPlus size={16} />}
             onClick={() => setEditing({ template: null, like: null })}
           >
-            {words.add}
+            {t('ui.templates.add')}
           </MayButton>
         </>
       }
@@ -58,16 +58,20 @@ export function Templates() {
       <Group>
         <SegmentedControl
           size="xs"
-          aria-label={words.showLabel}
+          aria-label={t('ui.templates.showLabel')}
           value={show}
           onChange={setShow}
-          data={SHOWS.map((value) => ({ value, label: words.shows[value] }))}
+          data={SHOWS.map((value) => ({ value, label: t(`ui.templates.shows.${value}`) }))}
         />
       </Group>
       {reply.isPending && <Waiting rows={5} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && templates.length === 0 && (
-        <NothingListed icon={IconTemplate} title={words.none} text={words.noneText} />
+        <NothingListed
+          icon={IconTemplate}
+          title={t('ui.templates.none')}
+          text={t('ui.templates.noneText')}
+        />
       )}
       {templates.length > 0 && (
         <Panel isFlush>
@@ -91,7 +95,7 @@ function EditDrawer({ editing, onDone }: { editing: Editing | null; onDone: () =
       opened={editing !== null}
       onClose={onDone}
       size="min(1000px, 94vw)"
-      title={editing?.template?.name ?? words.form.addTitle}
+      title={editing?.template?.name ?? t('ui.templates.form.addTitle')}
     >
       {editing && (
         <TemplateForm
@@ -110,7 +114,7 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   function done() {
     const { templateId: _, owner, updatedAt: __, ...fields } = template
-    showDone(words.removed(template.name), () =>
+    showDone(t('ui.templates.removed', { name: template.name }), () =>
       add.mutate({ body: { ...fields, for: owner === null ? 'everybody' : 'mine' } }),
     )
     onDone()
@@ -118,8 +122,8 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
   return (
     <Confirm
       isOpen
-      title={words.removeTitle}
-      action={words.removeAction}
+      title={t('ui.templates.removeTitle')}
+      action={t('ui.templates.removeAction')}
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onDone}
@@ -127,7 +131,7 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
         remove.mutate({ params: { templateId: template.templateId } }, { onSuccess: done })
       }
     >
-      {words.removeText(template.name)}
+      {t('ui.templates.removeText', { name: template.name })}
     </Confirm>
   )
 }

@@ -4,12 +4,10 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import type { ProblemError } from '../client.ts'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { CHOICES, type Choice, type Planned, planOf, sendingOf } from './import-plan.ts'
 import type { FileEntry } from './template-file.ts'
-import { words } from './words.ts'
-
-const { importing: texts } = words
 
 export type Outcome = 'done' | { readonly fault: string }
 export type Importing = ReturnType<typeof useImport>
@@ -82,7 +80,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
       let kept = 0
       for (const one of plan) if (await send(one)) kept += 1
       setIsOver(true)
-      showDone(texts.done(kept))
+      showDone(t('ui.templates.importing.done', { count: kept }))
     },
   }
 }

@@ -4,12 +4,13 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { words } from './words.ts'
 
 /** Asks why the switch is turned. */
 export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={words.downtimeAsk.title}>
+    <Modal opened={isOpen} onClose={onClose} title={t('ui.today.downtimeAsk.title')}>
       <Ask onDone={onClose} />
     </Modal>
   )
@@ -34,9 +35,9 @@ function Ask({ onDone }: { onDone: () => void }) {
           ))}
         </List>
         <TextInput
-          label={reason}
-          description={reasonAbout}
-          placeholder={example}
+          label={t('ui.today.downtimeAsk.reason')}
+          description={t('ui.today.downtimeAsk.reasonAbout')}
+          placeholder={t('ui.today.downtimeAsk.example')}
           required
           minLength={3}
           maxLength={200}
@@ -46,10 +47,10 @@ function Ask({ onDone }: { onDone: () => void }) {
         {start.error && start.error.errors.length === 0 && <Failed error={start.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            {cancel}
+            {t('ui.today.downtimeAsk.cancel')}
           </Button>
           <Button type="submit" loading={start.isPending}>
-            {words.downtimeStart}
+            {t('ui.today.downtimeStart')}
           </Button>
         </Group>
       </Stack>

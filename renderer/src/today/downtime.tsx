@@ -6,7 +6,7 @@ import { Clock } from '../components/clock.tsx'
 import { Facts, Failed, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { words } from './words.ts'
+import { t } from '../i18n/t.ts'
 
 const AskDowntime = lazy(async () => ({
   default: (await import('./ask-downtime.tsx')).AskDowntime,
@@ -17,38 +17,45 @@ export function DowntimePanel({ downtime }: { downtime: Downtime }) {
   // Null until it is asked for the first time: its form is loaded then.
   const [isAsking, setIsAsking] = useState<boolean | null>(null)
   const end = useSend(dashboard.endDowntime, [dashboard.status])
-  const { by, since, until, reason } = words.downtimeFacts
   return (
     <Panel
-      title={words.downtime}
+      title={t('ui.today.downtime')}
       aside={
-        <Tag tone={downtime.isOn ? 'warning' : 'plain'}>{downtime.isOn ? words.on : words.off}</Tag>
+        <Tag tone={downtime.isOn ? 'warning' : 'plain'}>
+          {downtime.isOn ? t('ui.today.on') : t('ui.today.off')}
+        </Tag>
       }
     >
       <Stack gap={10} align="flex-start">
         {downtime.isOn ? (
           <>
-            <Text size="sm">{words.downtimeOn}</Text>
+            <Text size="sm">{t('ui.today.downtimeOn')}</Text>
             <Facts
               facts={[
-                [by, downtime.userName],
-                [since, downtime.since ? <Clock key="since" instant={downtime.since} /> : ''],
-                [until, downtime.until ? <Clock key="until" instant={downtime.until} /> : ''],
-                [reason, downtime.reason],
+                [t('ui.today.downtimeFacts.by'), downtime.userName],
+                [
+                  t('ui.today.downtimeFacts.since'),
+                  downtime.since ? <Clock key="since" instant={downtime.since} /> : '',
+                ],
+                [
+                  t('ui.today.downtimeFacts.until'),
+                  downtime.until ? <Clock key="until" instant={downtime.until} /> : '',
+                ],
+                [t('ui.today.downtimeFacts.reason'), downtime.reason],
               ]}
             />
             {end.error && <Failed error={end.error} />}
             <Button loading={end.isPending} onClick={() => end.mutate({})}>
-              {words.downtimeEnd}
+              {t('ui.today.downtimeEnd')}
             </Button>
           </>
         ) : (
           <>
             <Text size="sm" c="dimmed">
-              {words.downtimeOff}
+              {t('ui.today.downtimeOff')}
             </Text>
             <Button variant="default" onClick={() => setIsAsking(true)}>
-              {words.downtimeStart}…
+              {t('ui.today.downtimeStart')}…
             </Button>
           </>
         )}

@@ -6,7 +6,8 @@ import { Facts, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { FAULTS } from '../display/answer-source.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import css from './today.module.css'
 import { words } from './words.ts'
 
@@ -17,9 +18,9 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
   const isUnusable =
     partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
   const state = isUnusable ? words.partnerUnusable : words.partnerStates[partner.state]
-  const since = isUnusable ? words.failingSince : words.downSince
+  const since = isUnusable ? t('ui.today.failingSince') : t('ui.today.downSince')
   return (
-    <Panel title={words.partner} aside={<Tag tone={state.tone}>{state.name}</Tag>}>
+    <Panel title={t('ui.today.partner')} aside={<Tag tone={state.tone}>{state.name}</Tag>}>
       <Text size="sm" mb={6}>
         {state.text}
       </Text>
@@ -30,14 +31,20 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
             : []),
           ...(partner.fault
             ? ([
-                [words.because, partner.detail ? said(partner.detail) : FAULTS[partner.fault].name],
+                [
+                  t('ui.today.because'),
+                  partner.detail ? said(partner.detail) : FAULTS[partner.fault].name,
+                ],
               ] as const)
             : []),
-          [words.lastOk, <Ago key="ok" instant={partner.lastOkAt} never={words.neverAnswered} />],
+          [
+            t('ui.today.lastOk'),
+            <Ago key="ok" instant={partner.lastOkAt} never={t('ui.today.neverAnswered')} />,
+          ],
           ...(partner.url
             ? ([
                 [
-                  words.address,
+                  t('ui.today.address'),
                   <span key="url" className="mono">
                     <BrokenAtSlashes address={partner.url} />
                   </span>,
@@ -61,15 +68,25 @@ export function StoragePanel({
   const used = totalBytes > 0 ? Math.round(((totalBytes - freeBytes) / totalBytes) * 100) : 0
   const { tone, name } = words.storageStates[state]
   return (
-    <Panel title={words.storage} aside={<Tag tone={tone}>{name}</Tag>}>
-      <div className={css.disk} role="img" aria-label={words.used(used)} data-tone={tone}>
+    <Panel
+      title={t('ui.today.storage')}
+      aside={<Tag tone={tone}>{t(`ui.today.storageStates.${state}.name`)}</Tag>}
+    >
+      <div
+        className={css.disk}
+        role="img"
+        aria-label={t('ui.today.used', { share: used })}
+        data-tone={tone}
+      >
         <span style={{ width: `${used}%` }} />
       </div>
-      <Text size="sm">{words.free(bytesText(freeBytes), bytesText(totalBytes))}</Text>
+      <Text size="sm">
+        {t('ui.today.free', { free: bytesText(freeBytes), total: bytesText(totalBytes) })}
+      </Text>
       {detail && <Text size="sm">{said(detail)}</Text>}
       {waiting > 0 && (
         <Text size="sm" c="dimmed">
-          {words.toSend(waiting)}
+          {t('ui.today.toSend', { images: waiting })}
         </Text>
       )}
     </Panel>
@@ -78,14 +95,16 @@ export function StoragePanel({
 
 export function ListenersPanel({ listeners }: { listeners: Status['listeners'] }) {
   return (
-    <Panel title={words.listeners}>
+    <Panel title={t('ui.today.listeners')}>
       {listeners.map((listener) => (
         <div key={listener.name} className={css.listener}>
           <div>
-            <div className={css.listenerName}>{words.listenerNames[listener.name]}</div>
+            <div className={css.listenerName}>{t(`ui.today.listenerNames.${listener.name}`)}</div>
             <Group gap={10} fz="sm">
               <span className="mono">{listener.address}</span>
-              {listener.aeTitle && <span>{words.aeTitle(listener.aeTitle)}</span>}
+              {listener.aeTitle && (
+                <span>{t('ui.today.aeTitle', { aeTitle: listener.aeTitle })}</span>
+              )}
             </Group>
             {listener.detail && (
               <Text size="sm" c="dimmed">
@@ -94,7 +113,7 @@ export function ListenersPanel({ listeners }: { listeners: Status['listeners'] }
             )}
           </div>
           <Tag tone={listener.isUp ? 'good' : 'danger'}>
-            {listener.isUp ? words.up : words.down}
+            {listener.isUp ? t('ui.today.up') : t('ui.today.down')}
           </Tag>
         </div>
       ))}

@@ -7,10 +7,10 @@ import { Clock } from '../components/clock.tsx'
 import { Empty, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { LINKS } from './links.ts'
 import css from './today.module.css'
-import { words } from './words.ts'
 
 /** What needs somebody: first what the person can do something about, then what others have to. */
 export function Items({ items }: { items: readonly TodayItem[] }) {
@@ -18,18 +18,18 @@ export function Items({ items }: { items: readonly TodayItem[] }) {
   const others = items.filter(({ mayAct }) => !mayAct)
   return (
     <>
-      <Panel isFlush {...(mine.length > 0 && { title: words.needs })}>
+      <Panel isFlush {...(mine.length > 0 && { title: t('ui.today.needs') })}>
         {mine.length === 0 ? (
-          <Empty icon={<IconCircleCheck size={38} stroke={1.3} />} title={words.calm}>
-            {words.calmText}
+          <Empty icon={<IconCircleCheck size={38} stroke={1.3} />} title={t('ui.today.calm')}>
+            {t('ui.today.calmText')}
           </Empty>
         ) : (
-          <List items={mine} label={words.label} />
+          <List items={mine} label={t('ui.today.label')} />
         )}
       </Panel>
       {others.length > 0 && (
-        <Panel isFlush title={words.needsOthers}>
-          <List items={others} label={words.needsOthers} />
+        <Panel isFlush title={t('ui.today.needsOthers')}>
+          <List items={others} label={t('ui.today.needsOthers')} />
         </Panel>
       )}
     </>
@@ -49,18 +49,17 @@ function Item({
 }: {
   item: TodayItem
 }) {
-  const { name, text, action } = words.items[kind]
-  const written = isMore ? words.more(numberText(count)) : numberText(count)
-  const sentence = text(written, count)
+  const written = isMore ? t('ui.today.more', { count: numberText(count) }) : numberText(count)
+  const sentence = t(`ui.today.items.${kind}.text`, { count: written, of: count })
   return (
     <li className={css.item} data-tone={tone}>
       <ToneIcon tone={tone} size={20} />
       <div className={css.itemBody}>
         <div className={css.itemName}>
-          {name}
+          {t(`ui.today.items.${kind}.name`)}
           {since !== null && (
             <span className={css.since}>
-              {words.since} <Clock instant={since} />
+              {t('ui.today.since')} <Clock instant={since} />
             </span>
           )}
         </div>
@@ -73,7 +72,7 @@ function Item({
         size="xs"
         variant={tone === 'danger' && mayAct ? 'filled' : 'default'}
       >
-        {action}
+        {t(`ui.today.items.${kind}.action`)}
       </Button>
     </li>
   )

@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { TodayNumbers } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
+import { t } from '../i18n/t.ts'
 import css from './today.module.css'
-import { words } from './words.ts'
 
 interface Shown {
   readonly name: string
@@ -12,7 +12,6 @@ interface Shown {
 }
 
 function shownOf(numbers: TodayNumbers): readonly Shown[] {
-  const { numbers: names } = words
   const {
     exams,
     examsBegun,
@@ -26,31 +25,37 @@ function shownOf(numbers: TodayNumbers): readonly Shown[] {
   } = numbers
   return [
     {
-      name: names.exams,
+      name: t('ui.today.numbers.exams'),
       value: numberText(exams),
       to: { to: '/worklist' },
-      ...(examsBegun > 0 && { aside: `${numberText(examsBegun)} ${names.begun}` }),
+      ...(examsBegun > 0 && { aside: `${numberText(examsBegun)} ${t('ui.today.numbers.begun')}` }),
     },
-    { name: names.completed, value: numberText(examsCompleted), to: { to: '/worklist' } },
     {
-      name: names.unread,
-      value: unread.isMore ? words.more(numberText(unread.count)) : numberText(unread.count),
+      name: t('ui.today.numbers.completed'),
+      value: numberText(examsCompleted),
+      to: { to: '/worklist' },
+    },
+    {
+      name: t('ui.today.numbers.unread'),
+      value: unread.isMore
+        ? t('ui.today.more', { count: numberText(unread.count) })
+        : numberText(unread.count),
       to: { to: '/reading' },
     },
     {
-      name: names.signed,
+      name: t('ui.today.numbers.signed'),
       value: numberText(signedToday),
       to: { to: '/reading', search: { view: 'completedToday' } },
     },
-    { name: names.images, value: numberText(imagesToday), to: { to: '/images' } },
+    { name: t('ui.today.numbers.images'), value: numberText(imagesToday), to: { to: '/images' } },
     {
-      name: names.receiving,
+      name: t('ui.today.numbers.receiving'),
       value: numberText(receiving),
       to: { to: '/images', search: { show: 'receiving' } },
     },
-    { name: names.queries, value: numberText(queries), to: { to: '/queries' } },
+    { name: t('ui.today.numbers.queries'), value: numberText(queries), to: { to: '/queries' } },
     {
-      name: names.connected,
+      name: t('ui.today.numbers.connected'),
       value: numberText(devicesConnected),
       to: { to: '/activity/associations', search: { show: 'open' } },
     },
@@ -60,7 +65,7 @@ function shownOf(numbers: TodayNumbers): readonly Shown[] {
 /** The numbers of the day, each of which leads to its list. */
 export function Numbers({ numbers }: { numbers: TodayNumbers }) {
   return (
-    <dl className={css.numbers} aria-label={words.numbers.label}>
+    <dl className={css.numbers} aria-label={t('ui.today.numbers.label')}>
       {shownOf(numbers).map(({ name, value, aside, to }) => (
         <div key={name} className={css.number}>
           <dt>{to ? <Link {...to}>{name}</Link> : name}</dt>

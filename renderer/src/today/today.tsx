@@ -1,4 +1,5 @@
 import { Failed, Page, Waiting } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { useSecondFactorPrompt } from '../shell/second-factor-prompt.tsx'
 import { useStatus } from '../status.ts'
@@ -8,7 +9,6 @@ import { Items } from './items.tsx'
 import { Numbers } from './numbers.tsx'
 import css from './today.module.css'
 import { useToday } from './use-today.ts'
-import { words } from './words.ts'
 
 /** What needs attention now; and how the gateway is. */
 export function Today() {
@@ -17,7 +17,7 @@ export function Today() {
   // What the prompt above says is not said twice.
   const { isShown: isPrompted } = useSecondFactorPrompt(useSession().data)
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.today.title')} about={t('ui.today.about')}>
       {today.isError && !today.data && (
         <Failed error={today.error} onRetry={() => void today.refetch()} />
       )}

@@ -1,4 +1,4 @@
-import { locale } from '../language/language.ts'
+import { locale } from '../i18n/language.ts'
 
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 

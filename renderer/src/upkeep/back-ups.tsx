@@ -5,6 +5,7 @@ import { dashboardUpkeep, type UpkeepState } from '#shared/contract/dashboard-up
 import { MayButton } from '../components/allowed.tsx'
 import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { SettingsTabs } from '../settings/tabs.tsx'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { isCounted, percentText } from './amounts.ts'
@@ -13,7 +14,6 @@ import { ListPanel } from './list-panel.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { RestoreProgress } from './restore-progress.tsx'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
 
 const EVERY_MS = 5000
 const RUNNING_MS = 500
@@ -33,16 +33,16 @@ export function BackUps() {
   const rehearse = useSend(dashboardUpkeep.rehearse, [dashboardUpkeep.state])
   const fault = make.error ?? rehearse.error
   const mayMake = state !== undefined && state.folder !== null && !isBusy
-  useShortcuts(words.title, [
-    ...(mayMake ? [{ keys: 'n', name: words.make, run: () => make.mutate({}) }] : []),
+  useShortcuts(t('ui.upkeep.title'), [
+    ...(mayMake ? [{ keys: 'n', name: t('ui.upkeep.make'), run: () => make.mutate({}) }] : []),
     ...(mayMake && state.backups.length > 0
-      ? [{ keys: 't', name: words.rehearsal.now, run: () => rehearse.mutate({}) }]
+      ? [{ keys: 't', name: t('ui.upkeep.rehearsal.now'), run: () => rehearse.mutate({}) }]
       : []),
   ])
   return (
     <Page
-      title={words.title}
-      about={words.about}
+      title={t('ui.upkeep.title')}
+      about={t('ui.upkeep.about')}
       actions={
         <MayButton
           permission="manageGateway"
@@ -51,7 +51,7 @@ export function BackUps() {
           loading={make.isPending || (isBusy && state?.running?.phase !== 'rehearsing')}
           onClick={() => make.mutate({})}
         >
-          {words.make}
+          {t('ui.upkeep.make')}
         </MayButton>
       }
     >
@@ -85,7 +85,7 @@ export function BackUps() {
 }
 
 function Running({ running: { phase, share } }: { running: NonNullable<UpkeepState['running']> }) {
-  const name = words.phases[phase]
+  const name = t(`ui.upkeep.phases.${phase}`)
   const isKnown = isCounted(share)
   return (
     <Panel>
@@ -96,9 +96,11 @@ function Running({ running: { phase, share } }: { running: NonNullable<UpkeepSta
           animated={!isKnown}
           aria-label={name}
         />
-        <Text fw={560}>{isKnown ? words.share(name, percentText(share)) : name}</Text>
+        <Text fw={560}>
+          {isKnown ? t('ui.upkeep.share', { phase: name, percent: percentText(share) }) : name}
+        </Text>
         <Text size="sm" c="dimmed">
-          {words.goesOn}
+          {t('ui.upkeep.goesOn')}
         </Text>
       </div>
     </Panel>

@@ -1,10 +1,8 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { t } from '../i18n/t.ts'
 import { partedPath } from './differences.ts'
 import type { RestoreFrom } from './restore-dialog.tsx'
-import { words } from './words.ts'
-
-const texts = words.elsewhere
 
 /** Asks for the folder of a back-up that is not in the folder of the plan. */
 export function ElsewhereDialog({
@@ -16,20 +14,20 @@ export function ElsewhereDialog({
 }) {
   const form = useForm({
     initialValues: { path: '' },
-    validate: { path: (path) => (partedPath(path) ? null : texts.wrong) },
+    validate: { path: (path) => (partedPath(path) ? null : t('ui.upkeep.elsewhere.wrong')) },
   })
   const submit = form.onSubmit(({ path }) => {
     const from = partedPath(path)
     if (from) onChosen(from)
   })
   return (
-    <Modal opened onClose={onClose} title={texts.title} size="lg">
+    <Modal opened onClose={onClose} title={t('ui.upkeep.elsewhere.title')} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label={texts.label}
-            description={texts.about}
-            placeholder={texts.example}
+            label={t('ui.upkeep.elsewhere.label')}
+            description={t('ui.upkeep.elsewhere.about')}
+            placeholder={t('ui.upkeep.elsewhere.example')}
             maxLength={1000}
             spellCheck={false}
             data-autofocus
@@ -38,9 +36,9 @@ export function ElsewhereDialog({
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {texts.cancel}
+              {t('ui.upkeep.elsewhere.cancel')}
             </Button>
-            <Button type="submit">{texts.look}</Button>
+            <Button type="submit">{t('ui.upkeep.elsewhere.look')}</Button>
           </Group>
         </Stack>
       </form>

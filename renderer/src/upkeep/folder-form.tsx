@@ -4,12 +4,11 @@ import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { MayButton } from '../components/allowed.tsx'
 import { Failed } from '../components/page.tsx'
+import { t } from '../i18n/t.ts'
 import { Findings } from '../setup/findings.tsx'
 import css from './upkeep.module.css'
 import { useBackupFolder } from './use-backup-folder.ts'
-import { words } from './words.ts'
 
-const texts = words.plan
 const CHANGES = [
   dashboardUpkeep.state,
   dashboard.settings,
@@ -24,14 +23,14 @@ export function FolderForm({ folder }: { folder: string | null }) {
   return (
     <form onSubmit={submit} className={`${css.row} ${css.first}`}>
       <div>
-        <div className={css.label}>{texts.folder[0]}</div>
-        <div className={css.about}>{texts.folder[1]}</div>
+        <div className={css.label}>{t('ui.upkeep.plan.folder.label')}</div>
+        <div className={css.about}>{t('ui.upkeep.plan.folder.description')}</div>
       </div>
       <div>
         <div className={css.fields}>
           <TextInput
-            aria-label={texts.folder[0]}
-            placeholder={texts.example}
+            aria-label={t('ui.upkeep.plan.folder.label')}
+            placeholder={t('ui.upkeep.plan.example')}
             maxLength={1000}
             required
             withAsterisk={false}
@@ -42,7 +41,7 @@ export function FolderForm({ folder }: { folder: string | null }) {
           />
           {(isChanged || folder === null) && (
             <MayButton permission="manageGateway" type="submit" loading={use.isPending}>
-              {texts.use}
+              {t('ui.upkeep.plan.use')}
             </MayButton>
           )}
         </div>

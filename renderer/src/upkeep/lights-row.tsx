@@ -6,7 +6,8 @@ import { Facts, Panel } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { durationText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import {
   BACKUP_TONES,
   backupLight,
@@ -26,34 +27,44 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
   const sentence = {
     ...{
       fault: fault ? said(fault) : '',
-      noFolder: texts.noFolderText,
-      byHand: texts.byHandText,
+      noFolder: t('ui.upkeep.last.noFolderText'),
+      byHand: t('ui.upkeep.last.byHandText'),
       running: '',
       none: '',
       old: '',
       fine: '',
     },
     ...{
-      unplanned: `${texts.unplannedText}${place === 'same-disk' ? ` ${texts.sameDiskText}` : ''}`,
-      sameDisk: texts.sameDiskText,
+      unplanned: `${t('ui.upkeep.last.unplannedText')}${place === 'same-disk' ? ` ${t('ui.upkeep.last.sameDiskText')}` : ''}`,
+      sameDisk: t('ui.upkeep.last.sameDiskText'),
     },
     failed: last ? said(last.sentence) : '',
   }[light]
   const newest = backups[0]
   return (
-    <Light tone={BACKUP_TONES[light]} name={texts.title} title={texts[light]} sentence={sentence}>
+    <Light
+      tone={BACKUP_TONES[light]}
+      name={t('ui.upkeep.last.title')}
+      title={texts[light]}
+      sentence={sentence}
+    >
       {folder !== null && (
         <Facts
           facts={[
             ...(newest
               ? ([
-                  [texts.newest, <Ago key="newest" instant={newest.madeAt} />],
-                  [texts.made, words.list.kinds[newest.kind]],
-                  [texts.holds, texts.database],
-                  ...(place ? ([[texts.place, texts.places[place]]] as const) : []),
+                  [t('ui.upkeep.last.newest'), <Ago key="newest" instant={newest.madeAt} />],
+                  [t('ui.upkeep.last.made'), t(`ui.upkeep.list.kinds.${newest.kind}`)],
+                  [t('ui.upkeep.last.holds'), t('ui.upkeep.last.database')],
+                  ...(place
+                    ? ([[t('ui.upkeep.last.place'), t(`ui.upkeep.last.places.${place}`)]] as const)
+                    : []),
                 ] as const)
               : []),
-            [texts.next, nextAt === null ? texts.never : <Clock key="next" instant={nextAt} />],
+            [
+              t('ui.upkeep.last.next'),
+              nextAt === null ? t('ui.upkeep.last.never') : <Clock key="next" instant={nextAt} />,
+            ],
           ]}
         />
       )}
@@ -72,16 +83,19 @@ export function RehearsalPanel({
   onTry: () => void
 }) {
   const { rehearsal, running, backups } = state
-  const texts = words.rehearsal
   const light = rehearsalLight(state)
   const { last, dueAt } = rehearsal
   return (
     <Light
       tone={REHEARSAL_TONES[light]}
-      name={texts.title}
-      title={texts[light]}
+      name={t('ui.upkeep.rehearsal.title')}
+      title={t(`ui.upkeep.rehearsal.${light}`)}
       sentence={
-        last && light !== 'running' ? said(last.sentence) : light === 'never' ? texts.neverText : ''
+        last && light !== 'running'
+          ? said(last.sentence)
+          : light === 'never'
+            ? t('ui.upkeep.rehearsal.neverText')
+            : ''
       }
       foot={
         <Button
@@ -91,7 +105,7 @@ export function RehearsalPanel({
           disabled={backups.length === 0 || running !== null}
           onClick={onTry}
         >
-          {texts.now}
+          {t('ui.upkeep.rehearsal.now')}
         </Button>
       }
     >
@@ -99,11 +113,14 @@ export function RehearsalPanel({
         facts={[
           ...(last
             ? ([
-                [texts.tried, <Ago key="tried" instant={last.at} />],
-                [texts.took, durationText(last.tookMs)],
+                [t('ui.upkeep.rehearsal.tried'), <Ago key="tried" instant={last.at} />],
+                [t('ui.upkeep.rehearsal.took'), durationText(last.tookMs)],
               ] as const)
             : []),
-          [texts.due, dueAt === null ? texts.none : <Clock key="due" instant={dueAt} />],
+          [
+            t('ui.upkeep.rehearsal.due'),
+            dueAt === null ? t('ui.upkeep.rehearsal.none') : <Clock key="due" instant={dueAt} />,
+          ],
         ]}
       />
     </Light>
@@ -112,25 +129,24 @@ export function RehearsalPanel({
 
 /** What a copy elsewhere has. */
 export function StandbyPanel({ state }: { state: UpkeepState }) {
-  const texts = words.standby
   const light = standbyLight(state, Date.now())
   const { standby } = state
   return (
     <Light
       tone={STANDBY_TONES[light]}
-      name={texts.title}
-      title={texts[light]}
-      sentence={standby ? texts.pointMeaning : texts.noneText}
+      name={t('ui.upkeep.standby.title')}
+      title={t(`ui.upkeep.standby.${light}`)}
+      sentence={standby ? t('ui.upkeep.standby.pointMeaning') : t('ui.upkeep.standby.noneText')}
     >
       {standby && (
         <Facts
           facts={[
             [
-              texts.point,
+              t('ui.upkeep.standby.point'),
               standby.recoveryPoint === null ? (
-                texts.never
+                t('ui.upkeep.standby.never')
               ) : (
-                <Tooltip key="point" label={texts.pointMeaning}>
+                <Tooltip key="point" label={t('ui.upkeep.standby.pointMeaning')}>
                   <b>
                     <Clock instant={standby.recoveryPoint} />
                   </b>
@@ -138,15 +154,15 @@ export function StandbyPanel({ state }: { state: UpkeepState }) {
               ),
             ],
             [
-              texts.copied,
+              t('ui.upkeep.standby.copied'),
               standby.copiedAt === null ? (
-                texts.never
+                t('ui.upkeep.standby.never')
               ) : (
                 <Ago key="copied" instant={standby.copiedAt} />
               ),
             ],
             [
-              texts.to,
+              t('ui.upkeep.standby.to'),
               <span key="to" className="mono">
                 {standby.to}
               </span>,

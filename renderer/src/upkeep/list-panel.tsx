@@ -14,38 +14,35 @@ import { showDone } from '../components/undo.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { dayText, todayIn } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { ElsewhereDialog } from './elsewhere-dialog.tsx'
 import { RestoreDialog, type RestoreFrom } from './restore-dialog.tsx'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
-
-const texts = words.list
 
 /** What is in the folder, with until when it is kept; each can be put back. */
 export function ListPanel({ state: { folder, fault, backups } }: { state: UpkeepState }) {
   const [restoring, setRestoring] = useState<RestoreFrom | null>(null)
   const [isElsewhere, setIsElsewhere] = useState(false)
   const [removing, setRemoving] = useState<BackupEntry | null>(null)
-  const { columns } = texts
   return (
     <Panel
       isFlush
-      title={texts.title}
+      title={t('ui.upkeep.list.title')}
       aside={
         <div className={css.aside}>
           <span className="mono">{folder}</span>
           <Button variant="default" size="xs" onClick={() => setIsElsewhere(true)}>
-            {texts.elsewhere}
+            {t('ui.upkeep.list.elsewhere')}
           </Button>
         </div>
       }
     >
       {fault && <Notice tone="danger">{said(fault)}</Notice>}
       {!fault && backups.length === 0 && (
-        <Empty icon={<IconDatabase size={34} stroke={1.3} />} title={texts.empty}>
-          {texts.emptyText}
+        <Empty icon={<IconDatabase size={34} stroke={1.3} />} title={t('ui.upkeep.list.empty')}>
+          {t('ui.upkeep.list.emptyText')}
         </Empty>
       )}
       {backups.length > 0 && (
@@ -53,13 +50,13 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Upkeep
           <Table horizontalSpacing={16} verticalSpacing={7}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>{columns.made}</Table.Th>
-                <Table.Th>{columns.kind}</Table.Th>
-                <Table.Th ta="right">{columns.size}</Table.Th>
-                <Table.Th>{columns.opens}</Table.Th>
-                <Table.Th>{columns.version}</Table.Th>
-                <Table.Th>{columns.kept}</Table.Th>
-                <Table.Th ta="right">{columns.actions}</Table.Th>
+                <Table.Th>{t('ui.upkeep.list.columns.made')}</Table.Th>
+                <Table.Th>{t('ui.upkeep.list.columns.kind')}</Table.Th>
+                <Table.Th ta="right">{t('ui.upkeep.list.columns.size')}</Table.Th>
+                <Table.Th>{t('ui.upkeep.list.columns.opens')}</Table.Th>
+                <Table.Th>{t('ui.upkeep.list.columns.version')}</Table.Th>
+                <Table.Th>{t('ui.upkeep.list.columns.kept')}</Table.Th>
+                <Table.Th ta="right">{t('ui.upkeep.list.columns.actions')}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -107,34 +104,36 @@ function Row({
         <Clock instant={madeAt} />
         <span className={`mono ${css.name}`}>{name}</span>
       </Table.Td>
-      <Table.Td>{texts.kinds[kind]}</Table.Td>
+      <Table.Td>{t(`ui.upkeep.list.kinds.${kind}`)}</Table.Td>
       <Table.Td className={css.numbers}>{bytesText(bytes)}</Table.Td>
       <Table.Td>
         {hasRecoveryKey ? (
-          texts.withKey
+          t('ui.upkeep.list.withKey')
         ) : (
-          <Tag tone="warning" meaning={texts.withoutKeyMeaning}>
-            {texts.withoutKey}
+          <Tag tone="warning" meaning={t('ui.upkeep.list.withoutKeyMeaning')}>
+            {t('ui.upkeep.list.withoutKey')}
           </Tag>
         )}
       </Table.Td>
-      <Table.Td>{texts.version(version, schema)}</Table.Td>
+      <Table.Td>{t('ui.upkeep.list.version', { program: version, schema })}</Table.Td>
       <Table.Td>
-        {keptUntil === null ? texts.forever : dayText(todayIn(zone, new Date(keptUntil)))}
+        {keptUntil === null
+          ? t('ui.upkeep.list.forever')
+          : dayText(todayIn(zone, new Date(keptUntil)))}
       </Table.Td>
       <Table.Td ta="right">
         <span className={css.actions}>
           <Button
             variant="default"
             size="xs"
-            aria-label={texts.backOf(name)}
+            aria-label={t('ui.upkeep.list.backOf', { name })}
             leftSection={<IconDatabaseImport size={15} />}
             onClick={onRestore}
           >
-            {texts.back}
+            {t('ui.upkeep.list.back')}
           </Button>
-          <Tooltip label={texts.remove(name)}>
-            <ActionIcon aria-label={texts.remove(name)} onClick={onRemove}>
+          <Tooltip label={t('ui.upkeep.list.remove', { name })}>
+            <ActionIcon aria-label={t('ui.upkeep.list.remove', { name })} onClick={onRemove}>
               <IconTrash size={17} />
             </ActionIcon>
           </Tooltip>
@@ -152,7 +151,7 @@ function Remove({ backup, onClose }: { backup: BackupEntry | null; onClose: () =
       { params: { name: backup.name } },
       {
         onSuccess: () => {
-          showDone(texts.removed)
+          showDone(t('ui.upkeep.list.removed'))
           onClose()
         },
       },
@@ -160,14 +159,14 @@ function Remove({ backup, onClose }: { backup: BackupEntry | null; onClose: () =
   return (
     <Confirm
       isOpen={backup !== null}
-      title={texts.removeTitle}
-      action={texts.removeAction}
+      title={t('ui.upkeep.list.removeTitle')}
+      action={t('ui.upkeep.list.removeAction')}
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onClose}
       onConfirm={confirm}
     >
-      {backup && texts.removeText(backup.name)}
+      {backup && t('ui.upkeep.list.removeText', { name: backup.name })}
     </Confirm>
   )
 }

@@ -7,13 +7,11 @@ import { MayButton } from '../components/allowed.tsx'
 import { Failed, Panel } from '../components/page.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { FolderForm } from './folder-form.tsx'
 import { changesOf, FIRST, faultsOf, type Plan } from './plan.ts'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
-
-const texts = words.plan
 
 /** Where, when and for how long back-ups are kept; each is changed where it stands. */
 export function PlanPanel({ state }: { state: UpkeepState }) {
@@ -37,13 +35,13 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
       { body: { settings: changes } },
       {
         onSuccess: () => {
-          showDone(texts.saved)
+          showDone(t('ui.upkeep.plan.saved'))
           setEdited({})
         },
       },
     )
   return (
-    <Panel title={texts.title}>
+    <Panel title={t('ui.upkeep.plan.title')}>
       <FolderForm folder={state.folder} />
       <form
         noValidate
@@ -54,16 +52,34 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
       >
         <Daily plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
         <Often plan={plan} before={state.plan} number={number('everyMinutes')} onEdit={edit} />
-        <Row label={texts.keep[0]} about={texts.keep[1]}>
-          <NumberInput label={texts.days} w={100} min={1} max={90} {...number('keepDaily')} />
-          <NumberInput label={texts.weeks} w={100} min={0} max={52} {...number('keepWeekly')} />
-          <NumberInput label={texts.months} w={100} min={0} max={60} {...number('keepMonthly')} />
+        <Row label={t('ui.upkeep.plan.keep.label')} about={t('ui.upkeep.plan.keep.description')}>
+          <NumberInput
+            label={t('ui.upkeep.plan.days')}
+            w={100}
+            min={1}
+            max={90}
+            {...number('keepDaily')}
+          />
+          <NumberInput
+            label={t('ui.upkeep.plan.weeks')}
+            w={100}
+            min={0}
+            max={52}
+            {...number('keepWeekly')}
+          />
+          <NumberInput
+            label={t('ui.upkeep.plan.months')}
+            w={100}
+            min={0}
+            max={60}
+            {...number('keepMonthly')}
+          />
         </Row>
         {save.error && <Failed error={save.error} />}
         {isChanged && (
           <div className={css.bar}>
             <Button variant="default" onClick={() => setEdited({})}>
-              {texts.discard}
+              {t('ui.upkeep.plan.discard')}
             </Button>
             <MayButton
               type="submit"
@@ -71,12 +87,12 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
               loading={save.isPending}
               disabled={Object.keys(faults).length > 0}
             >
-              {texts.save}
+              {t('ui.upkeep.plan.save')}
             </MayButton>
           </div>
         )}
       </form>
-      <div className={css.outside}>{texts.outside}</div>
+      <div className={css.outside}>{t('ui.upkeep.plan.outside')}</div>
     </Panel>
   )
 }
@@ -90,11 +106,11 @@ interface PartProps {
 
 function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | undefined }) {
   return (
-    <Row label={texts.daily[0]} about={texts.daily[1]}>
+    <Row label={t('ui.upkeep.plan.daily.label')} about={t('ui.upkeep.plan.daily.description')}>
       <Switch
         className={css.switch}
-        aria-label={texts.daily[0]}
-        label={plan.dailyAt === null ? texts.off : texts.on}
+        aria-label={t('ui.upkeep.plan.daily.label')}
+        label={plan.dailyAt === null ? t('ui.upkeep.plan.off') : t('ui.upkeep.plan.on')}
         checked={plan.dailyAt !== null}
         onChange={({ currentTarget }) =>
           onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })
@@ -102,10 +118,10 @@ function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | u
       />
       {plan.dailyAt !== null && (
         <TextInput
-          aria-label={texts.at}
-          leftSection={<Inline>{texts.at}</Inline>}
-          leftSectionWidth={texts.at.length * 8 + 22}
-          w={texts.at.length * 8 + 100}
+          aria-label={t('ui.upkeep.plan.at')}
+          leftSection={<Inline>{t('ui.upkeep.plan.at')}</Inline>}
+          leftSectionWidth={t('ui.upkeep.plan.at').length * 8 + 22}
+          w={t('ui.upkeep.plan.at').length * 8 + 100}
           maxLength={5}
           placeholder={FIRST.dailyAt}
           value={plan.dailyAt}
@@ -119,11 +135,11 @@ function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | u
 
 function Often({ plan, before, number, onEdit }: PartProps & { number: NumberInputProps }) {
   return (
-    <Row label={texts.often[0]} about={texts.often[1]}>
+    <Row label={t('ui.upkeep.plan.often.label')} about={t('ui.upkeep.plan.often.description')}>
       <Switch
         className={css.switch}
-        aria-label={texts.often[0]}
-        label={plan.everyMinutes === null ? texts.off : texts.on}
+        aria-label={t('ui.upkeep.plan.often.label')}
+        label={plan.everyMinutes === null ? t('ui.upkeep.plan.off') : t('ui.upkeep.plan.on')}
         checked={plan.everyMinutes !== null}
         onChange={({ currentTarget }) =>
           onEdit({
@@ -135,11 +151,11 @@ function Often({ plan, before, number, onEdit }: PartProps & { number: NumberInp
       />
       {plan.everyMinutes !== null && (
         <NumberInput
-          aria-label={texts.every}
-          leftSection={<Inline>{texts.every}</Inline>}
-          leftSectionWidth={texts.every.length * 8 + 22}
-          w={texts.every.length * 8 + 130}
-          {...{ min: 5, max: 1440, step: 5, suffix: texts.minutes }}
+          aria-label={t('ui.upkeep.plan.every')}
+          leftSection={<Inline>{t('ui.upkeep.plan.every')}</Inline>}
+          leftSectionWidth={t('ui.upkeep.plan.every').length * 8 + 22}
+          w={t('ui.upkeep.plan.every').length * 8 + 130}
+          {...{ min: 5, max: 1440, step: 5, suffix: t('ui.upkeep.plan.minutes') }}
           {...number}
         />
       )}

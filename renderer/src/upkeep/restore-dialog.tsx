@@ -6,11 +6,11 @@ import { dashboardUpkeep, type RestorePreview } from '#shared/contract/dashboard
 import { faultsByField } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
-import { words as shared } from '../components/words.ts'
 import { numberText } from '../display/amounts.ts'
 import { fullClockText } from '../display/dates.ts'
 import { keyOf, useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { useCutOff, useZone } from '../status.ts'
 import { type Difference, differencesOf } from './differences.ts'
@@ -33,7 +33,7 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
   useEffect(() => mutate({ body: from }), [mutate, from])
   const zone = useZone()
   return (
-    <Modal opened onClose={onClose} size="min(1040px, 94vw)" title={texts.title}>
+    <Modal opened onClose={onClose} size="min(1040px, 94vw)" title={t('ui.upkeep.restore.title')}>
       {preview.isPending && <Waiting rows={6} />}
       {preview.error && (
         <Stack>
@@ -44,11 +44,11 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
       {preview.data && (
         <Stack>
           <Text fw={620} size="lg">
-            {texts.of(fullClockText(preview.data.madeAt, zone))}
+            {t('ui.upkeep.restore.of', { moment: fullClockText(preview.data.madeAt, zone) })}
           </Text>
           {preview.data.fault ? (
             <>
-              <Notice tone="danger" title={texts.cannot}>
+              <Notice tone="danger" title={t('ui.upkeep.restore.cannot')}>
                 {said(preview.data.fault)}
               </Notice>
               <Leave onClose={onClose} />
@@ -65,7 +65,7 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
 const Leave = ({ onClose }: { onClose: () => void }) => (
   <Group justify="flex-end">
     <Button variant="default" onClick={onClose}>
-      {texts.cancel}
+      {t('ui.upkeep.restore.cancel')}
     </Button>
   </Group>
 )
@@ -111,17 +111,17 @@ function Offer({
         {isOwner ? (
           <Proof form={form} email={user.email} needsKey={needsKey} />
         ) : (
-          <Notice tone="info">{texts.notOwner}</Notice>
+          <Notice tone="info">{t('ui.upkeep.restore.notOwner')}</Notice>
         )}
         {restore.error && restore.error.errors.length === 0 && <Failed error={restore.error} />}
-        {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
+        {isCutOff && <Notice tone="warning">{t('ui.components.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {texts.cancel}
+            {t('ui.upkeep.restore.cancel')}
           </Button>
           {isOwner && (
             <Button type="submit" color="red" loading={restore.isPending} disabled={isCutOff}>
-              {texts.action}
+              {t('ui.upkeep.restore.action')}
             </Button>
           )}
         </Group>
@@ -149,8 +149,8 @@ function Proof({
     <>
       {needsKey && (
         <TextInput
-          label={texts.key[0]}
-          description={texts.key[1]}
+          label={t('ui.upkeep.restore.key.label')}
+          description={t('ui.upkeep.restore.key.description')}
           required
           withAsterisk={false}
           spellCheck={false}
@@ -167,8 +167,8 @@ function Proof({
       )}
       <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordInput
-        label={texts.password[0]}
-        description={texts.password[1]}
+        label={t('ui.upkeep.restore.password.label')}
+        description={t('ui.upkeep.restore.password.description')}
         autoComplete="current-password"
         required
         withAsterisk={false}
@@ -182,7 +182,7 @@ function Kept() {
   return (
     <div>
       <Text fw={560} mb={4}>
-        {texts.keepsTitle}
+        {t('ui.upkeep.restore.keepsTitle')}
       </Text>
       <ul className={css.happens}>
         {texts.keeps.map((text) => (
@@ -198,10 +198,10 @@ function Rows({ rows }: { rows: RestorePreview['rows'] }) {
     <Table withTableBorder verticalSpacing={5} horizontalSpacing={10}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{texts.columns.what}</Table.Th>
-          <Table.Th ta="right">{texts.columns.inBackup}</Table.Th>
-          <Table.Th ta="right">{texts.columns.now}</Table.Th>
-          <Table.Th ta="right">{texts.columns.change}</Table.Th>
+          <Table.Th>{t('ui.upkeep.restore.columns.what')}</Table.Th>
+          <Table.Th ta="right">{t('ui.upkeep.restore.columns.inBackup')}</Table.Th>
+          <Table.Th ta="right">{t('ui.upkeep.restore.columns.now')}</Table.Th>
+          <Table.Th ta="right">{t('ui.upkeep.restore.columns.change')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -210,7 +210,7 @@ function Rows({ rows }: { rows: RestorePreview['rows'] }) {
             <Table.Td>{nameOf(table)}</Table.Td>
             <Table.Td className={css.numbers}>{numberText(inBackup)}</Table.Td>
             <Table.Td className={css.numbers}>
-              {now === null ? texts.unknown : numberText(now)}
+              {now === null ? t('ui.upkeep.restore.unknown') : numberText(now)}
             </Table.Td>
             <Table.Td className={css.numbers}>
               <Change by={now === null ? null : inBackup - now} />
@@ -223,11 +223,11 @@ function Rows({ rows }: { rows: RestorePreview['rows'] }) {
 }
 
 function Change({ by }: { by: number | null }) {
-  if (by === null) return texts.unknown
+  if (by === null) return t('ui.upkeep.restore.unknown')
   if (by === 0)
     return (
       <Text span size="sm" c="dimmed">
-        {texts.same}
+        {t('ui.upkeep.restore.same')}
       </Text>
     )
   return by < 0 ? (
@@ -240,20 +240,23 @@ function Change({ by }: { by: number | null }) {
 function Losses({ rows }: { rows: RestorePreview['rows'] }) {
   const { lost, back } = differencesOf(rows)
   return (
-    <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={texts.lostTitle}>
-      {lost.length > 0 && <div>{texts.lost(thingsOf(lost))}</div>}
-      {back.length > 0 && <div>{texts.more(thingsOf(back))}</div>}
-      <div>{lost.length > 0 ? texts.changes : texts.nothing}</div>
+    <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={t('ui.upkeep.restore.lostTitle')}>
+      {lost.length > 0 && <div>{t('ui.upkeep.restore.lost', { things: thingsOf(lost) })}</div>}
+      {back.length > 0 && <div>{t('ui.upkeep.restore.more', { things: thingsOf(back) })}</div>}
+      <div>{lost.length > 0 ? t('ui.upkeep.restore.changes') : t('ui.upkeep.restore.nothing')}</div>
     </Notice>
   )
 }
 
 const isNamed = (table: string): table is keyof typeof texts.tables =>
   Object.hasOwn(texts.tables, table)
-const nameOf = (table: string): string => (isNamed(table) ? texts.tables[table] : table)
+const nameOf = (table: string): string =>
+  isNamed(table) ? t(`ui.upkeep.restore.tables.${table}`) : table
 const thingsOf = (some: readonly Difference[]): string =>
   some
     .map(({ table, count }) =>
-      isNamed(table) ? texts.count[table](count) : texts.countOther(table, count),
+      isNamed(table)
+        ? t(`ui.upkeep.restore.count.${table}`, { count })
+        : t('ui.upkeep.restore.countOther', { table, count }),
     )
     .join(', ')

@@ -3,11 +3,10 @@ import { useEffect, useState } from 'react'
 import { dashboardUpkeep, type RestoreState } from '#shared/contract/dashboard-upkeep.ts'
 import { Notice } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { native } from '../native.ts'
-import { words } from './words.ts'
 
-const texts = words.progress
 const IDLE_MS = 5000
 const RUNNING_MS = 400
 const AT_WORK: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
@@ -53,7 +52,7 @@ export function RestoreProgress() {
     <Modal
       opened
       onClose={close}
-      title={texts.title}
+      title={t('ui.upkeep.progress.title')}
       size="lg"
       withCloseButton={hasFailed}
       closeOnEscape={hasFailed}
@@ -62,19 +61,19 @@ export function RestoreProgress() {
       <Stack>
         <div role="status">
           {hasFailed ? (
-            <Notice tone="danger" title={texts.phases.failed}>
+            <Notice tone="danger" title={t('ui.upkeep.progress.phases.failed')}>
               <div>{state?.sentence && said(state.sentence)}</div>
-              <div>{texts.unchanged}</div>
+              <div>{t('ui.upkeep.progress.unchanged')}</div>
             </Notice>
           ) : (
             <AtWork state={state} isAway={isAway} />
           )}
         </div>
         <Group justify="flex-end">
-          {hasFailed && <Button onClick={close}>{texts.close}</Button>}
+          {hasFailed && <Button onClick={close}>{t('ui.upkeep.progress.close')}</Button>}
           {!hasFailed && phase === 'ready' && native && (
             <Button variant="default" onClick={() => void native?.restartGateway()}>
-              {texts.restart}
+              {t('ui.upkeep.progress.restart')}
             </Button>
           )}
         </Group>
@@ -94,11 +93,17 @@ function AtWork({ state, isAway }: { state: RestoreState | undefined; isAway: bo
         size={8}
         value={isUncounted ? 100 : state.share * 100}
         animated={isUncounted}
-        aria-label={texts.title}
+        aria-label={t('ui.upkeep.progress.title')}
       />
-      <Text fw={560}>{isAway ? texts.away : texts.phases[phase]}</Text>
+      <Text fw={560}>
+        {isAway ? t('ui.upkeep.progress.away') : t(`ui.upkeep.progress.phases.${phase}`)}
+      </Text>
       <Text size="sm" c="dimmed">
-        {isAway ? texts.awayText : phase === 'ready' ? texts.stay : sentence}
+        {isAway
+          ? t('ui.upkeep.progress.awayText')
+          : phase === 'ready'
+            ? t('ui.upkeep.progress.stay')
+            : sentence}
       </Text>
     </Stack>
   )

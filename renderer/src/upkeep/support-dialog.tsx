@@ -5,10 +5,9 @@ import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useReply } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
 
-const texts = words.support
 const ZIP = '/dashboard/upkeep/diagnostics.zip'
 
 /** What support is given, file by file, to be read before it is saved. */
@@ -18,14 +17,14 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState('')
   const shown = files.find(({ name }) => name === chosen) ?? files[0]
   return (
-    <Modal opened onClose={onClose} title={texts.title} size="min(1080px, 94vw)">
+    <Modal opened onClose={onClose} title={t('ui.upkeep.support.title')} size="min(1080px, 94vw)">
       <Stack>
-        <Text size="sm">{texts.about}</Text>
+        <Text size="sm">{t('ui.upkeep.support.about')}</Text>
         {reply.isPending && <Waiting rows={8} />}
         {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
         {shown && (
           <div className={css.bundle}>
-            <nav aria-label={texts.files}>
+            <nav aria-label={t('ui.upkeep.support.files')}>
               <ul className={css.files}>
                 {files.map(({ name, bytes }) => (
                   <li key={name}>
@@ -56,11 +55,11 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
         )}
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            {shown?.isCut ? texts.cut : texts.noted}
+            {shown?.isCut ? t('ui.upkeep.support.cut') : t('ui.upkeep.support.noted')}
           </Text>
           <Group gap={8}>
             <Button variant="default" onClick={onClose}>
-              {texts.close}
+              {t('ui.upkeep.support.close')}
             </Button>
             <Button
               component="a"
@@ -69,7 +68,7 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
               leftSection={<IconDownload size={16} />}
               disabled={!reply.data}
             >
-              {texts.save}
+              {t('ui.upkeep.support.save')}
             </Button>
           </Group>
         </Group>

@@ -1,6 +1,6 @@
 import '../no-eval.ts'
-import { language } from '../language/language.ts'
-import { loadMessages } from '../language/said.ts'
+import { language } from '../i18n/language.ts'
+import { loadMessages } from '../i18n/said.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 

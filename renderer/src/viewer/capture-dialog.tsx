@@ -6,6 +6,7 @@ import { CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
@@ -13,9 +14,7 @@ import { AT_ONCE } from './desk.ts'
 import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
 import type { Captured, Pane, PaneState } from './engine/pane.ts'
 import { amount } from './overlay-text.ts'
-import { words } from './words.ts'
 
-const { capture: texts } = words
 const MOST_CHARACTERS = 200
 
 /** Shows what would be kept before it is. */
@@ -28,11 +27,14 @@ export function CaptureDialog() {
     <Modal
       opened={isOpen}
       onClose={close}
-      title={texts.title}
+      title={t('ui.viewer.capture.title')}
       size="xl"
       transitionProps={AT_ONCE}
       // The picture is the one image here.
-      closeButtonProps={{ 'aria-label': texts.close, icon: <IconX size={18} aria-hidden /> }}
+      closeButtonProps={{
+        'aria-label': t('ui.viewer.capture.close'),
+        icon: <IconX size={18} aria-hidden />,
+      }}
     >
       {isOpen && <Making pane={pane} onClose={close} />}
     </Modal>
@@ -81,18 +83,18 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
       }}
     >
       <Stack>
-        <Text fz="sm">{texts.about}</Text>
-        {isNothing && <Notice tone="warning">{texts.nothing}</Notice>}
+        <Text fz="sm">{t('ui.viewer.capture.about')}</Text>
+        {isNothing && <Notice tone="warning">{t('ui.viewer.capture.nothing')}</Notice>}
         {captured === undefined && (
           <Text role="status" fz="sm">
             <Loader size="xs" mr="sm" />
-            {texts.preparing}
+            {t('ui.viewer.capture.preparing')}
           </Text>
         )}
         {picture && <Preview captured={picture} />}
         <TextInput
-          label={texts.description}
-          description={texts.descriptionHint}
+          label={t('ui.viewer.capture.description')}
+          description={t('ui.viewer.capture.descriptionHint')}
           value={description}
           maxLength={MOST_CHARACTERS}
           data-autofocus
@@ -101,10 +103,10 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
         {make.error && <Failed error={make.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {texts.cancel}
+            {t('ui.viewer.capture.cancel')}
           </Button>
           <Button type="submit" loading={make.isPending} disabled={!picture}>
-            {texts.make}
+            {t('ui.viewer.capture.make')}
           </Button>
         </Group>
       </Stack>
@@ -171,7 +173,7 @@ function Preview({ captured: { rows, columns, rgb } }: { captured: Captured }) {
       height={rows}
       className={css.preview}
       role="img"
-      aria-label={texts.preview}
+      aria-label={t('ui.viewer.capture.preview')}
     />
   )
 }

@@ -6,13 +6,12 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { ToneIcon } from '../components/tone.tsx'
 import { clockText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { useBench } from './desk-context.ts'
 import css from './side.module.css'
-import { words } from './words.ts'
 
-const { capture: texts } = words
 const POLL_MS = 2000
 const TONES: Readonly<Record<Capture['state'], Tone>> = {
   waiting: 'warning',
@@ -38,7 +37,9 @@ export function CaptureList() {
   if (!reply.data) return <Waiting rows={3} height={48} />
   const { captures } = reply.data
   if (captures.length === 0)
-    return <p className={css.about}>{whyNoCapture ? said(whyNoCapture) : texts.none}</p>
+    return (
+      <p className={css.about}>{whyNoCapture ? said(whyNoCapture) : t('ui.viewer.capture.none')}</p>
+    )
   return (
     <ul className={css.list}>
       {captures.map((capture) => (
@@ -63,11 +64,15 @@ function Item({ capture }: { capture: Capture }) {
     <li className={css.item}>
       <ToneIcon tone={TONES[state]} size={18} />
       <div className={css.body}>
-        <strong>{texts.at(clock(createdAt))}</strong>
-        <p>{texts.states[state]}</p>
-        {urls > 0 && <p className={css.quiet}>{texts.progress(uploaded, urls)}</p>}
+        <strong>{t('ui.viewer.capture.at', { time: clock(createdAt) })}</strong>
+        <p>{t(`ui.viewer.capture.states.${state}`)}</p>
+        {urls > 0 && (
+          <p className={css.quiet}>{t('ui.viewer.capture.progress', { uploaded, urls })}</p>
+        )}
         {lastError && <p className={css.quiet}>{said(lastError)}</p>}
-        {state === 'waiting' && nextAt && <p className={css.quiet}>{texts.next(clock(nextAt))}</p>}
+        {state === 'waiting' && nextAt && (
+          <p className={css.quiet}>{t('ui.viewer.capture.next', { time: clock(nextAt) })}</p>
+        )}
         {mayRetry && (
           <Button
             size="compact-sm"
@@ -76,7 +81,7 @@ function Item({ capture }: { capture: Capture }) {
             loading={retry.isPending}
             onClick={() => retry.mutate()}
           >
-            {texts.retry}
+            {t('ui.viewer.capture.retry')}
           </Button>
         )}
         {retry.error && <Failed error={retry.error} />}

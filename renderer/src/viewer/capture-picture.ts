@@ -1,3 +1,4 @@
+import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import { nameOf, overlayOf } from './overlay-text.ts'
 import { words } from './words.ts'
@@ -34,7 +35,7 @@ export function drawLabels(
     margin,
     'left',
   )
-  column([...picture.map(({ text }) => text), words.notPrimary], width - margin, 'right')
+  column([...picture.map(({ text }) => text), t('ui.viewer.notPrimary')], width - margin, 'right')
   context.fillStyle = '#8fd8e0'
   context.textBaseline = 'middle'
   const { left, right, top, bottom } = state.edges
@@ -74,8 +75,8 @@ export function captureOf({
 export function givenDescription(state: PaneState, windowText: string): string {
   const { series, plane, index } = state
   if (!series) return ''
-  const window = windowText && texts.window(windowText)
+  const window = windowText && t('ui.viewer.capture.window', { values: windowText })
   return plane
-    ? texts.givenPlane(nameOf(series), words.pane.planes[plane], window)
+    ? texts.givenPlane(nameOf(series), t(`ui.viewer.pane.planes.${plane}`), window)
     : texts.given(nameOf(series), index + 1, window)
 }

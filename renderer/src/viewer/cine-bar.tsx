@@ -1,10 +1,10 @@
 import { ActionIcon, Slider, Tooltip } from '@mantine/core'
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import css from './cine-bar.module.css'
 import { useActivePaneId, useBench, useDesk, usePane, usePaneState } from './desk-context.ts'
 import { words } from './words.ts'
 
-const { cine: texts } = words
 const MOST_RATE = 60
 
 /** Plays the active pane, and says how fast. */
@@ -15,13 +15,13 @@ export function CineBar() {
   const pane = usePane(paneId)
   const { isPlaying, framesPerSecond, index, count } = usePaneState(paneId, (state) => state)
   if (!isShown) return null
-  const label = isPlaying ? texts.stop : texts.play
+  const label = isPlaying ? t('ui.viewer.cine.stop') : t('ui.viewer.cine.play')
   const close = () => {
     pane.stop()
     desk.set({ hasCine: false })
   }
   return (
-    <section className={css.bar} aria-label={texts.label}>
+    <section className={css.bar} aria-label={t('ui.viewer.cine.label')}>
       <Tooltip label={words.toolbar.withKey(label, 'Space')}>
         <ActionIcon
           variant="filled"
@@ -38,7 +38,7 @@ export function CineBar() {
       <Slider
         className={css.position ?? ''}
         size="sm"
-        thumbLabel={texts.position}
+        thumbLabel={t('ui.viewer.cine.position')}
         min={1}
         max={Math.max(2, count)}
         value={index + 1}
@@ -46,20 +46,24 @@ export function CineBar() {
         label={null}
         onChange={(value) => pane.scrollTo(value - 1)}
       />
-      <span className={css.text}>{words.pane.image(index + 1, count)}</span>
+      <span className={css.text}>
+        {t('ui.viewer.pane.image', { number: index + 1, of: count })}
+      </span>
       <Slider
         className={css.speed ?? ''}
         size="sm"
-        thumbLabel={texts.speed}
+        thumbLabel={t('ui.viewer.cine.speed')}
         min={1}
         max={MOST_RATE}
         value={Math.round(framesPerSecond)}
         label={null}
         onChange={(value) => pane.play(value)}
       />
-      <span className={css.text}>{texts.speedValue(Math.round(framesPerSecond))}</span>
-      <Tooltip label={texts.hide}>
-        <ActionIcon size="md" aria-label={texts.hide} onClick={close}>
+      <span className={css.text}>
+        {t('ui.viewer.cine.speedValue', { rate: Math.round(framesPerSecond) })}
+      </span>
+      <Tooltip label={t('ui.viewer.cine.hide')}>
+        <ActionIcon size="md" aria-label={t('ui.viewer.cine.hide')} onClick={close}>
           <IconX size={16} />
         </ActionIcon>
       </Tooltip>

@@ -2,11 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../client.ts'
 import { Confirm } from '../components/confirm.tsx'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk } from './desk-context.ts'
-import { words } from './words.ts'
-
-const { close: texts } = words
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
@@ -20,21 +18,21 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
     onSuccess: () => {
       list.close()
       window.history.replaceState(null, '', '/viewer')
-      onClosed(texts.closed)
+      onClosed(t('ui.viewer.close.closed'))
     },
   })
   return (
     <Confirm
       isOpen={isOpen}
-      title={texts.title}
-      action={texts.action}
-      keep={texts.keep}
+      title={t('ui.viewer.close.title')}
+      action={t('ui.viewer.close.action')}
+      keep={t('ui.viewer.close.keep')}
       isBusy={close.isPending}
       error={close.error}
       onConfirm={() => close.mutate()}
       onClose={() => desk.set({ isClosing: false })}
     >
-      {texts.text}
+      {t('ui.viewer.close.text')}
     </Confirm>
   )
 }

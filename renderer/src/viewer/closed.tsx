@@ -8,12 +8,10 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
 import { Mark } from '../shell/brand.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
-import { words } from './words.ts'
-
-const { landing: texts } = words
 
 type Why = Extract<Opening, { state: 'closed' }>['why']
 const SHAPES: Readonly<Record<Why, Icon>> = {
@@ -39,14 +37,14 @@ export function Closed(props: {
     <Card>
       <div role="alert" className={css.closed}>
         <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
-        <Title order={1}>{texts.titles[why]}</Title>
+        <Title order={1}>{t(`ui.viewer.landing.titles.${why}`)}</Title>
         {why !== 'unreachable' && sentence && <p>{sentence}</p>}
-        {!sentence.includes(texts.remedies[why]) && (
-          <p className={css.remedy}>{texts.remedies[why]}</p>
+        {!sentence.includes(t(`ui.viewer.landing.remedies.${why}`)) && (
+          <p className={css.remedy}>{t(`ui.viewer.landing.remedies.${why}`)}</p>
         )}
         {!isFinal && onRetry && (
           <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
-            {texts.retry}
+            {t('ui.viewer.landing.retry')}
           </Button>
         )}
       </div>
@@ -60,7 +58,7 @@ export function Card({ children }: { children: ReactNode }) {
       <div className={css.card}>
         <div className={css.brand}>
           <Mark size={26} />
-          {texts.brand}
+          {t('ui.viewer.landing.brand')}
         </div>
         {children}
       </div>

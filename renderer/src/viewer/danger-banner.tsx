@@ -1,12 +1,10 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import css from './danger-banner.module.css'
 import { useBench, useImages } from './desk-context.ts'
 import { dangers } from './fault-groups.ts'
-import { words } from './words.ts'
-
-const { faults: texts } = words
 
 /**
  * What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never
@@ -23,7 +21,7 @@ export function DangerBanner() {
     <div className={css.banner} data-new={isNew || undefined} role="alert">
       <ToneIcon tone="danger" size={isNew ? 24 : 16} />
       <div className={css.text}>
-        {isNew && <strong>{texts.bannerTitle}</strong>}
+        {isNew && <strong>{t('ui.viewer.faults.bannerTitle')}</strong>}
         {all.map((sentence) => (
           <span key={sentence}>{sentence}</span>
         ))}
@@ -34,7 +32,7 @@ export function DangerBanner() {
         color="red"
         onClick={() => desk.set({ drawer: 'faults' })}
       >
-        {texts.details}
+        {t('ui.viewer.faults.details')}
       </Button>
       {isNew && (
         <Button
@@ -43,7 +41,7 @@ export function DangerBanner() {
           color="white"
           onClick={() => setSeen(new Set(all))}
         >
-          {texts.seen}
+          {t('ui.viewer.faults.seen')}
         </Button>
       )}
     </div>

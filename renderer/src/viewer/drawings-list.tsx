@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
+import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useImages } from './desk-context.ts'
 import { type Drawing, drawingOf } from './drawing.ts'
 import { idOf } from './drawings-merge.ts'
@@ -8,9 +9,6 @@ import { TOOL_ICONS } from './icons.ts'
 import { nameOf } from './overlay-text.ts'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
-import { words } from './words.ts'
-
-const { drawings: texts } = words
 
 /** What is drawn on the studies that are open: to go to, and to remove. */
 export function DrawingsList() {
@@ -29,10 +27,12 @@ export function DrawingsList() {
   )
   return (
     <>
-      <p className={css.about}>{known.length === 0 ? texts.none : texts.about}</p>
+      <p className={css.about}>
+        {known.length === 0 ? t('ui.viewer.drawings.none') : t('ui.viewer.drawings.about')}
+      </p>
       {isFailed && (
         <Button size="compact-sm" mb="sm" onClick={() => drawings.flush()}>
-          {texts.retry}
+          {t('ui.viewer.drawings.retry')}
         </Button>
       )}
       <ul className={css.list}>
@@ -47,7 +47,7 @@ export function DrawingsList() {
       </ul>
       {known.length > 0 && (
         <Button size="compact-sm" variant="default" onClick={() => engine.clearDrawings(paneId)}>
-          {texts.clear}
+          {t('ui.viewer.drawings.clear')}
         </Button>
       )}
     </>
@@ -68,12 +68,12 @@ function Item({
   const { tool, text, sopInstanceUid, frame, id } = drawing
   const found = foundImage(images, sopInstanceUid, frame)
   const Shape = TOOL_ICONS[tool]
-  const name = text || words.tools[tool]
+  const name = text || t(`ui.viewer.tools.${tool}`)
   const where = found
-    ? texts.where(nameOf(found.series), found.index + 1)
+    ? t('ui.viewer.drawings.where', { series: nameOf(found.series), number: found.index + 1 })
     : sopInstanceUid === ''
-      ? texts.inPlane
-      : texts.gone
+      ? t('ui.viewer.drawings.inPlane')
+      : t('ui.viewer.drawings.gone')
   const remove = () => {
     const drawn = bench.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
     bench.drawings.replace(studyUid, drawn)
@@ -86,7 +86,7 @@ function Item({
           <button
             type="button"
             className={css.link}
-            aria-label={texts.goTo(`${name}, ${where}`)}
+            aria-label={t('ui.viewer.drawings.goTo', { what: `${name}, ${where}` })}
             onClick={() => showInstance(bench, sopInstanceUid, frame)}
           >
             {name}
@@ -97,8 +97,12 @@ function Item({
         {lines.length > 0 && <p className={css.values}>{lines.join('\n')}</p>}
         <p className={css.quiet}>{where}</p>
       </div>
-      <Tooltip label={texts.remove(name)}>
-        <ActionIcon size="md" aria-label={texts.remove(`${name}, ${where}`)} onClick={remove}>
+      <Tooltip label={t('ui.viewer.drawings.remove', { what: name })}>
+        <ActionIcon
+          size="md"
+          aria-label={t('ui.viewer.drawings.remove', { what: `${name}, ${where}` })}
+          onClick={remove}
+        >
           <IconTrash size={16} />
         </ActionIcon>
       </Tooltip>

@@ -1,5 +1,5 @@
 import type { ViewFault } from '#shared/contract/viewed-images.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
 
 export interface FaultGroup {
   readonly level: ViewFault['level']

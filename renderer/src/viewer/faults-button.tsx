@@ -1,9 +1,9 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import { faultGroups } from './fault-groups.ts'
 import { CommandButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 /** How many messages there are; nothing where all is well. */
 export function FaultsButton() {
@@ -17,7 +17,7 @@ export function FaultsButton() {
       command="faults"
       icon={IconAlertTriangle}
       isOn={isOn}
-      more={words.faults.count(groups.length)}
+      more={t('ui.viewer.faults.count', { number: groups.length })}
     >
       <span className={css.count} data-tone={worst === 'note' ? 'info' : worst}>
         {groups.length}

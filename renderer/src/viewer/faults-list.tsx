@@ -1,13 +1,12 @@
 import { Title } from '@mantine/core'
 import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useBench, useImages } from './desk-context.ts'
 import { type FaultGroup, faultGroups } from './fault-groups.ts'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
-import { words } from './words.ts'
 
-const { faults: texts } = words
 const LEVELS = ['danger', 'warning', 'note'] as const
 const TONES = { danger: 'danger', warning: 'warning', note: 'info' } as const
 /** Of one message, as many as are named. */
@@ -17,14 +16,14 @@ const MOST_NAMED = 12
 export function FaultsList() {
   const { faults } = useImages()
   const groups = faultGroups(faults)
-  if (groups.length === 0) return <p className={css.about}>{texts.none}</p>
+  if (groups.length === 0) return <p className={css.about}>{t('ui.viewer.faults.none')}</p>
   return LEVELS.map((level) => {
     const ofLevel = groups.filter((group) => group.level === level)
     if (ofLevel.length === 0) return null
     return (
-      <section key={level} aria-label={texts.levels[level]}>
+      <section key={level} aria-label={t(`ui.viewer.faults.levels.${level}`)}>
         <Title order={3} mt="sm" mb={4}>
-          {texts.levels[level]}
+          {t(`ui.viewer.faults.levels.${level}`)}
         </Title>
         <ul className={css.list}>
           {ofLevel.map((group) => (
@@ -68,7 +67,9 @@ function Group({ group }: { group: FaultGroup }) {
             )
           })}
           {faults.length > MOST_NAMED && (
-            <span className={css.quiet}>{texts.more(faults.length - MOST_NAMED)}</span>
+            <span className={css.quiet}>
+              {t('ui.viewer.faults.more', { number: faults.length - MOST_NAMED })}
+            </span>
           )}
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { t } from '../i18n/t.ts'
 import { filled } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
 import { CineBar } from './cine-bar.tsx'
@@ -21,7 +22,6 @@ import { TextDialog } from './text-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useAwaitedPriors } from './use-awaited-priors.ts'
 import { useKeys } from './use-keys.ts'
-import { words } from './words.ts'
 
 /**
  * The whole screen of a view: tools above, series at the left, images, lists at the right, state
@@ -38,9 +38,9 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   useKeys()
   return (
     <div className={css.frame} data-embedded={window.parent !== window || undefined} ref={ref}>
-      <section aria-label={words.toolbar.label}>
+      <section aria-label={t('ui.viewer.toolbar.label')}>
         <VisuallyHidden>
-          <h1>{words.landing.heading}</h1>
+          <h1>{t('ui.viewer.landing.heading')}</h1>
         </VisuallyHidden>
         <DangerBanner />
         <Toolbar width={width} />

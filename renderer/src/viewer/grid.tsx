@@ -1,4 +1,5 @@
 import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
 import { paneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
@@ -7,9 +8,7 @@ import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { MOVING } from './icons.ts'
 import { PaneView } from './pane-view.tsx'
-import { words } from './words.ts'
 
-const { pane: texts } = words
 /** Type of what is dragged from the list of series. */
 export const SERIES_TYPE = 'application/x-isthmus-series'
 
@@ -85,13 +84,23 @@ function Note({ place }: { place: Place }) {
   const isDone = progress.state === 'done'
   const hasSeries = studies.some(({ series }) => series.length > 0)
   if (place.filling === 'named')
-    return <span>{isDone ? texts.noNamed(place.name) : texts.named(place.name)}</span>
+    return (
+      <span>
+        {isDone
+          ? t('ui.viewer.pane.noNamed', { name: place.name })
+          : t('ui.viewer.pane.named', { name: place.name })}
+      </span>
+    )
   if (place.filling === 'free' && !isDone)
-    return <span>{progress.state === 'asking' ? texts.asking : texts.coming}</span>
+    return (
+      <span>
+        {progress.state === 'asking' ? t('ui.viewer.pane.asking') : t('ui.viewer.pane.coming')}
+      </span>
+    )
   if (!hasSeries && isDone) {
     return (
       <span>
-        <strong>{texts.noImages}</strong>
+        <strong>{t('ui.viewer.pane.noImages')}</strong>
         {faultGroups(faults)
           .slice(0, MOST_REASONS)
           .map(({ sentence }) => (
@@ -104,9 +113,9 @@ function Note({ place }: { place: Place }) {
   }
   return (
     <span>
-      <strong>{texts.empty}</strong>
+      <strong>{t('ui.viewer.pane.empty')}</strong>
       <br />
-      {texts.emptyHint}
+      {t('ui.viewer.pane.emptyHint')}
     </span>
   )
 }

@@ -1,11 +1,10 @@
 import { Loader } from '@mantine/core'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { Card, Closed } from './closed.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
-import { words } from './words.ts'
 
-const { landing: texts } = words
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /**
@@ -30,7 +29,7 @@ export function Landing({
   }, [awaited])
   // No patient in the title: it is in the browser's history and on the task bar.
   useEffect(() => {
-    document.title = texts.title
+    document.title = t('ui.viewer.landing.title')
   }, [])
 
   const now = came?.of === awaited ? came.opening : undefined
@@ -48,7 +47,7 @@ function Opens() {
     <Card>
       <p className={css.opens} role="status">
         <Loader size="sm" />
-        {texts.opening}
+        {t('ui.viewer.landing.opening')}
       </p>
     </Card>
   )

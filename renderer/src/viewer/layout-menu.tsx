@@ -1,14 +1,13 @@
 import { Popover } from '@mantine/core'
 import { IconChevronDown, IconLayoutGrid } from '@tabler/icons-react'
 import { useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { MOST_SIDE } from './board.ts'
 import { setLayout } from './commands.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
-const { toolbar: texts } = words
 const SIDES = Array.from({ length: MOST_SIDE }, (_, at) => at + 1)
 
 /** 1 × 1 to 4 × 4, chosen on a small board. */
@@ -35,17 +34,17 @@ export function LayoutMenu() {
       <Popover.Target>
         <ToolButton
           icon={IconLayoutGrid}
-          label={texts.layout}
+          label={t('ui.viewer.toolbar.layout')}
           keys="Shift 1–6"
           onClick={() => setIsOpen(!isOpen)}
         >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Popover.Target>
-      <Popover.Dropdown className={css.layouts ?? ''} aria-label={texts.layout}>
+      <Popover.Dropdown className={css.layouts ?? ''} aria-label={t('ui.viewer.toolbar.layout')}>
         <fieldset
           className={css.board}
-          aria-label={texts.layout}
+          aria-label={t('ui.viewer.toolbar.layout')}
           onMouseLeave={() => setOver(undefined)}
         >
           {SIDES.flatMap((row) =>
@@ -54,7 +53,7 @@ export function LayoutMenu() {
                 key={`${row}x${column}`}
                 type="button"
                 className={css.cell}
-                aria-label={texts.layoutOf(row, column)}
+                aria-label={t('ui.viewer.toolbar.layoutOf', { rows: row, columns: column })}
                 aria-pressed={row === board.rows && column === board.columns}
                 data-in={(row <= rows && column <= columns) || undefined}
                 onMouseEnter={() => setOver([row, column])}
@@ -65,7 +64,7 @@ export function LayoutMenu() {
           )}
         </fieldset>
         <div className={css.size} aria-hidden="true">
-          {texts.layoutOf(rows, columns)}
+          {t('ui.viewer.toolbar.layoutOf', { rows, columns })}
         </div>
       </Popover.Dropdown>
     </Popover>

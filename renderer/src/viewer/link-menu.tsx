@@ -1,12 +1,12 @@
 import { Menu } from '@mantine/core'
 import { IconChevronDown, IconLink, IconLinkOff } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { LINKS } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 /** How panes follow the active one when it is scrolled. */
 export function LinkMenu() {
@@ -17,7 +17,7 @@ export function LinkMenu() {
       <Menu.Target>
         <ToolButton
           icon={link === 'off' ? IconLinkOff : IconLink}
-          label={words.link.label}
+          label={t('ui.viewer.link.label')}
           keys={keyText('link')}
           isOn={link !== 'off'}
         >
@@ -32,7 +32,7 @@ export function LinkMenu() {
             data-chosen={one === link || undefined}
             onClick={() => desk.set({ link: one })}
           >
-            {words.link[one]}
+            {t(`ui.viewer.link.${one}`)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -4,12 +4,11 @@ import { useState } from 'react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { viewPaths } from '#shared/contract/viewing.ts'
 import { Notice } from '../components/tone.tsx'
+import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './media-beside.module.css'
 import { mediaName } from './media-list.tsx'
 import { words } from './words.ts'
-
-const { media: texts } = words
 
 /** A document, picture or video beside the images. */
 export function MediaBeside() {
@@ -20,13 +19,13 @@ export function MediaBeside() {
   if (!shown) return null
   const name = mediaName(shown)
   return (
-    <section className={css.beside} aria-label={texts.frame(name)}>
+    <section className={css.beside} aria-label={t('ui.viewer.media.frame', { name })}>
       <header className={css.head}>
         <span>{name}</span>
-        <Tooltip label={words.toolbar.withKey(texts.close, 'Esc')}>
+        <Tooltip label={words.toolbar.withKey(t('ui.viewer.media.close'), 'Esc')}>
           <ActionIcon
             size="md"
-            aria-label={texts.close}
+            aria-label={t('ui.viewer.media.close')}
             onClick={() => desk.set({ mediaId: null })}
           >
             <IconX size={17} />
@@ -46,18 +45,27 @@ export function MediaBeside() {
 function Medium({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {
   const [isBroken, setIsBroken] = useState(false)
   const onError = () => setIsBroken(true)
-  if (isBroken) return <Notice tone="warning">{texts.broken}</Notice>
+  if (isBroken) return <Notice tone="warning">{t('ui.viewer.media.broken')}</Notice>
   if (medium.shownAs === 'pdf')
-    return <iframe className={css.page} src={address} title={texts.frame(name)} />
+    return (
+      <iframe className={css.page} src={address} title={t('ui.viewer.media.frame', { name })} />
+    )
   if (medium.shownAs === 'image')
-    return <img className={css.picture} src={address} alt={texts.picture(name)} onError={onError} />
+    return (
+      <img
+        className={css.picture}
+        src={address}
+        alt={t('ui.viewer.media.picture', { name })}
+        onError={onError}
+      />
+    )
   return (
     // biome-ignore lint/a11y/useMediaCaption: a clinical video, such as of a catheter, comes without captions
     <video
       className={css.picture}
       src={address}
       controls
-      aria-label={texts.video(name)}
+      aria-label={t('ui.viewer.media.video', { name })}
       onError={onError}
     />
   )

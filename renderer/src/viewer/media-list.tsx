@@ -9,11 +9,10 @@ import {
 } from '@tabler/icons-react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { viewPaths } from '#shared/contract/viewing.ts'
+import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'
-import { words } from './words.ts'
 
-const { media: texts } = words
 const ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
   pdf: IconFileTypePdf,
   image: IconPhoto,
@@ -22,14 +21,14 @@ const ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
 }
 
 export const mediaName = ({ fileName, mediaId }: ViewMedia): string =>
-  fileName || texts.unnamed(mediaId)
+  fileName || t('ui.viewer.media.unnamed', { number: mediaId })
 
 /** Documents, pictures and videos that came with the study. */
 export function MediaList() {
   const { desk } = useBench()
   const { media } = useImages()
   const open = useDesk((state) => state.mediaId)
-  if (media.length === 0) return <p className={css.about}>{texts.none}</p>
+  if (media.length === 0) return <p className={css.about}>{t('ui.viewer.media.none')}</p>
   return (
     <ul className={css.list}>
       {media.map((one) => {
@@ -45,14 +44,14 @@ export function MediaList() {
                 <button
                   type="button"
                   className={css.link}
-                  aria-label={texts.open(name)}
+                  aria-label={t('ui.viewer.media.open', { name })}
                   aria-current={open === one.mediaId}
                   onClick={() => desk.set({ mediaId: open === one.mediaId ? null : one.mediaId })}
                 >
                   {name}
                 </button>
               )}
-              <div className={css.quiet}>{texts.kinds[one.shownAs]}</div>
+              <div className={css.quiet}>{t(`ui.viewer.media.kinds.${one.shownAs}`)}</div>
             </div>
             <Button
               component="a"
@@ -60,10 +59,10 @@ export function MediaList() {
               variant="default"
               href={viewPaths.media(desk.view.viewId, one.mediaId)}
               download={name}
-              aria-label={texts.saveName(name)}
+              aria-label={t('ui.viewer.media.saveName', { name })}
               leftSection={<IconDownload size={14} />}
             >
-              {texts.save}
+              {t('ui.viewer.media.save')}
             </Button>
           </li>
         )

@@ -1,12 +1,12 @@
 import { Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 /** What has no button of its own; where there is little room, also what has one elsewhere. */
 export function MoreMenu({ hasAll }: { hasAll: boolean }) {
@@ -28,7 +28,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
       onClick={() => run(command, { desk, engine, list })}
     >
-      {words.commands[command]}
+      {t(`ui.viewer.commands.${command}`)}
     </Menu.Item>
   )
   const lists: readonly Command[] = [
@@ -43,7 +43,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
   return (
     <BarMenu position="bottom-end">
       <Menu.Target>
-        <ToolButton icon={IconDots} label={words.toolbar.more} />
+        <ToolButton icon={IconDots} label={t('ui.viewer.toolbar.more')} />
       </Menu.Target>
       <Menu.Dropdown>
         {(['oneToOne', 'smooth', 'rotateBack', 'alone'] as const).map(item)}

@@ -1,7 +1,8 @@
 import type { ImagePatient, ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
 import { words } from './words.ts'
@@ -53,13 +54,19 @@ function patientOf(
 }
 
 function patientLines(study: ImagePatient | 'several'): readonly OverlayLine[] {
-  if (study === 'several') return lines([[texts.severalPatients, { tone: 'warning' }]])
-  const born = study.patientBirthDate ? texts.born(dayText(study.patientBirthDate)) : ''
+  if (study === 'several')
+    return lines([[t('ui.viewer.overlay.severalPatients'), { tone: 'warning' }]])
+  const born = study.patientBirthDate
+    ? t('ui.viewer.overlay.born', { day: dayText(study.patientBirthDate) })
+    : ''
   return lines([
     [nameText(study.patientName), { tone: 'strong' }],
-    [study.patientId && texts.id(study.patientId)],
+    [study.patientId && t('ui.viewer.overlay.id', { id: study.patientId })],
     [[born, study.patientSex].filter(Boolean).join(', ')],
-    [study.accessionNumber && texts.accession(study.accessionNumber), { isMinor: true }],
+    [
+      study.accessionNumber && t('ui.viewer.overlay.accession', { number: study.accessionNumber }),
+      { isMinor: true },
+    ],
   ])
 }
 
@@ -88,16 +95,24 @@ function studyLines(
 }
 
 function imageLines({ image, plane, index, count }: PaneState): readonly OverlayLine[] {
-  if (plane) return lines([[paneTexts.planes[plane]], [texts.slice(index + 1, count)]])
+  if (plane)
+    return lines([
+      [t(`ui.viewer.pane.planes.${plane}`)],
+      [t('ui.viewer.overlay.slice', { number: index + 1, of: count })],
+    ])
   if (!image) return []
   const { instance, attributes, frame } = image
   const taken = timeText(instance.acquisitionTime || instance.contentTime)
   return lines([
-    [texts.image(index + 1, count), { tone: 'strong' }],
-    [instance.frames > 1 && texts.frame(frame, instance.frames)],
-    [attributes.sliceLocation !== null && texts.location(millimetres(attributes.sliceLocation))],
+    [t('ui.viewer.overlay.image', { number: index + 1, of: count }), { tone: 'strong' }],
+    [instance.frames > 1 && t('ui.viewer.overlay.frame', { frame, of: instance.frames })],
     [
-      attributes.sliceThickness !== null && texts.thickness(millimetres(attributes.sliceThickness)),
+      attributes.sliceLocation !== null &&
+        t('ui.viewer.overlay.location', { millimetres: millimetres(attributes.sliceLocation) }),
+    ],
+    [
+      attributes.sliceThickness !== null &&
+        t('ui.viewer.overlay.thickness', { millimetres: millimetres(attributes.sliceThickness) }),
       { isMinor: true },
     ],
     [taken, { isMinor: true }],
@@ -115,10 +130,21 @@ function pictureLines({
 }: PaneState): readonly OverlayLine[] {
   const lossy = image && lossyOf(image.instance)
   return lines([
-    [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
+    [
+      window &&
+        t('ui.viewer.overlay.window', {
+          center: amount(window.center),
+          width: amount(window.width),
+        }),
+      { tone: 'strong' },
+    ],
     [curve && said(curve), { isMinor: true }],
-    [isInverted && texts.inverted, { tone: 'warning' }],
-    [magnification > 0 && texts.zoom(Math.round(magnification * 100)), { isMinor: true }],
+    [isInverted && t('ui.viewer.overlay.inverted'), { tone: 'warning' }],
+    [
+      magnification > 0 &&
+        t('ui.viewer.overlay.zoom', { percent: Math.round(magnification * 100) }),
+      { isMinor: true },
+    ],
     [
       !plane &&
         image &&
@@ -126,16 +152,19 @@ function pictureLines({
       { tone: 'warning' },
     ],
     [lossy, { tone: 'warning' }],
-    [image && image.instance.regions.length > 0 && texts.regions, { tone: 'warning' }],
+    [
+      image && image.instance.regions.length > 0 && t('ui.viewer.overlay.regions'),
+      { tone: 'warning' },
+    ],
   ])
 }
 
 const SPACING: Readonly<Record<StackImage['attributes']['spacingFrom'], string>> = {
   patient: '',
-  detector: texts.detector,
-  calibrated: texts.calibrated,
-  region: texts.region,
-  none: texts.noSpacing,
+  detector: t('ui.viewer.overlay.detector'),
+  calibrated: t('ui.viewer.overlay.calibrated'),
+  region: t('ui.viewer.overlay.region'),
+  none: t('ui.viewer.overlay.noSpacing'),
 }
 
 /**
@@ -143,14 +172,14 @@ const SPACING: Readonly<Record<StackImage['attributes']['spacingFrom'], string>>
  * name both ways by one UID).
  */
 const LOSSY: Readonly<Record<string, string>> = {
-  '1.2.840.10008.1.2.4.50': texts.lossy,
-  '1.2.840.10008.1.2.4.51': texts.lossy,
-  '1.2.840.10008.1.2.4.81': texts.lossy,
-  '1.2.840.10008.1.2.4.91': texts.mayBeLossy,
-  '1.2.840.10008.1.2.4.93': texts.mayBeLossy,
-  '1.2.840.10008.1.2.4.203': texts.mayBeLossy,
-  '1.2.840.10008.1.2.4.111': texts.lossy,
-  '1.2.840.10008.1.2.4.112': texts.mayBeLossy,
+  '1.2.840.10008.1.2.4.50': t('ui.viewer.overlay.lossy'),
+  '1.2.840.10008.1.2.4.51': t('ui.viewer.overlay.lossy'),
+  '1.2.840.10008.1.2.4.81': t('ui.viewer.overlay.lossy'),
+  '1.2.840.10008.1.2.4.91': t('ui.viewer.overlay.mayBeLossy'),
+  '1.2.840.10008.1.2.4.93': t('ui.viewer.overlay.mayBeLossy'),
+  '1.2.840.10008.1.2.4.203': t('ui.viewer.overlay.mayBeLossy'),
+  '1.2.840.10008.1.2.4.111': t('ui.viewer.overlay.lossy'),
+  '1.2.840.10008.1.2.4.112': t('ui.viewer.overlay.mayBeLossy'),
 }
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
@@ -173,17 +202,22 @@ const lines = (given: readonly Given[]): readonly OverlayLine[] =>
 /** One sentence of what a pane shows, for somebody who does not see it. */
 export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
   const { series, index, count, window, problem, plane, image } = state
-  if (!series) return paneTexts.empty
+  if (!series) return t('ui.viewer.pane.empty')
   const place = plane
-    ? `${paneTexts.planes[plane]}, ${paneTexts.slice(index + 1, count)}`
-    : paneTexts.image(index + 1, count)
+    ? `${t(`ui.viewer.pane.planes.${plane}`)}, ${t('ui.viewer.pane.slice', { number: index + 1, of: count })}`
+    : t('ui.viewer.pane.image', { number: index + 1, of: count })
   const parts = [
     study?.isPrior ? texts.prior(dayText(study.studyDate)) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
     image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
-    problem ? paneTexts.cannot(index + 1, said(problem)) : place,
-    window ? texts.window(amount(window.center), amount(window.width)) : '',
+    problem ? t('ui.viewer.pane.cannot', { number: index + 1, problem: said(problem) }) : place,
+    window
+      ? t('ui.viewer.overlay.window', {
+          center: amount(window.center),
+          width: amount(window.width),
+        })
+      : '',
   ]
   return parts.filter(Boolean).join(', ')
 }
@@ -191,7 +225,9 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
 /** A series by name: `CT Abdomen 5 mm, Localizer`. */
 export const nameOf = ({ series, part }: SeriesState): string =>
   [
-    [series.modality, series.seriesDescription || words.rail.untitled].filter(Boolean).join(' '),
+    [series.modality, series.seriesDescription || t('ui.viewer.rail.untitled')]
+      .filter(Boolean)
+      .join(' '),
     part && said(part),
   ]
     .filter(Boolean)

@@ -1,5 +1,6 @@
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { dayText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
@@ -40,7 +41,7 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
           {state.edges[edge]}
         </span>
       ))}
-      <span className={css.label}>{words.notPrimary}</span>
+      <span className={css.label}>{t('ui.viewer.notPrimary')}</span>
     </div>
   )
 }

@@ -2,15 +2,13 @@ import { VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type DragEventHandler, type ReactNode, useEffect, useRef } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
 import { nameOf, spoken } from './overlay-text.ts'
 import css from './pane.module.css'
-import { words } from './words.ts'
-
-const { pane: texts } = words
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -51,7 +49,10 @@ export function PaneView(props: {
       data-active={isActive || undefined}
       data-prior={study?.isPrior || undefined}
       data-over={isOver || undefined}
-      aria-label={texts.label(number, state.series ? nameOf(state.series) : texts.empty)}
+      aria-label={t('ui.viewer.pane.label', {
+        number,
+        what: state.series ? nameOf(state.series) : t('ui.viewer.pane.empty'),
+      })}
       aria-current={isActive}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll and measure in the pane that has the focus (WCAG 2.1.1)
       tabIndex={0}
@@ -81,13 +82,20 @@ function Trouble({ state }: { state: PaneState }) {
     return (
       <div className={css.problem} role="alert">
         <ToneIcon tone="warning" size={26} />
-        <p>{texts.cannot(index + 1, said(problem))}</p>
+        <p>{t('ui.viewer.pane.cannot', { number: index + 1, problem: said(problem) })}</p>
       </div>
     )
   }
   const isFilling = volume !== null && volume.read < volume.of
-  if (isFilling) return <div className={css.loading}>{texts.volume(volume.read, volume.of)}</div>
-  return isShown ? null : <div className={`${css.loading} ${css.late}`}>{texts.isWaiting}</div>
+  if (isFilling)
+    return (
+      <div className={css.loading}>
+        {t('ui.viewer.pane.volume', { read: volume.read, of: volume.of })}
+      </div>
+    )
+  return isShown ? null : (
+    <div className={`${css.loading} ${css.late}`}>{t('ui.viewer.pane.isWaiting')}</div>
+  )
 }
 
 /** Where in the stack it is, and where images are missing. */

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { PLANES, planePaneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
 import type { Plane } from './engine/pane.ts'
@@ -7,7 +8,6 @@ import type { SeriesState } from './engine/stack.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { PaneView } from './pane-view.tsx'
-import { words } from './words.ts'
 
 /** A volume in three planes, with crosshairs (MPR). */
 export function Planes() {
@@ -43,7 +43,7 @@ function PlanePane({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane follows a series that grows by itself
   useEffect(() => {
     const why = series && pane.showPlane(series, plane)
-    setFault(why ? said(why) : series ? '' : words.pane.cannotPlane)
+    setFault(why ? said(why) : series ? '' : t('ui.viewer.pane.cannotPlane'))
   }, [pane, plane, key])
   return (
     <PaneView
@@ -51,7 +51,7 @@ function PlanePane({
       number={at + 1}
       isActive={isActive}
       isOver={false}
-      note={<span>{fault || words.pane.coming}</span>}
+      note={<span>{fault || t('ui.viewer.pane.coming')}</span>}
       onActivate={() => desk.set({ activePlane: at })}
     />
   )

@@ -1,14 +1,13 @@
 import { Menu } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconChevronDown } from '@tabler/icons-react'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import { amount } from './overlay-text.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
-const { toolbar: texts } = words
 /** Those that have a key. */
 const KEYED = 9
 
@@ -24,9 +23,9 @@ export function PresetMenu() {
       <Menu.Target>
         <ToolButton
           icon={IconAdjustmentsHorizontal}
-          label={texts.presets}
+          label={t('ui.viewer.toolbar.presets')}
           keys="1–9"
-          whyNot={presets.length === 0 ? texts.noPresets : ''}
+          whyNot={presets.length === 0 ? t('ui.viewer.toolbar.noPresets') : ''}
         >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
@@ -40,7 +39,10 @@ export function PresetMenu() {
             rightSection={
               <span className={css.right}>
                 <span className={css.values}>
-                  {words.overlay.window(amount(preset.center), amount(preset.width))}
+                  {t('ui.viewer.overlay.window', {
+                    center: amount(preset.center),
+                    width: amount(preset.width),
+                  })}
                 </span>
                 <kbd className={css.key}>{at < KEYED ? at + 1 : ''}</kbd>
               </span>

@@ -6,6 +6,7 @@ import type { ProblemError } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { dayText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'
@@ -23,10 +24,11 @@ export function PriorsList() {
   })
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <Waiting rows={3} height={52} />
-  if (reply.data.priors.length === 0) return <p className={css.about}>{texts.none}</p>
+  if (reply.data.priors.length === 0)
+    return <p className={css.about}>{t('ui.viewer.priors.none')}</p>
   return (
     <>
-      <p className={css.about}>{texts.about}</p>
+      <p className={css.about}>{t('ui.viewer.priors.about')}</p>
       <ul className={css.list}>
         {reply.data.priors.map((prior) => (
           <Prior key={prior.studyInstanceUid} prior={prior} onAdded={() => void reply.refetch()} />
@@ -64,13 +66,14 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
     <li className={css.item}>
       <div className={css.body}>
         <p>
-          <strong>{dayText(prior.studyDate) || texts.undated}</strong> {prior.modalities.join(', ')}
+          <strong>{dayText(prior.studyDate) || t('ui.viewer.priors.undated')}</strong>{' '}
+          {prior.modalities.join(', ')}
         </p>
-        <p>{prior.studyDescription || texts.untitled}</p>
+        <p>{prior.studyDescription || t('ui.viewer.priors.untitled')}</p>
         <Text className={css.quiet ?? ''}>
-          {isAwaited ? texts.adding : texts.images(prior.instances)}
+          {isAwaited ? t('ui.viewer.priors.adding') : texts.images(prior.instances)}
         </Text>
-        {isHere && <Tag tone="info">{texts.isOpen}</Tag>}
+        {isHere && <Tag tone="info">{t('ui.viewer.priors.isOpen')}</Tag>}
         {add.error && <Failed error={add.error} />}
       </div>
       <Button
@@ -79,7 +82,7 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
         loading={add.isPending || isAwaited}
         onClick={() => add.mutate()}
       >
-        {isHere ? texts.again : texts.add}
+        {isHere ? t('ui.viewer.priors.again') : t('ui.viewer.priors.add')}
       </Button>
     </li>
   )

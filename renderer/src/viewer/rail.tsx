@@ -1,5 +1,6 @@
 import { dayText } from '../display/dates.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import type { StudyState } from './engine/stack.ts'
 import css from './rail.module.css'
@@ -14,11 +15,13 @@ export function Rail() {
   const hasSeries = studies.some(({ series }) => series.length > 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-    <nav className={css.rail} aria-label={texts.label} tabIndex={0} data-scrolls>
+    <nav className={css.rail} aria-label={t('ui.viewer.rail.label')} tabIndex={0} data-scrolls>
       {studies.map((study) => (
         <Study key={study.study.studyInstanceUid} study={study} />
       ))}
-      {!hasSeries && progress.state === 'done' && <p className={css.none}>{texts.none}</p>}
+      {!hasSeries && progress.state === 'done' && (
+        <p className={css.none}>{t('ui.viewer.rail.none')}</p>
+      )}
     </nav>
   )
 }
@@ -30,9 +33,9 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)
   return (
-    <section aria-label={study.isPrior ? texts.prior(day) : texts.current}>
+    <section aria-label={study.isPrior ? texts.prior(day) : t('ui.viewer.rail.current')}>
       <header className={css.study} data-prior={study.isPrior || undefined}>
-        <h2>{study.isPrior ? texts.prior(day) : texts.current}</h2>
+        <h2>{study.isPrior ? texts.prior(day) : t('ui.viewer.rail.current')}</h2>
         <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
       </header>
       <ul className={css.list}>
@@ -49,7 +52,7 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
             ' ',
           )}
         >
-          {texts.notImages(notImages.length)}
+          {t('ui.viewer.rail.notImages', { number: notImages.length })}
         </p>
       )}
     </section>

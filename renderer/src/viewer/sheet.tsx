@@ -1,4 +1,5 @@
 import { Modal, Switch, Text, Title } from '@mantine/core'
+import { t } from '../i18n/t.ts'
 import { AT_ONCE } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { type Command, KEYS, type KeyGroup, keyText } from './key-map.ts'
@@ -17,31 +18,31 @@ export function Sheet() {
     <Modal
       opened={isOpen}
       onClose={() => desk.set({ isSheetOpen: false })}
-      title={texts.title}
+      title={t('ui.viewer.sheet.title')}
       size="72rem"
       transitionProps={AT_ONCE}
     >
       <Text c="dimmed" fz="sm" mb="md">
-        {texts.about}
+        {t('ui.viewer.sheet.about')}
       </Text>
       <div className={css.groups}>
         {GROUPS.map((group) => (
           <section key={group}>
-            <Title order={3}>{texts.groups[group]}</Title>
+            <Title order={3}>{t(`ui.viewer.sheet.groups.${group}`)}</Title>
             <dl className={css.keys}>
               {commandsOf(group).map((command) => (
                 <div key={command}>
                   <dt>
                     <kbd className={css.key}>{keyText(command)}</kbd>
                   </dt>
-                  <dd>{words.commands[command]}</dd>
+                  <dd>{t(`ui.viewer.commands.${command}`)}</dd>
                 </div>
               ))}
             </dl>
           </section>
         ))}
         <section>
-          <Title order={3}>{texts.mouse}</Title>
+          <Title order={3}>{t('ui.viewer.sheet.mouse')}</Title>
           <dl className={css.keys}>
             {texts.mouseRows.map(([how, what]) => (
               <div key={how}>
@@ -54,8 +55,8 @@ export function Sheet() {
       </div>
       <Switch
         mt="lg"
-        label={texts.single}
-        description={texts.singleMeaning}
+        label={t('ui.viewer.sheet.single')}
+        description={t('ui.viewer.sheet.singleMeaning')}
         checked={hasLetterKeys}
         onChange={(event) => desk.set({ hasLetterKeys: event.currentTarget.checked })}
       />

@@ -1,6 +1,7 @@
 import { ActionIcon, Title, Tooltip } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import { t } from '../i18n/t.ts'
 import { CaptureList } from './capture-list.tsx'
 import type { Drawer } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
@@ -12,11 +13,11 @@ import css from './side.module.css'
 import { words } from './words.ts'
 
 const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentType]>> = {
-  priors: [words.priors.title, PriorsList],
-  media: [words.media.title, MediaList],
-  drawings: [words.drawings.title, DrawingsList],
-  faults: [words.faults.title, FaultsList],
-  captures: [words.capture.listTitle, CaptureList],
+  priors: [t('ui.viewer.priors.title'), PriorsList],
+  media: [t('ui.viewer.media.title'), MediaList],
+  drawings: [t('ui.viewer.drawings.title'), DrawingsList],
+  faults: [t('ui.viewer.faults.title'), FaultsList],
+  captures: [t('ui.viewer.capture.listTitle'), CaptureList],
 }
 
 /** The list at the right. It lies beside the images, which stay in use. */
@@ -29,10 +30,10 @@ export function Side() {
     <aside className={css.side} aria-label={title} data-scrolls>
       <header className={css.head}>
         <Title order={2}>{title}</Title>
-        <Tooltip label={words.toolbar.withKey(words.side.close, 'Esc')}>
+        <Tooltip label={words.toolbar.withKey(t('ui.viewer.side.close'), 'Esc')}>
           <ActionIcon
             size="md"
-            aria-label={words.side.close}
+            aria-label={t('ui.viewer.side.close')}
             onClick={() => desk.set({ drawer: null })}
           >
             <IconX size={17} />

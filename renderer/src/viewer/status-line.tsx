@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { ToneIcon } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
+import { t } from '../i18n/t.ts'
 import { useBench, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { progressText } from './progress-text.ts'
@@ -26,16 +27,18 @@ export function StatusLine() {
       <span role="status" className="tabular">
         {progressText(images.progress)}
       </span>
-      {images.isBroken && <Said tone="warning">{texts.broken}</Said>}
+      {images.isBroken && <Said tone="warning">{t('ui.viewer.progress.broken')}</Said>}
       <Saving />
       <span className={css.gap} />
       {engine.isSoftware && (
-        <Tooltip label={texts.softwareMeaning}>
-          <span className={css.quiet}>{texts.software}</span>
+        <Tooltip label={t('ui.viewer.progress.softwareMeaning')}>
+          <span className={css.quiet}>{t('ui.viewer.progress.software')}</span>
         </Tooltip>
       )}
-      {user && <span className={css.quiet}>{texts.forUser(user.name)}</span>}
-      <span>{words.notPrimary}</span>
+      {user && (
+        <span className={css.quiet}>{t('ui.viewer.progress.forUser', { name: user.name })}</span>
+      )}
+      <span>{t('ui.viewer.notPrimary')}</span>
     </footer>
   )
 }
@@ -72,13 +75,15 @@ function Saving() {
   const { state, fault } = worst
   const sayings: Readonly<Record<KeptDrawings['state'], string>> = {
     ...drawingTexts.saving,
-    failing: drawingTexts.saving.failing(fault),
-    refused: drawingTexts.saving.refused(fault),
+    failing: t('ui.viewer.drawings.saving.failing', { why: fault }),
+    refused: t('ui.viewer.drawings.saving.refused', { why: fault }),
   }
   return (
     <>
       <Said tone={TONES[state]}>{sayings[state]}</Said>
-      {merges > 0 && state === 'saved' && <span className={css.quiet}>{drawingTexts.merged}</span>}
+      {merges > 0 && state === 'saved' && (
+        <span className={css.quiet}>{t('ui.viewer.drawings.merged')}</span>
+      )}
     </>
   )
 }

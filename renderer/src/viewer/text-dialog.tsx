@@ -1,10 +1,9 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { AT_ONCE } from './desk.ts'
 import { useBench } from './desk-context.ts'
-import { words } from './words.ts'
 
-const { drawings: texts } = words
 const MOST_CHARACTERS = 200
 
 interface Asked {
@@ -30,7 +29,7 @@ export function TextDialog() {
     <Modal
       opened={asked !== undefined}
       onClose={() => answer(undefined)}
-      title={texts.askTitle}
+      title={t('ui.viewer.drawings.askTitle')}
       size="sm"
       transitionProps={AT_ONCE}
     >
@@ -55,7 +54,7 @@ function Ask({
       }}
     >
       <TextInput
-        label={texts.askLabel}
+        label={t('ui.viewer.drawings.askLabel')}
         value={text}
         maxLength={MOST_CHARACTERS}
         data-autofocus
@@ -63,9 +62,9 @@ function Ask({
       />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={() => onAnswer(undefined)}>
-          {texts.cancel}
+          {t('ui.viewer.drawings.cancel')}
         </Button>
-        <Button type="submit">{texts.askDone}</Button>
+        <Button type="submit">{t('ui.viewer.drawings.askDone')}</Button>
       </Group>
     </form>
   )

@@ -3,7 +3,8 @@ import { useIntersection } from '@mantine/hooks'
 import { IconPhotoOff } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Tag } from '../components/tone.tsx'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { hung } from './board.ts'
 import { activePaneId } from './desk.ts'
 import { useBench, useImages } from './desk-context.ts'
@@ -33,7 +34,9 @@ export function Thumbnail({
   const { series: of, part, stack, missing } = series
   const unread = stack.filter(({ instance }) => instance.source === 'manifest').length
   const isComing = progress.state !== 'done' && unread > 0
-  const count = series.isMultiFrame ? texts.frames(stack.length) : texts.images(stack.length)
+  const count = series.isMultiFrame
+    ? t('ui.viewer.rail.frames', { number: stack.length })
+    : t('ui.viewer.rail.images', { number: stack.length })
   const show = (isByMouse: boolean) => {
     desk.set((state) => (state.planesOf === null ? {} : { planesOf: null }))
     desk.hang((board) => hung(board, board.active, series.key))
@@ -67,17 +70,22 @@ export function Thumbnail({
       </span>
       <span className={css.about}>
         <span className={css.description}>
-          {[of.seriesDescription || texts.untitled, part && said(part)].filter(Boolean).join(', ')}
+          {[of.seriesDescription || t('ui.viewer.rail.untitled'), part && said(part)]
+            .filter(Boolean)
+            .join(', ')}
         </span>
         <span className={css.facts}>
           <b>{of.modality}</b>
           {of.seriesNumber !== null && <span>{texts.series(of.seriesNumber)}</span>}
           <span>{count}</span>
         </span>
-        {isShown && <VisuallyHidden>{texts.isShown}</VisuallyHidden>}
+        {isShown && <VisuallyHidden>{t('ui.viewer.rail.isShown')}</VisuallyHidden>}
         {missing.size > 0 && (
-          <Tag tone="warning" meaning={texts.missingMeaning(missing.size)}>
-            {texts.missing(missing.size)}
+          <Tag
+            tone="warning"
+            meaning={t('ui.viewer.rail.missingMeaning', { number: missing.size })}
+          >
+            {t('ui.viewer.rail.missing', { number: missing.size })}
           </Tag>
         )}
       </span>
@@ -87,7 +95,7 @@ export function Thumbnail({
 
 function Coming({ part }: { part: number }) {
   return (
-    <Tooltip label={texts.reading}>
+    <Tooltip label={t('ui.viewer.rail.reading')}>
       <span className={css.ring}>
         <RingProgress
           size={20}
@@ -96,7 +104,7 @@ function Coming({ part }: { part: number }) {
           sections={[{ value: part * 100, color: 'petrol.4' }]}
           aria-hidden
         />
-        <VisuallyHidden>{texts.reading}</VisuallyHidden>
+        <VisuallyHidden>{t('ui.viewer.rail.reading')}</VisuallyHidden>
       </span>
     </Tooltip>
   )

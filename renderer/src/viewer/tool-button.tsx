@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import { forwardRef, type ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
 import { run } from './commands.ts'
 import { useBench } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
@@ -72,7 +73,7 @@ export function CommandButton({
   const { desk, engine, list } = useBench()
   return (
     <ToolButton
-      label={words.commands[command]}
+      label={t(`ui.viewer.commands.${command}`)}
       keys={keyText(command)}
       onClick={() => run(command, { desk, engine, list })}
       {...rest}

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { IconChevronDown, IconRuler2 } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useBench, useDesk } from './desk-context.ts'
 import type { ToolName } from './engine/tools.ts'
@@ -7,7 +8,6 @@ import { TOOL_ICONS } from './icons.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 /** The command that chooses a tool. */
 const commandOfTool = (tool: ToolName) => `tool${tool[0]?.toUpperCase()}${tool.slice(1)}` as Command
@@ -20,7 +20,7 @@ export function ToolRow({ tools }: { tools: readonly ToolName[] }) {
     <ToolButton
       key={tool}
       icon={TOOL_ICONS[tool]}
-      label={words.tools[tool]}
+      label={t(`ui.viewer.tools.${tool}`)}
       keys={keyText(commandOfTool(tool))}
       isOn={chosen === tool}
       onClick={() => desk.set({ tool })}
@@ -38,7 +38,7 @@ export function ToolMenu({ tools }: { tools: readonly ToolName[] }) {
       <Menu.Target>
         <ToolButton
           icon={isOn ? TOOL_ICONS[chosen] : IconRuler2}
-          label={words.toolbar.measure}
+          label={t('ui.viewer.toolbar.measure')}
           {...(isOn && { isOn })}
         >
           <IconChevronDown size={11} aria-hidden />
@@ -56,7 +56,7 @@ export function ToolMenu({ tools }: { tools: readonly ToolName[] }) {
               className={css.item ?? ''}
               onClick={() => desk.set({ tool })}
             >
-              {words.tools[tool]}
+              {t(`ui.viewer.tools.${tool}`)}
             </Menu.Item>
           )
         })}

@@ -13,7 +13,8 @@ import {
   IconTextCaption,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { FaultsButton } from './faults-button.tsx'
 import { MEASURING, MOVING } from './icons.ts'
@@ -25,9 +26,7 @@ import { CommandButton } from './tool-button.tsx'
 import { ToolMenu, ToolRow } from './tool-row.tsx'
 import css from './toolbar.module.css'
 import { TransformMenu, TransformRow } from './transform-row.tsx'
-import { words } from './words.ts'
 
-const { toolbar: texts } = words
 /**
  * Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it.
  */
@@ -41,8 +40,8 @@ export function Toolbar({ width }: { width: number }) {
   const isMiddle = width >= MIDDLE
   const isNarrow = width < NARROW
   return (
-    <div className={css.bar} role="toolbar" aria-label={texts.all}>
-      <Group label={texts.tools}>
+    <div className={css.bar} role="toolbar" aria-label={t('ui.viewer.toolbar.all')}>
+      <Group label={t('ui.viewer.toolbar.tools')}>
         <RailButton />
         <ToolRow tools={isNarrow ? ['window', 'scroll'] : MOVING} />
         {isWide ? (
@@ -51,11 +50,11 @@ export function Toolbar({ width }: { width: number }) {
           <ToolMenu tools={isNarrow ? [...MOVING.slice(1), ...MEASURING] : MEASURING} />
         )}
       </Group>
-      <Group label={texts.image}>
+      <Group label={t('ui.viewer.toolbar.image')}>
         <PresetMenu />
         {isMiddle ? <TransformRow /> : <TransformMenu />}
       </Group>
-      <Group label={texts.screen}>
+      <Group label={t('ui.viewer.toolbar.screen')}>
         <LayoutMenu />
         <PlanesButton />
         <CineButton />
@@ -63,7 +62,7 @@ export function Toolbar({ width }: { width: number }) {
         <CaptureButton />
       </Group>
       <div className={css.gap} />
-      <Group label={texts.lists}>
+      <Group label={t('ui.viewer.toolbar.lists')}>
         <FaultsButton />
         {!isNarrow && <ListButtons />}
         <MoreMenu hasAll={isNarrow} />
@@ -89,7 +88,7 @@ function RailButton() {
 function PlanesButton() {
   const isOn = useDesk((state) => state.planesOf !== null)
   const why = usePaneState(useActivePaneId(), ({ series }) =>
-    series ? series.whyNoVolume && said(series.whyNoVolume) : words.pane.empty,
+    series ? series.whyNoVolume && said(series.whyNoVolume) : t('ui.viewer.pane.empty'),
   )
   return (
     <CommandButton
@@ -110,7 +109,7 @@ function CineButton() {
       command="cine"
       icon={isOn ? IconPlayerPause : IconPlayerPlay}
       isOn={isOn}
-      whyNot={isOne ? words.cine.not : ''}
+      whyNot={isOne ? t('ui.viewer.cine.not') : ''}
     />
   )
 }
@@ -138,7 +137,7 @@ function CaptureButton() {
     <CommandButton
       command="capture"
       icon={IconCamera}
-      whyNot={whyNoCapture ? said(whyNoCapture) : isNothing ? words.capture.nothing : ''}
+      whyNot={whyNoCapture ? said(whyNoCapture) : isNothing ? t('ui.viewer.capture.nothing') : ''}
     />
   )
 }

@@ -9,13 +9,13 @@ import {
   IconRotate2,
   IconRotateClockwise2,
 } from '@tabler/icons-react'
+import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
 import { useActivePaneId, useBench, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { CommandButton, ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 const TRANSFORMS = [
   ['rotate', IconRotateClockwise2],
@@ -46,7 +46,7 @@ export function TransformMenu() {
   return (
     <BarMenu>
       <Menu.Target>
-        <ToolButton icon={IconRotate2} label={words.toolbar.transform}>
+        <ToolButton icon={IconRotate2} label={t('ui.viewer.toolbar.transform')}>
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Menu.Target>
@@ -58,7 +58,7 @@ export function TransformMenu() {
             rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
             onClick={() => run(command, { desk, engine, list })}
           >
-            {words.commands[command]}
+            {t(`ui.viewer.commands.${command}`)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -2,7 +2,8 @@ import { Loader } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { ProblemError } from '../client.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { keepAwake, onPageUse } from './awake.ts'
 import { type Begun, begin } from './beginning.ts'
 import { call } from './calls.ts'
@@ -12,7 +13,6 @@ import { ImageProblem } from './engine/problem.ts'
 import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
-import { words } from './words.ts'
 
 /** The images of a view. */
 export function Viewer({ view }: { view: View }) {
@@ -28,7 +28,7 @@ export function Viewer({ view }: { view: View }) {
     return (
       <main className={css.starts}>
         <Loader size="sm" />
-        <p role="status">{words.landing.opening}</p>
+        <p role="status">{t('ui.viewer.landing.opening')}</p>
       </main>
     )
   }

@@ -1,5 +1,5 @@
 import type { Capture } from '#shared/contract/viewing.ts'
-import { locale } from '../language/language.ts'
+import { locale } from '../i18n/language.ts'
 import type { Plane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
 import type { Command } from './key-map.ts'

@@ -1,5 +1,5 @@
-import { locale } from '../language/language.ts'
-import type { Translated } from '../language/words.ts'
+import { locale } from '../i18n/language.ts'
+import type { Translated } from '../i18n/words.ts'
 import type { English } from './words.en.ts'
 
 const count = (number: number, one: string, many: string) =>

@@ -21,7 +21,8 @@ import { Copy } from '../components/copy.tsx'
 import { Failed } from '../components/page.tsx'
 import { PasswordHint } from '../components/password-hint.tsx'
 import { useSend } from '../gateway.ts'
-import { said } from '../language/said.ts'
+import { said } from '../i18n/said.ts'
+import { t } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter, useSession } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
@@ -33,13 +34,13 @@ import { words } from './words.ts'
  */
 export function Welcome({ token }: { token: string | null }) {
   useEffect(() => {
-    document.title = `${words.title} · Isthmus`
+    document.title = `${t('ui.welcome.title')} · Isthmus`
   }, [])
   const session = useSession()
   // An account exists: the link is used up, and this screen has nothing more to offer.
   if (session.data?.needsOwner === false) return <Navigate to="/" replace />
   return (
-    <Door foot={words.foot}>
+    <Door foot={t('ui.welcome.foot')}>
       {token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}
     </Door>
   )
@@ -49,8 +50,8 @@ function HowToGetTheLink() {
   const { intro, steps, command, what, after } = words.noLink
   return (
     <Stack>
-      <Title order={1}>{words.title}</Title>
-      <Text>{intro}</Text>
+      <Title order={1}>{t('ui.welcome.title')}</Title>
+      <Text>{t('ui.welcome.noLink.intro')}</Text>
       <List spacing="sm">
         {steps.map((step) => (
           <List.Item key={step}>{step}</List.Item>
@@ -58,11 +59,11 @@ function HowToGetTheLink() {
       </List>
       <Group gap={6} wrap="nowrap">
         <Code block style={{ flex: 1 }}>
-          {command}
+          {t('ui.welcome.noLink.command')}
         </Code>
-        <Copy value={command} what={what} />
+        <Copy value={t('ui.welcome.noLink.command')} what={t('ui.welcome.noLink.what')} />
       </Group>
-      <Text c="dimmed">{after}</Text>
+      <Text c="dimmed">{t('ui.welcome.noLink.after')}</Text>
     </Stack>
   )
 }
@@ -107,50 +108,50 @@ function OwnerForm({ token }: { token: string }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Title order={1}>{words.title}</Title>
-        <Text c="dimmed">{words.intro}</Text>
+        <Title order={1}>{t('ui.welcome.title')}</Title>
+        <Text c="dimmed">{t('ui.welcome.intro')}</Text>
         {create.error && <Failed error={create.error} />}
         <TextInput
-          label={words.clinicName}
-          description={words.clinicNameAbout}
+          label={t('ui.welcome.clinicName')}
+          description={t('ui.welcome.clinicNameAbout')}
           autoFocus
           {...form.getInputProps('clinicName')}
         />
         <Group grow align="flex-start">
           <TextInput
-            label={words.firstName}
+            label={t('ui.welcome.firstName')}
             autoComplete="given-name"
             {...form.getInputProps('firstName')}
           />
           <TextInput
-            label={words.lastName}
+            label={t('ui.welcome.lastName')}
             autoComplete="family-name"
             {...form.getInputProps('lastName')}
           />
         </Group>
         <TextInput
-          label={words.email}
-          description={words.emailAbout}
+          label={t('ui.welcome.email')}
+          description={t('ui.welcome.emailAbout')}
           type="email"
           autoComplete="username"
           {...form.getInputProps('email')}
         />
         <Select
-          label={words.role}
+          label={t('ui.welcome.role')}
           data={CLINIC_ROLES.map((role) => ({ value: role, label: ROLE_NAMES[role] }))}
           allowDeselect={false}
           searchable
           {...form.getInputProps('clinicRole')}
         />
         <PasswordInput
-          label={words.password}
-          description={words.passwordAbout}
+          label={t('ui.welcome.password')}
+          description={t('ui.welcome.passwordAbout')}
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
         <PasswordHint password={password} own={[firstName, lastName, email, clinicName]} />
         <Button type="submit" size="md" mt="xs" loading={create.isPending}>
-          {words.submit}
+          {t('ui.welcome.submit')}
         </Button>
       </Stack>
     </form>

@@ -8,6 +8,7 @@ import type { InputOf } from '#shared/operation.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { fullNameOf } from '../devices/device-name.ts'
 import { dayAfter, dayText, todayIn } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { words } from './words.ts'
 import css from './worklist.module.css'
@@ -58,7 +59,7 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
   ) => (
     <TextInput
       label={words[field]}
-      placeholder={words.anyValue}
+      placeholder={t('ui.worklist.anyValue')}
       maxLength={maxLength}
       autoComplete="off"
       {...form.getInputProps(field)}
@@ -68,7 +69,7 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
     <TextInput
       type="date"
       label={words[field]}
-      description={dayText(form.values[field]) || words.anyDay}
+      description={dayText(form.values[field]) || t('ui.worklist.anyDay')}
       {...INPUT_FIRST}
       {...form.getInputProps(field)}
     />
@@ -78,10 +79,12 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
     <form onSubmit={submit}>
       <div className={css.fields}>
         <Select
-          label={words.device}
+          label={t('ui.worklist.device')}
           data={devices.map((device) => ({
             value: device.deviceId,
-            label: device.isEnabled ? fullNameOf(device) : words.switchedOff(fullNameOf(device)),
+            label: device.isEnabled
+              ? fullNameOf(device)
+              : t('ui.worklist.switchedOff', { device: fullNameOf(device) }),
           }))}
           allowDeselect={false}
           searchable
@@ -96,9 +99,9 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
         {day('startDate')}
         {day('endDate')}
         <TextInput
-          label={words.patientName}
-          placeholder={words.anyValue}
-          description={words.patientNameAbout}
+          label={t('ui.worklist.patientName')}
+          placeholder={t('ui.worklist.anyValue')}
+          description={t('ui.worklist.patientNameAbout')}
           {...INPUT_FIRST}
           maxLength={64}
           autoComplete="off"
@@ -115,11 +118,11 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
         />
         {form.values.startDate === '' && form.values.endDate === '' && (
           <Text size="sm" c="dimmed">
-            {words.noneAbout}
+            {t('ui.worklist.noneAbout')}
           </Text>
         )}
         <Button type="submit" leftSection={<IconSearch size={16} />} loading={isAsking}>
-          {isAnswered ? words.again : words.ask}
+          {isAnswered ? t('ui.worklist.again') : t('ui.worklist.ask')}
         </Button>
       </div>
     </form>
@@ -136,7 +139,7 @@ function DayButtons({
   const days = { today, tomorrow: dayAfter(today), none: '' }
   return (['today', 'tomorrow', 'none'] as const).map((name) => (
     <Button key={name} variant="default" size="xs" onClick={() => onChoose(days[name], days[name])}>
-      {words.days[name]}
+      {t(`ui.worklist.days.${name}`)}
     </Button>
   ))
 }

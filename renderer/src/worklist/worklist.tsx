@@ -7,14 +7,14 @@ import { InspectionView } from '../components/inspection-view.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { WorklistTabs } from '../exams/tabs.tsx'
 import { useReply, useSend } from '../gateway.ts'
+import { t } from '../i18n/t.ts'
 import { Keys } from './keys.tsx'
-import { words } from './words.ts'
 
 /** Asks the worklist as a device would, and shows its answer with the reasons. */
 export function Worklist() {
   const devices = useReply(dashboard.devices, {})
   return (
-    <Page title={words.title} about={words.about}>
+    <Page title={t('ui.worklist.title')} about={t('ui.worklist.about')}>
       <WorklistTabs />
       {devices.isPending && <Waiting rows={3} />}
       {devices.isError && <Failed error={devices.error} onRetry={() => void devices.refetch()} />}
@@ -22,10 +22,10 @@ export function Worklist() {
         <Panel>
           <Empty
             icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
-            title={words.noDevices}
-            action={<Link to="/devices">{words.toDevices}</Link>}
+            title={t('ui.worklist.noDevices')}
+            action={<Link to="/devices">{t('ui.worklist.toDevices')}</Link>}
           >
-            {words.noDevicesText}
+            {t('ui.worklist.noDevicesText')}
           </Empty>
         </Panel>
       )}
@@ -38,7 +38,7 @@ function Ask({ devices }: { devices: readonly Device[] }) {
   const ask = useSend(dashboard.askWorklist, [dashboard.inspections])
   return (
     <>
-      <Panel title={words.keys}>
+      <Panel title={t('ui.worklist.keys')}>
         <Keys
           devices={devices}
           onAsk={(body, onRefused) => ask.mutate({ body }, { onError: onRefused })}
@@ -50,7 +50,7 @@ function Ask({ devices }: { devices: readonly Device[] }) {
       {ask.isPending && (
         <Panel>
           <Text role="status" size="sm" c="dimmed">
-            {words.waiting}
+            {t('ui.worklist.waiting')}
           </Text>
           <Waiting rows={4} />
         </Panel>
@@ -60,8 +60,11 @@ function Ask({ devices }: { devices: readonly Device[] }) {
       )}
       {!ask.data && !ask.isPending && !ask.error && (
         <Panel>
-          <Empty icon={<IconBuildingHospital size={34} stroke={1.3} />} title={words.before}>
-            {words.beforeText}
+          <Empty
+            icon={<IconBuildingHospital size={34} stroke={1.3} />}
+            title={t('ui.worklist.before')}
+          >
+            {t('ui.worklist.beforeText')}
           </Empty>
         </Panel>
       )}

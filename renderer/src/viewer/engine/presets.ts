@@ -1,5 +1,5 @@
 import { message, verbatim } from '#shared/messages/message.ts'
-import { said } from '../../language/said.ts'
+import { said } from '../../i18n/said.ts'
 import type { Curve } from './curves.ts'
 import { windowOfCurve } from './curves.ts'
 import type { ValueWindow, WindowPreset } from './pane.ts'

@@ -1,5 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
-import { said } from '../../language/said.ts'
+import { said } from '../../i18n/said.ts'
 import type { Frames } from './frames.ts'
 import type { ImageList } from './images.ts'
 import { ImageProblem } from './problem.ts'

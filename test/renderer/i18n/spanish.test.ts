@@ -43,7 +43,7 @@ describe('the window in Spanish', () => {
   })
 
   it('says what is wrong with a value, and takes a name for no word', async () => {
-    const { loadMessages, said } = await import('../../../renderer/src/language/said.ts')
+    const { loadMessages, said } = await import('../../../renderer/src/i18n/said.ts')
     await loadMessages()
     expect(said({ code: 'input.type', params: { expected: 'string' } })).toBe(
       'debe ser de tipo string',
