@@ -9,7 +9,6 @@ import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './gateway.ts'
 import { language, PSEUDO } from './i18n/language.ts'
-import { loadMessages } from './i18n/said.ts'
 import { linkedViewId, linkedViewOf } from './linked.ts'
 import { router } from './router.tsx'
 import { Notices } from './shell/notices.ts'
@@ -20,10 +19,8 @@ window.addEventListener('hashchange', () => {
   if (linkedViewOf(window.location.hash) !== linkedViewId) window.location.reload()
 })
 
-async function start(root: HTMLElement): Promise<void> {
+function start(root: HTMLElement): void {
   document.documentElement.lang = language === PSEUDO ? 'en' : language
-  // A page without its messages is better than none.
-  await loadMessages().catch(() => undefined)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
@@ -39,4 +36,4 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 const root = document.getElementById('root')
-if (root) void start(root)
+if (root) start(root)

@@ -48,7 +48,7 @@ async function walk(
   language: Spoken,
   look: (name: string) => Promise<void>,
 ): Promise<void> {
-  const say = await speaker(language)
+  const say = speaker(language)
   for (const screen of screensOf(who)) {
     await show(page, clinic, screen)
     await look(screen.name)
@@ -79,7 +79,7 @@ for (const who of PEOPLE) {
 
 for (const who of PEOPLE) {
   test(`no English is left where ${who} chose Spanish`, async ({ browser }) => {
-    const words = await allWords()
+    const words = allWords()
     const spanish = new Set(words.map(({ es }) => es))
     const english = new Set(
       words.filter(({ en, es }) => en !== es && !spanish.has(en)).map(({ en }) => en),

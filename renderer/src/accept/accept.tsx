@@ -17,7 +17,6 @@ import { t } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
-import { words } from './words.ts'
 
 /** What became of it where nobody is signed in by it. */
 type End = 'accepted' | 'rejected'
@@ -44,7 +43,7 @@ export function Accept({ token }: { token: string }) {
   if (end !== null)
     return (
       <Frame>
-        <Notice tone="info" title={words[end]}>
+        <Notice tone="info" title={t(`ui.accept.${end}`)}>
           {end === 'accepted' ? t('ui.accept.acceptedText') : t('ui.accept.rejectedText')}
         </Notice>
       </Frame>
@@ -137,7 +136,9 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
       <Stack>
         <Text>
           {t('ui.accept.hello', { name: `${firstName} ${lastName}` })}{' '}
-          {words.invites(said(invitedBy), clinicName)}
+          {clinicName
+            ? t('ui.accept.invites', { by: said(invitedBy), clinic: clinicName })
+            : t('ui.accept.invitesUnnamed', { by: said(invitedBy) })}
         </Text>
         <Text c="dimmed">
           {clinicRole === 'Other'

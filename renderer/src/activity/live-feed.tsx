@@ -12,10 +12,13 @@ import { DeviceFilter } from './device-filter.tsx'
 import { Line } from './feed-line.tsx'
 import { ActivityTabs } from './tabs.tsx'
 import { useFeed } from './use-feed.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/activity')
-const KINDS = Object.keys(words.live.kinds) as readonly FeedLine['kind'][]
+const KINDS = [
+  ...(['opened', 'rejected', 'echo', 'worklist', 'closed', 'aborted', 'partner'] as const),
+  ...(['images', 'performed-step', 'commitment', 'enrichment', 'forward'] as const),
+  ...(['disk', 'audit'] as const),
+] satisfies readonly FeedLine['kind'][]
 
 /**
  * What happens on the network, newest first; a line leads to its query, its images, or its

@@ -1,20 +1,26 @@
 import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
 import { bytesText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+import { t, textsOf } from '../i18n/t.ts'
+
+const END_TONES = {
+  open: 'info',
+  released: 'good',
+  aborted: 'warning',
+  rejected: 'danger',
+  lost: 'warning',
+} as const satisfies Record<AssociationSummary['how'], Tone>
 
 /** What a device did on its connection, one thing after another, without how it ended. */
 export function storyOf({
   counts,
   how,
 }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
-  const { story } = words
   if (how === 'rejected') return [t('ui.activity.story.rejected')]
   const { echoes, queries, exams, instances, bytes, steps, commitments, failures } = counts
   const told = [
     echoes > 0 && t('ui.activity.story.echoes', { count: echoes }),
-    queries > 0 && story.queries(queries, exams),
+    queries > 0 && t('ui.activity.story.queries', { count: queries, exams }),
     steps > 0 && t('ui.activity.story.steps', { count: steps }),
     instances > 0 && t('ui.activity.story.instances', { count: instances, size: bytesText(bytes) }),
     commitments > 0 && t('ui.activity.story.commitments', { count: commitments }),
@@ -36,7 +42,7 @@ export function endOf({ how, counts }: Pick<AssociationSummary, 'counts' | 'how'
       name: t('ui.activity.endedInFailure'),
       meaning: t('ui.activity.endedInFailureMeaning'),
     }
-  return words.ends[how]
+  return { tone: END_TONES[how], ...textsOf(`ui.activity.ends.${how}`, 'name', 'meaning') }
 }
 
 /** Milliseconds it lasted; null where its end is not known. */

@@ -2,7 +2,7 @@ import type { AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { Facts } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
-import { t } from '../i18n/t.ts'
+import { isTextCode, t } from '../i18n/t.ts'
 import css from './activity.module.css'
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
@@ -55,9 +55,7 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
                     ))}
                   </td>
                   <td>
-                    <Tag tone={result === 0 ? 'good' : 'warning'}>
-                      {t(`ui.activity.one.results.${result}`) ?? numberText(result)}
-                    </Tag>
+                    <Tag tone={result === 0 ? 'good' : 'warning'}>{resultText(result)}</Tag>
                     {transferSyntax && <div className={`mono ${css.under}`}>{transferSyntax}</div>}
                   </td>
                 </tr>
@@ -68,4 +66,10 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
       </div>
     </>
   )
+}
+
+/** Result of a presentation context (PS3.8 Table 9-18). */
+function resultText(result: number): string {
+  const code = `ui.activity.one.results.${result}`
+  return isTextCode(code) ? t(code) : numberText(result)
 }

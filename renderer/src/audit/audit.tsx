@@ -9,17 +9,16 @@ import { AskReason } from '../components/ask-reason.tsx'
 import { Failed, Page } from '../components/page.tsx'
 import { NewerButton, PagedTable } from '../components/paged-table.tsx'
 import { Notice } from '../components/tone.tsx'
-import { countText, durationText, numberText } from '../display/amounts.ts'
+import { durationText, numberText } from '../display/amounts.ts'
 import { ACT_GROUPS } from '../display/audit-actions.ts'
 import { useSend } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useActors } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { type Chosen, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
 import { useEntries } from './use-entries.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/audit')
 /** The audit trail: searched, verified, taken along. */
@@ -75,7 +74,7 @@ export function Audit() {
         )}
         {isAsking && verify.data && (
           <AskReason
-            words={words.acknowledge}
+            words={textsOf('ui.audit.acknowledge', 'title', 'action', 'label', 'about', 'example')}
             field="reason"
             isBusy={acknowledge.isPending}
             error={acknowledge.error}
@@ -138,7 +137,10 @@ interface VerdictProps {
 function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
   const { isIntact, entries, firstBadSeq, finding, missing, isRecorded, tookMs } = check
   const seq = numberText(firstBadSeq ?? 0)
-  const title = words.found[finding ?? 'entry'](seq, countText(missing, ...words.entries))
+  const title = t(`ui.audit.found.${finding ?? 'entry'}`, {
+    seq,
+    missing: t('ui.audit.entries', { count: missing }),
+  })
   return (
     <Notice
       tone={isIntact ? 'good' : 'danger'}
@@ -158,7 +160,7 @@ function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
     >
       {isIntact
         ? t('ui.audit.intactText', {
-            entries: countText(entries, ...words.entries),
+            entries: t('ui.audit.entries', { count: entries }),
             took: durationText(tookMs),
           })
         : isRecorded

@@ -1,9 +1,16 @@
-type Pairs<T> = { [K in keyof T]: T[K] extends readonly [string, string] ? K : never }[keyof T]
+import { type TextCode, t } from '../i18n/t.ts'
 
-/** Label and description of a form's fields, of those texts that are pairs of them. */
+/** Names with a label and a description in one group of texts. */
+type FieldsIn<Prefix extends string> = TextCode extends infer Code
+  ? Code extends `${Prefix}.${infer Field}.description`
+    ? Field
+    : never
+  : never
+
+/** Label and description of the fields of a form: `fieldTexts('ui.devices.form')('port')`. */
 export const fieldTexts =
-  <T extends object>(texts: T) =>
-  (field: Pairs<T>) => {
-    const [label, description] = texts[field] as readonly [string, string]
-    return { label, description }
-  }
+  <const Prefix extends string>(prefix: Prefix) =>
+  (field: FieldsIn<Prefix>) => ({
+    label: t(`${prefix}.${field}.label` as TextCode),
+    description: t(`${prefix}.${field}.description` as TextCode),
+  })

@@ -1,9 +1,8 @@
 import { Group } from '@mantine/core'
 import { numberText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { Tag } from './tone.tsx'
-import { words } from './words.ts'
 
 interface Counts {
   readonly waiting: number
@@ -18,10 +17,22 @@ const KINDS: readonly {
   readonly name: string
   readonly meaning: string
 }[] = [
-  { kind: 'failed', tone: 'danger', ...words.forwards.failed },
-  { kind: 'waiting', tone: 'info', ...words.forwards.waiting },
-  { kind: 'sent', tone: 'good', ...words.forwards.sent },
-  { kind: 'dropped', tone: 'plain', ...words.forwards.dropped },
+  {
+    kind: 'failed',
+    tone: 'danger',
+    ...textsOf('ui.components.forwards.failed', 'name', 'meaning'),
+  },
+  {
+    kind: 'waiting',
+    tone: 'info',
+    ...textsOf('ui.components.forwards.waiting', 'name', 'meaning'),
+  },
+  { kind: 'sent', tone: 'good', ...textsOf('ui.components.forwards.sent', 'name', 'meaning') },
+  {
+    kind: 'dropped',
+    tone: 'plain',
+    ...textsOf('ui.components.forwards.dropped', 'name', 'meaning'),
+  },
 ]
 
 /** Images on their way to a destination, by how far they are; what is zero is left out. */

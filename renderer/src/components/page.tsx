@@ -2,10 +2,9 @@ import { Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../client.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
-import { words } from './words.ts'
 
 /**
  * A screen: its title, one sentence of what it is for, what can be done, and its panels. `isFull`
@@ -110,7 +109,10 @@ export function Waiting({ rows = 4, height = 34 }: { rows?: number; height?: num
   )
 }
 
-const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = words.failures
+const FAILURE_TITLES: Partial<Record<ProblemCode, string>> = textsOf(
+  'ui.components.failures',
+  ...(['not-permitted', 'unreachable', 'too-many', 'not-found'] as const),
+)
 
 /** A reply that could not be had: why, what to do, and a button to ask again. */
 export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () => void }) {

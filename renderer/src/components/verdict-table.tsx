@@ -4,20 +4,19 @@ import type { RowVerdict } from '#shared/contract/worklist.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { PersonName } from './person-name.tsx'
 import { Tag } from './tone.tsx'
 import { type Column, VirtualTable } from './virtual-table.tsx'
-import { words } from './words.ts'
 
 export const VERDICTS: Record<
   RowVerdict['verdict'],
   { tone: Tone; name: string; meaning: string }
 > = {
-  sent: { tone: 'good', ...words.verdicts.sent },
-  filtered: { tone: 'plain', ...words.verdicts.filtered },
-  withheld: { tone: 'danger', ...words.verdicts.withheld },
-  cut: { tone: 'warning', ...words.verdicts.cut },
+  sent: { tone: 'good', ...textsOf('ui.components.verdicts.sent', 'name', 'meaning') },
+  filtered: { tone: 'plain', ...textsOf('ui.components.verdicts.filtered', 'name', 'meaning') },
+  withheld: { tone: 'danger', ...textsOf('ui.components.verdicts.withheld', 'name', 'meaning') },
+  cut: { tone: 'warning', ...textsOf('ui.components.verdicts.cut', 'name', 'meaning') },
 }
 const base: readonly Column<RowVerdict>[] = [
   {

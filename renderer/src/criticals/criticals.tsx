@@ -9,14 +9,17 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NothingListed } from '../components/paged-table.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { useReply } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { Communicate } from '../reading/communicate.tsx'
 import css from '../reading/reading.module.css'
 import { ReadingTabs } from '../reading/tabs.tsx'
 import { openFor } from './open-for.ts'
-import { words } from './words.ts'
 
+const COLUMNS = textsOf(
+  'ui.criticals.columns',
+  ...(['since', 'patient', 'finding', 'signed', 'actions'] as const),
+)
 const TICK_MS = 20_000
 const POLL_MS = 60_000
 
@@ -49,7 +52,7 @@ export function Criticals() {
             >
               <Table.Thead>
                 <Table.Tr>
-                  {Object.values(words.columns).map((name) => (
+                  {Object.values(COLUMNS).map((name) => (
                     <Table.Th key={name}>{name}</Table.Th>
                   ))}
                 </Table.Tr>

@@ -1,5 +1,4 @@
 import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
 
 /**
  * From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of
@@ -13,13 +12,16 @@ interface OpenFor {
   readonly isOverdue: boolean
 }
 
+const openHours = (hours: number, minutes: number) =>
+  t('ui.criticals.hours', { hours, minutes: String(minutes).padStart(2, '0') })
+
 /** How long a critical result waits for somebody to be told. */
 export function openFor(openedAt: string, now: Date): OpenFor {
   const minutes = Math.max(0, Math.floor((now.getTime() - new Date(openedAt).getTime()) / 60_000))
   const isOverdue = minutes >= OVERDUE_MINUTES
   if (minutes < 60) return { text: t('ui.criticals.minutes', { minutes }), isOverdue }
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return { text: words.hours(hours, minutes % 60), isOverdue }
+  if (hours < 24) return { text: openHours(hours, minutes % 60), isOverdue }
   const days = Math.floor(hours / 24)
   return { text: t('ui.criticals.days', { days, hours: hours % 24 }), isOverdue }
 }

@@ -12,8 +12,7 @@ import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import css from './destinations.module.css'
-import { getsText, stateOf } from './state.ts'
-import { words } from './words.ts'
+import { getsText, STATE_TONES, stateOf } from './state.ts'
 
 interface CardProps {
   readonly destination: Destination
@@ -35,7 +34,7 @@ export function DestinationCard({
 }: CardProps) {
   const { destinationId, name } = destination
   const echo = useSend(dashboardDestinations.echo)
-  const state = words.states[stateOf(destination)]
+  const state = stateOf(destination)
   return (
     <Panel className={css.card}>
       <div className={css.top}>
@@ -43,8 +42,8 @@ export function DestinationCard({
           {name}
         </Link>
         <Group gap={4} wrap="nowrap" className={css.tools}>
-          <Tag tone={state.tone} meaning={state.meaning}>
-            {state.name}
+          <Tag tone={STATE_TONES[state]} meaning={t(`ui.destinations.states.${state}.meaning`)}>
+            {t(`ui.destinations.states.${state}.name`)}
           </Tag>
           {mayManage && (
             <>

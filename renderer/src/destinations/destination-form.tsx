@@ -13,10 +13,8 @@ import { FormPart } from '../components/form-part.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
 
-const { form: texts } = words
-const told = fieldTexts(texts)
+const told = fieldTexts('ui.destinations.form')
 
 interface Values {
   name: string

@@ -9,10 +9,17 @@ import { Failed, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { Tag } from '../components/tone.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
+import type { Tone } from '../display/tones.ts'
 import { call, keyOf, usePages } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+
+const TONES = {
+  waiting: 'info',
+  sent: 'good',
+  failed: 'danger',
+  dropped: 'plain',
+} as const satisfies Record<Forward['state'], Tone>
 
 const columns: readonly Column<Forward>[] = [
   {
@@ -28,9 +35,7 @@ const columns: readonly Column<Forward>[] = [
     name: t('ui.destinations.instanceColumns.state'),
     track: '88px',
     cell: ({ state }) => (
-      <Tag tone={words.forwardStates[state].tone}>
-        {t(`ui.destinations.forwardStates.${state}.name`)}
-      </Tag>
+      <Tag tone={TONES[state]}>{t(`ui.destinations.forwardStates.${state}.name`)}</Tag>
     ),
   },
   {

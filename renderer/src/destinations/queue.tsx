@@ -25,14 +25,13 @@ import { SUBTLE_DANGER } from '../components/subtle-danger.ts'
 import { Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { ForwardedImages } from './forwarded-images.tsx'
 import { ForwardedStudies, SHOWS, type Show } from './forwarded-studies.tsx'
-import { stateOf } from './state.ts'
+import { STATE_TONES, stateOf } from './state.ts'
 import { Trouble } from './trouble.tsx'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/destinations/$destinationId')
 /** A study, or all that waits. */
@@ -171,11 +170,11 @@ const showDecided = (message: Message | undefined, usual: string) =>
   })
 
 function Standing({ destination }: { destination: Destination }) {
-  const state = words.states[stateOf(destination)]
+  const state = stateOf(destination)
   return (
     <Group gap={10}>
-      <Tag tone={state.tone} meaning={state.meaning}>
-        {state.name}
+      <Tag tone={STATE_TONES[state]} meaning={t(`ui.destinations.states.${state}.meaning`)}>
+        {t(`ui.destinations.states.${state}.name`)}
       </Tag>
       <ForwardCounts counts={destination.queue} />
     </Group>
@@ -194,7 +193,7 @@ function Drop({
   const drop = useSend(dashboardDestinations.drop, CHANGES)
   return (
     <AskReason
-      words={words.dropAsk}
+      words={textsOf('ui.destinations.dropAsk', 'title', 'action', 'label', 'about', 'example')}
       field="reason"
       isDanger
       isBusy={drop.isPending}

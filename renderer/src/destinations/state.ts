@@ -1,8 +1,16 @@
 import type { Destination } from '#shared/contract/destinations.ts'
+import type { Tone } from '../display/tones.ts'
 import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
 
-type DestinationState = keyof typeof words.states
+type DestinationState = 'off' | 'failed' | 'retrying' | 'sending' | 'idle' | 'unused'
+export const STATE_TONES: Readonly<Record<DestinationState, Tone>> = {
+  off: 'plain',
+  failed: 'danger',
+  retrying: 'warning',
+  sending: 'info',
+  idle: 'good',
+  unused: 'plain',
+}
 
 /** How a destination stands: what asks for a person first. */
 export function stateOf({
@@ -23,5 +31,7 @@ export function getsText({
   modalities,
 }: Pick<Destination, 'isAutomatic' | 'modalities'>): string {
   if (!isAutomatic) return t('ui.destinations.gets.none')
-  return modalities.length === 0 ? t('ui.destinations.gets.all') : words.gets.some(modalities)
+  return modalities.length === 0
+    ? t('ui.destinations.gets.all')
+    : t('ui.destinations.gets.some', { modalities: modalities.join(', ') })
 }

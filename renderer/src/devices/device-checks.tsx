@@ -12,9 +12,6 @@ import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { verdictOf } from './lint-verdict.ts'
-import { words } from './words.ts'
-
-const { checks } = words
 
 /** Whether the device answers, and whether its console takes the exams it would get. */
 export function DeviceChecks({ device }: { device: Device }) {
@@ -119,7 +116,10 @@ const columns: readonly Column<LintFinding>[] = [
     name: t('ui.devices.checks.columns.severity'),
     track: '90px',
     cell: ({ severity }) => (
-      <Tag {...checks.severities[severity]}>
+      <Tag
+        tone={severity === 'refused' ? 'danger' : 'warning'}
+        meaning={t(`ui.devices.checks.severities.${severity}.meaning`)}
+      >
         {t(`ui.devices.checks.severities.${severity}.name`)}
       </Tag>
     ),

@@ -14,10 +14,8 @@ import { FormPart } from '../components/form-part.tsx'
 import { useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import { bodyOf, type DeviceValues, faultsOf, valuesOf } from './device-values.ts'
-import { words } from './words.ts'
 
-const { form: texts } = words
-const told = fieldTexts(texts)
+const told = fieldTexts('ui.devices.form')
 const CHANGES = [dashboard.devices, dashboard.status, dashboard.callers]
 
 /** Adds a device, or changes one. */

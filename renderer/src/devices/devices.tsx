@@ -15,7 +15,7 @@ import { DeviceForm } from './device-form.tsx'
 import { nameOf } from './device-name.ts'
 import { DeviceTable } from './device-table.tsx'
 import { Inbox } from './inbox.tsx'
-import { words } from './words.ts'
+import { reachedAt } from './reached-at.ts'
 
 type Editing = { device: Device | null } | null
 
@@ -85,7 +85,10 @@ function None({ action }: { action: ReactNode }) {
       action={action}
     >
       {listener?.aeTitle
-        ? words.noneText(listener.aeTitle, listener.address)
+        ? t('ui.devices.noneText', {
+            aeTitle: listener.aeTitle,
+            address: reachedAt(listener.address, t('ui.devices.thisPc')),
+          })
         : t('ui.devices.noneTextShort')}
     </Empty>
   )

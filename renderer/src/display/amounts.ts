@@ -38,3 +38,7 @@ export const spanText = (count: number, unit: SpanUnit): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 
 export const numberText = (count: number): string => whole.format(count)
+
+/** A count that stops at a bound: `12`, `500+`. */
+export const boundedText = ({ count, isMore }: { count: number; isMore: boolean }): string =>
+  `${numberText(count)}${isMore ? '+' : ''}`

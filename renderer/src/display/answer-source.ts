@@ -1,16 +1,21 @@
-import type { AnswerSource, PartnerFault } from '#shared/contract/worklist.ts'
+import { type AnswerSource, PARTNER_FAULTS, type PartnerFault } from '#shared/contract/worklist.ts'
+import { textGroups, textsOf } from '../i18n/t.ts'
 import type { Tone } from './tones.ts'
-import { words } from './words.ts'
 
 /** Where an answer came from, for a badge. */
 export const SOURCES: Record<AnswerSource, { tone: Tone; name: string; meaning: string }> = {
-  live: { tone: 'good', ...words.sources.live },
-  fresh: { tone: 'good', ...words.sources.fresh },
-  shared: { tone: 'good', ...words.sources.shared },
-  stored: { tone: 'warning', ...words.sources.stored },
-  downtime: { tone: 'warning', ...words.sources.downtime },
-  none: { tone: 'danger', ...words.sources.none },
+  live: { tone: 'good', ...textsOf('ui.display.sources.live', 'name', 'meaning') },
+  fresh: { tone: 'good', ...textsOf('ui.display.sources.fresh', 'name', 'meaning') },
+  shared: { tone: 'good', ...textsOf('ui.display.sources.shared', 'name', 'meaning') },
+  stored: { tone: 'warning', ...textsOf('ui.display.sources.stored', 'name', 'meaning') },
+  downtime: { tone: 'warning', ...textsOf('ui.display.sources.downtime', 'name', 'meaning') },
+  none: { tone: 'danger', ...textsOf('ui.display.sources.none', 'name', 'meaning') },
 }
 
-/** Why the partner gave no list, and who can mend it. */
-export const FAULTS: Record<PartnerFault, { name: string; remedy: string }> = words.faults
+/** Why the partner gave no list, and what to do about it. */
+export const FAULTS: Readonly<Record<PartnerFault, { name: string; remedy: string }>> = textGroups(
+  'ui.display.faults',
+  PARTNER_FAULTS,
+  'name',
+  'remedy',
+)

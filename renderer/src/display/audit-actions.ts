@@ -1,16 +1,23 @@
-import { inLanguage } from '../i18n/words.ts'
-import { en } from './audit-actions.en.ts'
-import { es } from './audit-actions.es.ts'
+import { codesWithin, isTextCode, t } from '../i18n/t.ts'
 
-const words = inLanguage(en, es)
+const GROUPS = ['access', 'people', 'devices', 'images', 'studies', 'partner', 'gateway'] as const
+const codeOf = (group: (typeof GROUPS)[number], action: string) =>
+  `ui.display.acts.${group}.acts.${action}`
 
-/** Acts in the groups of a menu: its name, then the act and its words. */
+/** Actions of the audit log in the groups of a menu: its name, then each action and its text. */
 export const ACT_GROUPS: readonly {
   readonly name: string
   readonly acts: readonly (readonly [action: string, text: string])[]
-}[] = Object.values(words).map(({ name, acts }) => ({ name, acts: Object.entries(acts) }))
+}[] = GROUPS.map((group) => {
+  const start = codeOf(group, '')
+  return {
+    name: t(`ui.display.acts.${group}.name`),
+    acts: codesWithin(start).map((code) => [code.slice(start.length), t(code)] as const),
+  }
+})
 
-const TEXTS = new Map(ACT_GROUPS.flatMap(({ acts }) => acts))
-
-/** An act of the audit trail in words; undefined for one that is not of this version. */
-export const actText = (action: string): string | undefined => TEXTS.get(action)
+/** An action of the audit log in words; undefined for one that this version does not know. */
+export function actText(action: string): string | undefined {
+  const code = GROUPS.map((group) => codeOf(group, action)).find(isTextCode)
+  return code && t(code)
+}

@@ -1,6 +1,4 @@
-import { inLanguage } from '../i18n/words.ts'
-
-const words = inLanguage({ none: 'none' }, { none: 'nada' })
+import { t } from '../i18n/t.ts'
 
 /**
  * The detail of an audit entry on one line: `before: 15, after: 30`; nested values in brackets.
@@ -18,8 +16,8 @@ export function detailText(detail: unknown): string {
 }
 
 function inner(value: unknown): string {
-  if (value === null || value === undefined || value === '') return words.none
-  if (Array.isArray(value) && value.length === 0) return words.none
+  if (value === null || value === undefined || value === '') return t('ui.display.nothing')
+  if (Array.isArray(value) && value.length === 0) return t('ui.display.nothing')
   return typeof value === 'object' ? `(${detailText(value)})` : String(value)
 }
 

@@ -1,5 +1,4 @@
-import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+import { t, textsOf } from '../i18n/t.ts'
 
 interface ShownStatus {
   readonly tone: 'good' | 'warning' | 'danger' | 'plain'
@@ -11,15 +10,15 @@ interface ShownStatus {
 
 // PS3.4 Table C.4-1 (C-FIND), PS3.7 Annex C.
 const STATUSES: Record<string, ShownStatus> = {
-  '0000': { tone: 'good', ...words.statuses.success },
-  FE00: { tone: 'plain', ...words.statuses.cancelled },
-  A700: { tone: 'warning', ...words.statuses.resources },
-  A900: { tone: 'danger', ...words.statuses.misread },
-  C001: { tone: 'danger', ...words.statuses.partnerRefused },
-  C002: { tone: 'danger', ...words.statuses.partnerUnusable },
-  C003: { tone: 'danger', ...words.statuses.gatewayFault },
-  '0122': { tone: 'danger', ...words.statuses.notSupported },
-  '0110': { tone: 'danger', ...words.statuses.processing },
+  '0000': { tone: 'good', ...textsOf('ui.display.statuses.success', 'name', 'meaning') },
+  FE00: { tone: 'plain', ...textsOf('ui.display.statuses.cancelled', 'name', 'meaning') },
+  A700: { tone: 'warning', ...textsOf('ui.display.statuses.resources', 'name', 'meaning') },
+  A900: { tone: 'danger', ...textsOf('ui.display.statuses.misread', 'name', 'meaning') },
+  C001: { tone: 'danger', ...textsOf('ui.display.statuses.partnerRefused', 'name', 'meaning') },
+  C002: { tone: 'danger', ...textsOf('ui.display.statuses.partnerUnusable', 'name', 'meaning') },
+  C003: { tone: 'danger', ...textsOf('ui.display.statuses.gatewayFault', 'name', 'meaning') },
+  '0122': { tone: 'danger', ...textsOf('ui.display.statuses.notSupported', 'name', 'meaning') },
+  '0110': { tone: 'danger', ...textsOf('ui.display.statuses.processing', 'name', 'meaning') },
 }
 
 /** A DIMSE status, four hex digits, in words. */
@@ -27,8 +26,10 @@ export function shownStatus(status: string): ShownStatus {
   const code = status.toUpperCase()
   const known = STATUSES[code]
   if (known) return known
-  if (code.startsWith('A7')) return { tone: 'warning', ...words.statuses.resources }
-  if (code.startsWith('C')) return { tone: 'danger', ...words.statuses.unable }
+  if (code.startsWith('A7'))
+    return { tone: 'warning', ...textsOf('ui.display.statuses.resources', 'name', 'meaning') }
+  if (code.startsWith('C'))
+    return { tone: 'danger', ...textsOf('ui.display.statuses.unable', 'name', 'meaning') }
   return {
     tone: 'warning',
     name: t('ui.display.statuses.other.name', { code }),

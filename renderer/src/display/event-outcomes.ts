@@ -1,6 +1,5 @@
 import type { EventOutcome, EventSummary } from '#shared/contract/events.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './event-words.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import type { Tone } from './tones.ts'
 
 const TONES: Readonly<Partial<Record<EventOutcome, Tone>>> = {
@@ -8,7 +7,10 @@ const TONES: Readonly<Partial<Record<EventOutcome, Tone>>> = {
   accepted: 'good',
   'circuit-open': 'warning',
 }
-const outcome = (name: EventOutcome) => ({ tone: TONES[name] ?? 'danger', ...words.outcomes[name] })
+const outcome = (name: EventOutcome) => ({
+  tone: TONES[name] ?? 'danger',
+  ...textsOf(`ui.display.event.outcomes.${name}`, 'name', 'sentence', 'remedy'),
+})
 
 /** How one call ended, in words: what happened, and who mends it how. */
 export const OUTCOMES: Record<
@@ -41,7 +43,7 @@ export function standingOf(
   switch (event.state) {
     case 'waiting':
       return event.outcome === 'none' || event.outcome === 'accepted'
-        ? { tone: 'info', ...words.standings.waiting }
+        ? { tone: 'info', ...textsOf('ui.display.event.standings.waiting', 'name', 'meaning') }
         : {
             tone: 'warning',
             name: t('ui.display.event.standings.again', { outcome: ended.name }),
@@ -49,7 +51,7 @@ export function standingOf(
           }
     case 'done':
       return event.notes > 0
-        ? { tone: 'warning', ...words.standings.inPart }
+        ? { tone: 'warning', ...textsOf('ui.display.event.standings.inPart', 'name', 'meaning') }
         : { tone: 'good', name: OUTCOMES.accepted.name, meaning: OUTCOMES.accepted.sentence }
     case 'failed':
       // Work went on without the answer.
@@ -59,6 +61,6 @@ export function standingOf(
         meaning: why,
       }
     case 'dropped':
-      return { tone: 'plain', ...words.standings.dropped }
+      return { tone: 'plain', ...textsOf('ui.display.event.standings.dropped', 'name', 'meaning') }
   }
 }

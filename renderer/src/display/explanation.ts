@@ -5,7 +5,6 @@ import { bytesText, durationText } from './amounts.ts'
 import { FAULTS, SOURCES } from './answer-source.ts'
 import { daysText, dayText, timeText } from './dates.ts'
 import { shownStatus } from './dimse-status.ts'
-import { words } from './explanation-words.ts'
 import type { Tone } from './tones.ts'
 
 /**
@@ -64,12 +63,12 @@ export function explain(inspection: Inspection): Explanation {
     station(
       'sent',
       sent === 0 ? 'skipped' : cut > 0 || isCancelled ? 'remark' : 'passed',
-      words.sent.text(
-        sent,
-        status.toUpperCase(),
-        shownStatus(status).name,
-        durationText(inspection.tookMs),
-      ),
+      t('ui.display.explanation.sent.text', {
+        count: sent,
+        code: status.toUpperCase(),
+        status: shownStatus(status).name,
+        time: durationText(inspection.tookMs),
+      }),
       inspection.errorComment
         ? [t('ui.display.explanation.sent.comment', { comment: inspection.errorComment })]
         : [],
@@ -259,7 +258,12 @@ function lost(
         ? t('ui.display.explanation.keys.allFit')
         : t('ui.display.explanation.checks.allPassed'),
     )
-  return station(name, isStop ? 'stop' : 'remark', words[name].lost(count), reasons(rows, verdict))
+  return station(
+    name,
+    isStop ? 'stop' : 'remark',
+    t(`ui.display.explanation.${name}.lost`, { count }),
+    reasons(rows, verdict),
+  )
 }
 
 /** The reasons of one verdict, most frequent first. */

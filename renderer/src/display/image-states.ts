@@ -1,14 +1,14 @@
-import type {
-  ENRICHMENT_STATES,
-  IdentityDifference,
-  ImageStudySummary,
+import {
+  type ENRICHMENT_STATES,
+  IDENTITY_FIELDS,
+  type IdentityDifference,
+  type ImageStudySummary,
 } from '#shared/contract/images.ts'
-import type { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
-import { t } from '../i18n/t.ts'
+import { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
+import { t, textGroups, textsOf } from '../i18n/t.ts'
 import { numberText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'
-import { words } from './words.ts'
 
 /** How something stands, for a badge. */
 export interface Shown {
@@ -92,23 +92,26 @@ export function shareOf({
 
 /** Enrichment by the partner. */
 export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], Shown> = {
-  'not-asked': { tone: 'plain', ...words.enrichments['not-asked'] },
-  waiting: { tone: 'info', ...words.enrichments.waiting },
-  done: { tone: 'good', ...words.enrichments.done },
-  empty: { tone: 'plain', ...words.enrichments.empty },
-  'given-up': { tone: 'warning', ...words.enrichments['given-up'] },
+  'not-asked': { tone: 'plain', ...textsOf('ui.display.enrichments.not-asked', 'name', 'meaning') },
+  waiting: { tone: 'info', ...textsOf('ui.display.enrichments.waiting', 'name', 'meaning') },
+  done: { tone: 'good', ...textsOf('ui.display.enrichments.done', 'name', 'meaning') },
+  empty: { tone: 'plain', ...textsOf('ui.display.enrichments.empty', 'name', 'meaning') },
+  'given-up': { tone: 'warning', ...textsOf('ui.display.enrichments.given-up', 'name', 'meaning') },
 }
 
 /** Why an instance was set aside, and what a person can do. */
 export const QUARANTINE: Record<
   (typeof QUARANTINE_REASONS)[number],
   { name: string; remedy: string }
-> = words.quarantine
+> = textGroups('ui.display.quarantine', QUARANTINE_REASONS, 'name', 'remedy')
 
 /** Names of the fields that the identity check compares. */
-export const IDENTITY_NAMES: Record<IdentityDifference['field'], string> = words.mismatches
+export const IDENTITY_NAMES: Readonly<Record<IdentityDifference['field'], string>> = textsOf(
+  'ui.display.mismatches',
+  ...IDENTITY_FIELDS,
+)
 
-const SEXES: Record<string, string> = words.sexes
+const SEXES: Readonly<Record<string, string>> = textsOf('ui.display.sexes', 'M', 'F', 'O')
 
 /** `male` for M (PS3.3 C.7.1.1); what it cannot name is shown as it is. */
 export const sexText = (sex: string): string => SEXES[sex.trim().toUpperCase()] ?? sex

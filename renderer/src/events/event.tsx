@@ -14,13 +14,12 @@ import { OUTCOMES, standingOf } from '../display/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../display/event-types.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
 import { endpointOf } from './endpoint-of.ts'
 import css from './events.module.css'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/events/$eventId')
 const POLL_MS = 60_000
@@ -207,7 +206,7 @@ function Decisions({ event }: { event: EventRecord }) {
       </Tooltip>
       {isDropping && (
         <AskReason
-          words={words.drop}
+          words={textsOf('ui.events.drop', 'title', 'action', 'label', 'about', 'example')}
           field="reason"
           isDanger
           isBusy={drop.isPending}

@@ -2,10 +2,17 @@ import { VisuallyHidden } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ExamCheck, ExamExplanation } from '#shared/contract/dashboard-exams.ts'
 import { Tag, ToneIcon } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import css from './exams.module.css'
-import { words } from './words.ts'
+
+const TONES = {
+  ok: 'good',
+  failed: 'danger',
+  unknown: 'plain',
+  skipped: 'plain',
+} as const satisfies Record<ExamCheck['state'], Tone>
 
 /**
  * What stands between an exam and a device, in order: the first check that fails is what matters.
@@ -42,7 +49,6 @@ function Check({
   place: 'first' | 'later' | 'passed'
   to: LinkProps | null
 }) {
-  const { tone, name } = words.checkStates[check.state]
   const isLater = place === 'later'
   return (
     <li
@@ -51,7 +57,7 @@ function Check({
       data-later={isLater || undefined}
       {...(place === 'first' && { 'data-tone': 'danger' })}
     >
-      <ToneIcon tone={isLater ? 'plain' : tone} size={20} />
+      <ToneIcon tone={isLater ? 'plain' : TONES[check.state]} size={20} />
       <div className={css.checkName}>
         {t(`ui.exams.checks.${check.check}`)}
         <VisuallyHidden>

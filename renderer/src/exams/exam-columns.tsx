@@ -6,12 +6,22 @@ import { Tag, ToneIcon } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { nameOf } from '../devices/device-name.ts'
 import { clockText, timeText } from '../display/dates.ts'
+import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
 import { type ExamActions, ExamMenu } from './exam-menu.tsx'
 import css from './exams.module.css'
-import { words } from './words.ts'
+
+const STATE_TONES = {
+  scheduled: 'plain',
+  'handed-out': 'info',
+  started: 'warning',
+  images: 'warning',
+  completed: 'good',
+  closed: 'plain',
+  gone: 'warning',
+} as const satisfies Record<Exam['state'], Tone>
 
 /** The columns of the day's exams; the last one has what can be done with an exam. */
 export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
@@ -129,10 +139,9 @@ function OnDevice({ device }: { device: ExamDevice }) {
 }
 
 function State({ exam: { state, images } }: { exam: Exam }) {
-  const { tone, name, meaning } = words.states[state]
   return (
     <>
-      <Tag tone={tone} meaning={t(`ui.exams.states.${state}.meaning`)}>
+      <Tag tone={STATE_TONES[state]} meaning={t(`ui.exams.states.${state}.meaning`)}>
         {t(`ui.exams.states.${state}.name`)}
       </Tag>
       {images > 0 && <div className={css.quiet}>{t('ui.exams.images', { count: images })}</div>}

@@ -7,13 +7,20 @@ const CATALOGUES = {
   es: () => import('#shared/messages/es.json'),
 }
 
-let textOf = openMessages({}, locale)
+let catalogue: Readonly<Record<string, string>> = {}
+let textOf = openMessages(catalogue, locale)
 
-/** Loads the catalogue of messages in the language of the page, before the page is drawn. */
+/**
+ * Loads the catalogue of messages in the language of the page. Modules have texts in constants, so
+ * a page loads its program after it.
+ */
 export async function loadMessages(): Promise<void> {
-  const { default: catalogue } = await CATALOGUES[language === PSEUDO ? 'en' : language]()
+  catalogue = (await CATALOGUES[language === PSEUDO ? 'en' : language]()).default
   textOf = openMessages(catalogue, locale)
 }
+
+export const codesOf = (): readonly string[] => Object.keys(catalogue)
+export const hasMessage = (code: string): boolean => Object.hasOwn(catalogue, code)
 
 /** What the gateway says (a refusal, a line of the feed, a reason) in the language of the page. */
 export function said(message: Message): string {

@@ -1,8 +1,53 @@
 import { type MessageCode, type MessageParams, message } from '#shared/messages/message.ts'
-import { said } from './said.ts'
+import { codesOf, hasMessage, said } from './said.ts'
 
 /** Codes of the texts of the window itself. */
 export type TextCode = Extract<MessageCode, `ui.${string}`>
 
 /** A text of the window in the language of the page. */
 export const t = (code: TextCode, params?: MessageParams): string => said(message(code, params))
+
+/** Whether a code made of a value, such as an action that the server names, is in the catalogue. */
+export const isTextCode = (code: string): code is TextCode => hasMessage(code)
+
+/** Codes that begin with a text, in the order of the catalogue. */
+export const codesWithin = (start: string): readonly TextCode[] =>
+  codesOf()
+    .filter((code) => code.startsWith(start))
+    .filter(isTextCode)
+
+type NamesIn<Prefix extends string> = TextCode extends infer Code
+  ? Code extends `${Prefix}.${infer Name}`
+    ? Name
+    : never
+  : never
+
+/** Texts of one group by their names: `textsOf('ui.criticals.columns', 'since', 'patient')`. */
+export const textsOf = <const Prefix extends string, const Name extends NamesIn<Prefix>>(
+  prefix: Prefix,
+  ...names: readonly Name[]
+): Readonly<Record<Name, string>> =>
+  Object.fromEntries(names.map((name) => [name, t(`${prefix}.${name}` as TextCode)])) as Record<
+    Name,
+    string
+  >
+
+/**
+ * The same texts of each of several groups: `textGroups('ui.display.faults', PARTNER_FAULTS,
+ * 'name', 'remedy')` has `{ name, remedy }` of every fault.
+ */
+export const textGroups = <
+  const Prefix extends string,
+  const Key extends string,
+  const Name extends string,
+>(
+  prefix: Prefix & (`${Prefix}.${Key}.${Name}` extends TextCode ? unknown : never),
+  keys: readonly Key[],
+  ...names: readonly Name[]
+): Readonly<Record<Key, Readonly<Record<Name, string>>>> =>
+  Object.fromEntries(
+    keys.map((key) => [
+      key,
+      Object.fromEntries(names.map((name) => [name, t(`${prefix}.${key}.${name}` as TextCode)])),
+    ]),
+  ) as Record<Key, Record<Name, string>>

@@ -17,14 +17,12 @@ import { Notice, Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import { percentText } from '../upkeep/amounts.ts'
 import { ChangesTable } from './changes-table.tsx'
-import { words } from './correction-words.ts'
 import css from './resolve.module.css'
 
-const { history: texts } = words
 const route = getRouteApi('/shell/images/$studyInstanceUid')
 const UNDER_WAY_MS = 1000
 const POLL_CUT_OFF_MS = 5000
@@ -253,7 +251,14 @@ function Undo({ correction, onClose }: { correction: Correction; onClose: () => 
   const navigate = useNavigate()
   return (
     <AskReason
-      words={texts.undoAsk}
+      words={textsOf(
+        'ui.images.correction.history.undoAsk',
+        'title',
+        'action',
+        'label',
+        'about',
+        'example',
+      )}
       field="reason"
       isBusy={send.isPending}
       error={send.error}

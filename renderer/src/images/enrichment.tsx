@@ -7,8 +7,7 @@ import { Notice, Tag } from '../components/tone.tsx'
 import { ENRICHMENTS } from '../display/image-states.ts'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+import { t, textsOf } from '../i18n/t.ts'
 
 /** What the partner was asked about this study, and what came of it. */
 export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayManage: boolean }) {
@@ -20,7 +19,7 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
   const wasAsked = state !== 'not-asked'
   const isBefore = !wasAsked && study.studies.length === 0
   const { tone, name, meaning } = isBefore
-    ? { tone: 'plain' as const, ...words.enrichmentBefore }
+    ? { tone: 'plain' as const, ...textsOf('ui.images.enrichmentBefore', 'name', 'meaning') }
     : ENRICHMENTS[state]
   return (
     <Panel title={t('ui.images.enrichment')} aside={<Tag tone={tone}>{name}</Tag>}>

@@ -20,7 +20,6 @@ import css from './images.module.css'
 import { senderName } from './sender-name.ts'
 import { ImageTabs } from './tabs.tsx'
 import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
-import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images')
 const TYPING_MS = 60
@@ -155,5 +154,6 @@ export function Images() {
 
 function NoneYet() {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
-  return words.noneText(listener?.aeTitle ?? null)
+  const aeTitle = listener?.aeTitle
+  return aeTitle ? t('ui.images.noneText', { aeTitle }) : t('ui.images.noneTextUnnamed')
 }

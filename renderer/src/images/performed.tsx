@@ -4,11 +4,30 @@ import { Clock } from '../components/clock.tsx'
 import { Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
+import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import css from './images.module.css'
 import { Quiet } from './quiet.tsx'
-import { words } from './words.ts'
+
+const STEP_TONES = {
+  'IN PROGRESS': 'info',
+  COMPLETED: 'good',
+  DISCONTINUED: 'warning',
+} as const satisfies Record<PerformedStep['status'], Tone>
+const COMMITMENT_TONES = {
+  waiting: 'info',
+  delivered: 'good',
+  'given-up': 'warning',
+} as const satisfies Record<Commitment['state'], Tone>
+const STEP_COLUMNS = textsOf(
+  'ui.images.stepColumns',
+  ...(['step', 'state', 'device', 'started', 'ended', 'images'] as const),
+)
+const COMMITMENT_COLUMNS = textsOf(
+  'ui.images.commitmentColumns',
+  ...(['asked', 'device', 'images', 'state', 'remark'] as const),
+)
 
 /** How the exam went, as the device reported it. */
 export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
@@ -18,13 +37,13 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
     <Panel isFlush title={t('ui.images.steps')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(words.stepColumns)} />
+          <Heads names={Object.values(STEP_COLUMNS)} />
           <Table.Tbody>
             {steps.map((step) => (
               <Table.Tr key={step.sopInstanceUid}>
                 <Table.Td className="mono nowrap">{step.scheduledProcedureStepId}</Table.Td>
                 <Table.Td>
-                  <Tag tone={words.stepStates[step.status].tone}>
+                  <Tag tone={STEP_TONES[step.status]}>
                     {t(`ui.images.stepStates.${step.status}.name`)}
                   </Tag>
                   {step.discontinuationReason && (
@@ -59,7 +78,7 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
     <Panel isFlush title={t('ui.images.commitments')}>
       <Table.ScrollContainer minWidth={560}>
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
-          <Heads names={Object.values(words.commitmentColumns)} />
+          <Heads names={Object.values(COMMITMENT_COLUMNS)} />
           <Table.Tbody>
             {commitments.map((one) => (
               <Table.Tr key={one.transactionUid}>
@@ -96,7 +115,9 @@ export function CommitmentPanel({ commitments }: { commitments: readonly Commitm
 
 /** An answer that the device did not take yet is no longer simply on its way. */
 const commitmentState = ({ state, lastError }: Commitment) =>
-  state === 'waiting' && lastError !== null ? words.commitmentAgain : words.commitmentStates[state]
+  state === 'waiting' && lastError !== null
+    ? { tone: 'warning' as const, name: t('ui.images.commitmentAgain.name') }
+    : { tone: COMMITMENT_TONES[state], name: t(`ui.images.commitmentStates.${state}.name`) }
 
 function Heads({ names }: { names: readonly string[] }) {
   return (

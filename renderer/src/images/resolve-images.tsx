@@ -3,12 +3,9 @@ import { useState } from 'react'
 import { OpenImages } from '../components/open-images.tsx'
 import { nameText } from '../display/patient-name.ts'
 import { t } from '../i18n/t.ts'
-import { words } from './correction-words.ts'
 import { type Identity, idsByNumber, idsOf, numbersOf, patientsOf } from './image-identities.ts'
 import { PatientLine } from './patient-line.tsx'
 import css from './resolve.module.css'
-
-const { images: texts } = words
 
 /** The images that leave the study: chosen by the patient they name, or by series. */
 export function ChooseImages(props: {
@@ -109,7 +106,10 @@ function SomeImages({
   return (
     <TextInput
       label={t('ui.images.correction.images.numbers')}
-      description={texts.numbersAbout(...numbers)}
+      description={t('ui.images.correction.images.numbersAbout', {
+        least: numbers[0],
+        most: numbers[1],
+      })}
       placeholder={t('ui.images.correction.images.numbersExample')}
       error={isWrong && t('ui.images.correction.images.noSuchNumbers')}
       maxLength={200}

@@ -13,11 +13,13 @@ import { Tag, ToneIcon } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import css from './images.module.css'
-import { words } from './words.ts'
 
-const text = words.versions
+const COLUMNS = textsOf(
+  'ui.images.versions.columns',
+  ...(['image', 'state', 'change', 'received'] as const),
+)
 const CHANGES = [
   dashboardImages.read,
   dashboardImages.list,
@@ -49,9 +51,10 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
           <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
             <Table.Thead>
               <Table.Tr>
-                {Object.values(text.columns).map((name) => (
+                {Object.values(COLUMNS).map((name) => (
                   <Table.Th key={name}>{name}</Table.Th>
                 ))}
+                <Table.Th />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -129,7 +132,14 @@ function Review({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
   const send = useSend(dashboardImages.reviewVersions, CHANGES)
   return (
     <AskReason
-      words={text.reviewAsk}
+      words={textsOf(
+        'ui.images.versions.reviewAsk',
+        'title',
+        'action',
+        'label',
+        'about',
+        'example',
+      )}
       field="note"
       isBusy={send.isPending}
       error={send.error}
@@ -150,7 +160,14 @@ function Restore({ version, onDone }: { version: ImageVersion; onDone: () => voi
   const send = useSend(dashboardImages.restoreVersion, CHANGES)
   return (
     <AskReason
-      words={text.restoreAsk}
+      words={textsOf(
+        'ui.images.versions.restoreAsk',
+        'title',
+        'action',
+        'label',
+        'about',
+        'example',
+      )}
       field="reason"
       isBusy={send.isPending}
       error={send.error}

@@ -20,7 +20,6 @@ import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
-import { words } from './words.ts'
 
 const columns: readonly Column<CorrectionNotice>[] = [
   {
@@ -232,7 +231,14 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
   }
   return (
     <AskReason
-      words={words.ask}
+      words={{
+        title: t('ui.informing.ask.title'),
+        action: t('ui.informing.ask.action'),
+        label: t('ui.informing.ask.label'),
+        about: t('ui.informing.ask.about'),
+        example: t('ui.informing.ask.example'),
+        missing: t('ui.informing.ask.missing'),
+      }}
       field="note"
       isBusy={send.isPending}
       error={send.error}

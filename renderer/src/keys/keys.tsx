@@ -31,9 +31,12 @@ import { ShownOnce } from '../components/shown-once.tsx'
 import { Tag } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+import { t, textsOf } from '../i18n/t.ts'
 
+const COLUMNS = textsOf(
+  'ui.keys.columns',
+  ...(['description', 'key', 'reach', 'made', 'used', 'actions'] as const),
+)
 const CHANGES = [dashboardPeople.apiKeys]
 
 /** The keys partner systems call the interface with. */
@@ -80,7 +83,7 @@ export function Keys() {
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
       <ShownOnce
         value={shown}
-        {...words.shown}
+        {...textsOf('ui.keys.shown', 'title', 'about', 'done')}
         what={t('ui.keys.theKey')}
         onClose={() => setShown(null)}
       />
@@ -95,7 +98,6 @@ function KeyTable(props: {
   onRevoke: (key: ApiKeyRow) => void
 }) {
   const { keys, onPeople, onRotate, onRevoke } = props
-  const { columns } = words
   return (
     <Table.ScrollContainer minWidth={820}>
       <Table
@@ -106,7 +108,7 @@ function KeyTable(props: {
       >
         <Table.Thead>
           <Table.Tr>
-            {Object.values(columns).map((name) => (
+            {Object.values(COLUMNS).map((name) => (
               <Table.Th key={name} ta={name === t('ui.keys.columns.actions') ? 'right' : undefined}>
                 {name}
               </Table.Th>
@@ -154,7 +156,9 @@ function KeyTable(props: {
                   <Group gap={2} justify="flex-end" wrap="nowrap">
                     <IconAct
                       icon={key.managesPeople ? IconUserOff : IconUserCog}
-                      label={words.people[key.managesPeople ? 'end' : 'allow'](key.description)}
+                      label={t(`ui.keys.people.${key.managesPeople ? 'end' : 'allow'}`, {
+                        name: key.description,
+                      })}
                       onClick={() => onPeople(key)}
                     />
                     <IconAct
@@ -295,13 +299,13 @@ function Rotate({
 function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
   const change = useSend(dashboardPeople.changeApiKey, CHANGES)
   const { apiKeyId, description, managesPeople } = apiKey
-  const texts = words.people[managesPeople ? 'ending' : 'allowing']
+  const ask = `ui.keys.people.${managesPeople ? 'ending' : 'allowing'}` as const
   const confirm = () =>
     change.mutate(
       { params: { apiKeyId }, body: { managesPeople: !managesPeople } },
       {
         onSuccess() {
-          showDone(texts.done(description))
+          showDone(t(`${ask}.done`, { name: description }))
           onDone()
         },
       },
@@ -309,14 +313,14 @@ function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void
   return (
     <Confirm
       isOpen
-      title={texts.title}
-      action={texts.action}
+      title={t(`${ask}.title`)}
+      action={t(`${ask}.action`)}
       isBusy={change.isPending}
       error={change.error}
       onClose={onDone}
       onConfirm={confirm}
     >
-      {texts.text(description)}
+      {t(`${ask}.text`, { name: description })}
     </Confirm>
   )
 }

@@ -1,8 +1,9 @@
 import { Button, CloseButton, Group, SegmentedControl } from '@mantine/core'
 import { IconBookmarkPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { type BoundedCount, dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { showDone } from '../components/undo.tsx'
+import { boundedText } from '../display/amounts.ts'
 import { useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import { useMayManage, useSession } from '../session.ts'
@@ -14,9 +15,7 @@ import { SaveView } from './save-view.tsx'
 import { SearchBox } from './search-box.tsx'
 import { type Order, queryOf, without } from './study-filter.ts'
 import type { StudyListState } from './use-study-list.ts'
-import { words } from './words.ts'
 
-const { filter: texts, views, order: orders } = words
 const ORDERS: readonly Order[] = ['priority', 'newest']
 
 /**
@@ -61,10 +60,10 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
             />
           </span>
         ))}
-        {counts && <span className={css.quiet}>{texts.shown(counts.shown)}</span>}
+        {counts && <span className={css.quiet}>{shownText(counts.shown)}</span>}
         {counts && counts.hidden.count > 0 && (
           <span className={css.quiet}>
-            {texts.hidden(counts.hidden)} ·{' '}
+            {t('ui.lists.filter.hidden', { count: boundedText(counts.hidden) })} ·{' '}
             <button
               type="button"
               className={css.asLink}
@@ -79,6 +78,11 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
     </div>
   )
 }
+
+const shownText = ({ count, isMore }: BoundedCount) =>
+  isMore
+    ? t('ui.lists.filter.shownMore', { count: boundedText({ count, isMore }) })
+    : t('ui.lists.filter.shown', { count })
 
 /** What may be done with a filter that no view has. */
 function Changed({ state }: { state: StudyListState }) {

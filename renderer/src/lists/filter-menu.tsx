@@ -7,9 +7,7 @@ import css from './lists.module.css'
 import { CustomerPicker, PersonPicker, useCustomerName, usePersonName } from './pickers.tsx'
 import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from './study-filter.ts'
 import type { StudyListState } from './use-study-list.ts'
-import { words } from './words.ts'
 
-const { filter: texts } = words
 const CANCELLED = ['hide', 'only', 'all'] as const
 const BACKWARDS = [...SEVERITIES].reverse()
 
@@ -149,7 +147,7 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
       >
         {(['anybody', 'me', 'nobody'] as const).map((one) => (
           <Chip key={one} size="xs" value={one}>
-            {texts[one]}
+            {t(`ui.lists.filter.${one}`)}
           </Chip>
         ))}
       </Chip.Group>
@@ -251,7 +249,7 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
               key={name}
               size="xs"
               type="date"
-              label={texts[name]}
+              label={t(`ui.lists.filter.${name}`)}
               max={today}
               value={typed[name] ?? ''}
               onChange={(event) => setDay(name, event.currentTarget.value)}

@@ -1,15 +1,15 @@
 import { dayText } from '../display/dates.ts'
+import { t } from '../i18n/t.ts'
 import type { ListFilter } from './study-filter.ts'
-import { words } from './words.ts'
-
-const { filter: texts } = words
 
 /** `20 Nov 2026`, `20 Nov 2026 – 22 Nov 2026`, `since 20 Nov 2026`. */
 export function daysText({ from, to }: { readonly from?: string; readonly to?: string }): string {
   if (from !== undefined && to !== undefined)
     return from === to ? dayText(from) : `${dayText(from)} – ${dayText(to)}`
-  if (from !== undefined) return texts.chip.since(dayText(from))
-  return to === undefined ? texts.anyDay : texts.chip.until(dayText(to))
+  if (from !== undefined) return t('ui.lists.filter.chip.since', { day: dayText(from) })
+  return to === undefined
+    ? t('ui.lists.filter.anyDay')
+    : t('ui.lists.filter.chip.until', { day: dayText(to) })
 }
 
 /**
@@ -28,23 +28,41 @@ export function chipsOf(
 ): readonly Chip[] {
   const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
   const person =
-    assignedTo === 'me' ? texts.me : assignedTo === 'nobody' ? texts.nobody : names.person
+    assignedTo === 'me'
+      ? t('ui.lists.filter.me')
+      : assignedTo === 'nobody'
+        ? t('ui.lists.filter.nobody')
+        : names.person
   const chips: readonly (Chip | false | undefined)[] = [
     severity && {
       part: 'severity',
-      text: severity.map((one) => words.severities[one][0]).join(', '),
+      text: severity.map((one) => t(`ui.lists.severities.${one}.label`)).join(', '),
     },
-    status && { part: 'status', text: status.map((one) => words.statuses[one][0]).join(', ') },
-    assignedTo && { part: 'assignedTo', text: texts.chip.assigned(person) },
+    status && {
+      part: 'status',
+      text: status.map((one) => t(`ui.lists.statuses.${one}.label`)).join(', '),
+    },
+    assignedTo && {
+      part: 'assignedTo',
+      text: t('ui.lists.filter.chip.assigned', { name: person }),
+    },
     expressCustomerId && {
       part: 'expressCustomerId',
-      text: expressCustomerId === 'none' ? texts.noCustomer : texts.chip.customer(names.customer),
+      text:
+        expressCustomerId === 'none'
+          ? t('ui.lists.filter.noCustomer')
+          : t('ui.lists.filter.chip.customer', { name: names.customer }),
     },
-    cancelled !== 'all' && { part: 'cancelled', text: texts.chip.cancelled[cancelled] },
-    addendum && { part: 'addendum', text: texts.chip.addendum },
+    cancelled !== 'all' && {
+      part: 'cancelled',
+      text: t(`ui.lists.filter.chip.cancelled.${cancelled}`),
+    },
+    addendum && { part: 'addendum', text: t('ui.lists.filter.chip.addendum') },
     days && {
       part: 'days',
-      text: texts.chip.came(typeof days === 'string' ? texts.presets[days] : daysText(days)),
+      text: t('ui.lists.filter.chip.came', {
+        days: typeof days === 'string' ? t(`ui.lists.filter.presets.${days}`) : daysText(days),
+      }),
     },
   ]
   return chips.filter((chip): chip is Chip => Boolean(chip))

@@ -5,6 +5,7 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Empty, Failed, Panel, Waiting } from '../components/page.tsx'
 import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import type { TableHandle } from '../components/virtual-table-props.ts'
+import { boundedText } from '../display/amounts.ts'
 import { t } from '../i18n/t.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './lists.module.css'
@@ -12,7 +13,6 @@ import { tableOf } from './use-rows.ts'
 import type { StudyListState } from './use-study-list.ts'
 import { useTableKeys } from './use-table-keys.ts'
 import { ViewTabs } from './view-tabs.tsx'
-import { words } from './words.ts'
 
 /** A key that does something with the current row, as the sheet names it. */
 export interface RowAction {
@@ -159,7 +159,7 @@ function None({
       {search === ''
         ? t('ui.lists.noneView')
         : isHidden
-          ? words.noneFiltered(counts.hidden)
+          ? t('ui.lists.noneFiltered', { count: boundedText(counts.hidden) })
           : t('ui.lists.noneSearched')}
     </Empty>
   )

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { dashboardStudies, type SavedView } from '#shared/contract/dashboard-studies.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { showDone } from '../components/undo.tsx'
+import { boundedText } from '../display/amounts.ts'
 import { call, keyOf, useReply, useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
@@ -15,9 +16,7 @@ import { SaveView } from './save-view.tsx'
 import { queryOf } from './study-filter.ts'
 import type { StudyListState } from './use-study-list.ts'
 import type { View } from './views.ts'
-import { words } from './words.ts'
 
-const { views: texts } = words
 const COUNT_MS = 60_000
 const COUNT_CUT_OFF_MS = 20_000
 
@@ -72,7 +71,7 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
               {one.name}
               {count && count.count > 0 && (
                 <span className={css.count} data-tone={one.viewId === 'stat' ? 'danger' : 'plain'}>
-                  {texts.count(count)}
+                  {boundedText(count)}
                 </span>
               )}
               {isHere && isChanged && <em>{t('ui.lists.views.changed')}</em>}

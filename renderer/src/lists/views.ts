@@ -1,8 +1,7 @@
 import type { SavedView, VIEWED_LISTS } from '#shared/contract/dashboard-studies.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
-import { t } from '../i18n/t.ts'
+import { type TextCode, t } from '../i18n/t.ts'
 import { filterOfKept, type ListFilter, type Order } from './study-filter.ts'
-import { words } from './words.ts'
 
 export type ViewedList = (typeof VIEWED_LISTS)[number]
 
@@ -16,13 +15,12 @@ export interface View {
   readonly saved: SavedView | null
 }
 
-const { names } = words.views
+type BuiltInView =
+  Extract<TextCode, `ui.lists.views.names.${string}`> extends `ui.lists.views.names.${infer Id}`
+    ? Id
+    : never
 const UNSIGNED = ['unassigned', 'assigned', 'in_progress', 'addendum_active'] as const
-const builtIn = (
-  viewId: keyof typeof names,
-  order: Order,
-  filter: Partial<ListFilter> = {},
-): View => ({
+const builtIn = (viewId: BuiltInView, order: Order, filter: Partial<ListFilter> = {}): View => ({
   viewId,
   name: t(`ui.lists.views.names.${viewId}`),
   filter: { cancelled: 'hide', ...filter },

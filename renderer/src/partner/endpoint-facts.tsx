@@ -2,10 +2,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Endpoint } from '#shared/contract/events.ts'
 import { Clock } from '../components/clock.tsx'
-import { countText, durationText } from '../display/amounts.ts'
+import { durationText } from '../display/amounts.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../display/event-types.ts'
 import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
 
 type Fact = readonly [name: string, value: ReactNode]
 
@@ -71,7 +70,7 @@ export function factsOf({
         t('ui.partner.nothingWaits')
       ) : (
         <Link key="waiting" to="/events" search={{ show: 'waiting', endpoint: endpointId }}>
-          {countText(waiting, ...words.eventNouns)}
+          {t('ui.partner.eventCount', { count: waiting })}
         </Link>
       ),
     ],

@@ -22,10 +22,8 @@ import { useReply, useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { type EndpointValues, hostOf, newEndpointOf, patchOf, valuesOf } from './endpoint-values.ts'
-import { words } from './words.ts'
 
-const { form: texts } = words
-const told = fieldTexts(texts)
+const told = fieldTexts('ui.partner.form')
 
 /** Adds an endpoint, or changes one. `onMade` gets the secret that was made for it. */
 export function EndpointForm(props: {

@@ -5,7 +5,6 @@ import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { FormDrawer } from '../components/form-drawer.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
-import { countText } from '../display/amounts.ts'
 import { endpointName } from '../display/endpoint-name.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
@@ -17,7 +16,6 @@ import { NewSecret } from './new-secret.tsx'
 import css from './partner.module.css'
 import { RotateSecret } from './rotate-secret.tsx'
 import { TestEvent } from './test-event.tsx'
-import { words } from './words.ts'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 10_000
@@ -119,7 +117,7 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
       {endpoint && t('ui.partner.removeText', { name: endpointName(endpoint) })}
       {endpoint &&
         endpoint.waiting > 0 &&
-        ` ${t('ui.partner.removeWaiting', { events: countText(endpoint.waiting, ...words.eventNouns) })}`}
+        ` ${t('ui.partner.removeWaiting', { events: t('ui.partner.eventCount', { count: endpoint.waiting }) })}`}
     </Confirm>
   )
 }

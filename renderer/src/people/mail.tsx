@@ -20,11 +20,10 @@ import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
-import { words } from './words.ts'
 
-const { mail: texts } = words
+const SECURITIES = textsOf('ui.people.mail.securities', 'starttls', 'tls', 'none')
 
 /** The SMTP server that invitations are sent by, and a test of it. */
 export function MailPanel() {
@@ -112,7 +111,7 @@ function MailForm({ mail }: { mail: Mail }) {
           <Select
             label={t('ui.people.mail.security')}
             allowDeselect={false}
-            data={Object.entries(texts.securities).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(SECURITIES).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('security')}
           />
           <NumberInput

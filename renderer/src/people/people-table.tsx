@@ -21,7 +21,6 @@ import css from './people.module.css'
 import { nameOf, RIGHTS } from './person-values.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from './roles.ts'
 import { ACTIONS, keptFrom, type PersonAction, type PersonState, stateOf, TONES } from './state.ts'
-import { words } from './words.ts'
 
 const ICONS: Readonly<Record<PersonAction, TablerIcon>> = {
   edit: IconPencil,
@@ -137,7 +136,7 @@ function columnsOf(
           {(keptFrom(person, isOwner) === 'owner' ? [] : ACTIONS[stateOf(person)]).map((action) => {
             const isMailed = action === 'link' && person.invitation?.mail !== 'none'
             const Icon = isMailed ? IconMailForward : ICONS[action]
-            const label = words[isMailed ? 'send' : action](nameOf(person))
+            const label = t(`ui.people.${isMailed ? 'send' : action}`, { name: nameOf(person) })
             return (
               <Tooltip key={action} label={label}>
                 <ActionIcon

@@ -11,7 +11,7 @@ import { ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
 import { call, keyOf, usePages } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useShortcuts } from '../shell/shortcuts.ts'
 import { AskPerson, type PersonQuestion } from './ask-person.tsx'
 import { type Invited, usePersonChanges } from './changes.ts'
@@ -22,7 +22,6 @@ import { PeopleTable } from './people-table.tsx'
 import { PersonForm } from './person-form.tsx'
 import { nameOf } from './person-values.ts'
 import type { PersonAction } from './state.ts'
-import { words } from './words.ts'
 
 const PART = 100
 /** What was done is said at the bottom: the last buttons can be scrolled above it. */
@@ -107,7 +106,7 @@ export function People() {
       {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
       <ShownOnce
         value={link}
-        {...words.shown}
+        {...textsOf('ui.people.shown', 'title', 'about', 'done')}
         what={t('ui.people.theLink')}
         onClose={() => setLink(null)}
       >
@@ -143,7 +142,9 @@ function PeopleList({
   onShowAll,
 }: PeopleListProps) {
   const [title, text] =
-    search === '' ? words.none[show] : [t('ui.people.noneFound'), t('ui.people.noneFoundText')]
+    search === ''
+      ? [t(`ui.people.none.${show}.label`), t(`ui.people.none.${show}.description`)]
+      : [t('ui.people.noneFound'), t('ui.people.noneFoundText')]
   const isNarrowed = search !== '' || show !== 'all'
   return (
     <>

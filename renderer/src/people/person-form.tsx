@@ -13,9 +13,6 @@ import type { Invited } from './changes.ts'
 import { bodyOf, faultsOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './person-values.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from './roles.ts'
 import { keptFrom } from './state.ts'
-import { words } from './words.ts'
-
-const { form: texts } = words
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
@@ -144,8 +141,8 @@ const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
     {RIGHTS.map((name) => (
       <Switch
         key={name}
-        label={texts[name][0]}
-        description={texts[name][1]}
+        label={t(`ui.people.form.${name}.label`)}
+        description={t(`ui.people.form.${name}.description`)}
         {...form.getInputProps(name, { type: 'checkbox' })}
       />
     ))}

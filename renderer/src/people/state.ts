@@ -1,8 +1,7 @@
 import type { Person } from '#shared/contract/dashboard-people.ts'
 import type { Tone } from '../display/tones.ts'
-import type { words } from './words.ts'
 
-export type PersonState = keyof typeof words.states
+export type PersonState = 'active' | 'invited' | 'expired' | 'rejected' | 'withdrawn' | 'revoked'
 
 /** How a person stands, in the window's words: an invitation that is over says how it ended. */
 export function stateOf({ state, invitation }: Person): PersonState {
@@ -36,10 +35,7 @@ export type PersonAction = 'edit' | 'again' | 'link' | 'withdraw' | 'revoke' | '
  * Why this person's record may not be changed; undefined where it may. Only an owner changes an
  * owner.
  */
-export function keptFrom(
-  person: Person,
-  isOwner: boolean,
-): keyof typeof words.notEditable | undefined {
+export function keptFrom(person: Person, isOwner: boolean): 'owner' | 'over' | undefined {
   if (person.level === 'owner' && !isOwner) return 'owner'
   return ACTIONS[stateOf(person)].includes('edit') ? undefined : 'over'
 }

@@ -12,7 +12,7 @@ import { dayText, timeText } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import type { Found } from './found.ts'
-import { words } from './words.ts'
+import { PULL_TONES } from './found.ts'
 
 /**
  * Studies the other system named; each can be fetched. `patientId`: of the study the person came
@@ -136,7 +136,7 @@ const fetchColumn = (
     return (
       <Stack gap={4} align="flex-start">
         {state === 'running' ? (
-          <Tag tone={words.states.running.tone}>{t('ui.priors.states.running.name')}</Tag>
+          <Tag tone={PULL_TONES.running}>{t('ui.priors.states.running.name')}</Tag>
         ) : (
           <Button
             variant="default"

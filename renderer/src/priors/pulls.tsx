@@ -11,8 +11,8 @@ import { useReply } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { useStatus } from '../status.ts'
+import { PULL_TONES } from './found.ts'
 import css from './priors.module.css'
-import { words } from './words.ts'
 
 /** What was fetched lately, and how far it is. */
 export function Pulls() {
@@ -60,7 +60,7 @@ function Line({ pull }: { pull: Pull }) {
         <span>
           <Clock instant={startedAt} /> {t('ui.priors.from', { name: destinationName })}
         </span>
-        <Tag tone={words.states[state].tone}>{t(`ui.priors.states.${state}.name`)}</Tag>
+        <Tag tone={PULL_TONES[state]}>{t(`ui.priors.states.${state}.name`)}</Tag>
       </div>
       {patientName && (
         <div>

@@ -15,10 +15,9 @@ import { bytesText, numberText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useLive } from '../live.ts'
 import css from './quarantine.module.css'
-import { words } from './words.ts'
 
 type Decision = 'release' | 'discard'
 
@@ -126,10 +125,14 @@ function Ask({
   const isRelease = decision === 'release'
   const send = isRelease ? release : discard
   const images = t('ui.quarantine.images', { count: instances })
-  const asked = isRelease ? words.releaseAllAsk : words.discardAllAsk
+  const ask = isRelease ? 'ui.quarantine.releaseAllAsk' : 'ui.quarantine.discardAllAsk'
   return (
     <AskReason
-      words={{ ...asked, title: asked.title(images), action: asked.action(images) }}
+      words={{
+        ...textsOf(ask, 'label', 'about', 'example'),
+        title: t(`${ask}.title`, { images }),
+        action: t(`${ask}.action`, { images }),
+      }}
       field="reason"
       isDanger={!isRelease}
       isBusy={send.isPending}

@@ -16,12 +16,11 @@ import { bytesText } from '../display/amounts.ts'
 import { QUARANTINE } from '../display/image-states.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
 import { useLive } from '../live.ts'
 import { useMayManageStudies } from '../session.ts'
 import { CHANGES, Groups } from './groups.tsx'
-import { words } from './words.ts'
 
 type Decision = 'release' | 'discard'
 interface Asking {
@@ -62,7 +61,8 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
           </Link>
         </div>
         <Text size="xs" c="dimmed" title={sopInstanceUid}>
-          {words.image(modality)} <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
+          {modality ? t('ui.quarantine.image', { modality }) : t('ui.quarantine.imageOther')}{' '}
+          <span className="mono nowrap">…{sopInstanceUid.slice(-12)}</span>,{' '}
           <span className="nowrap">{bytesText(bytes)}</span>
         </Text>
         {study === undefined && (
@@ -170,7 +170,14 @@ function Ask({ instance, decision, onDone }: Asking & { onDone: () => void }) {
   const send = isRelease ? release : discard
   return (
     <AskReason
-      words={isRelease ? words.releaseAsk : words.discardAsk}
+      words={textsOf(
+        isRelease ? 'ui.quarantine.releaseAsk' : 'ui.quarantine.discardAsk',
+        'title',
+        'action',
+        'label',
+        'about',
+        'example',
+      )}
       field="reason"
       isDanger={!isRelease}
       isBusy={send.isPending}

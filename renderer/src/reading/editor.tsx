@@ -3,11 +3,16 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { type Macro, putIn, reportKeys } from './editor-keys.ts'
 import { reportMarks } from './editor-marks.ts'
 import { editorTheme } from './editor-theme.ts'
-import { words } from './words.ts'
+
+const PHRASES = textsOf(
+  'ui.reading.editor.phrases',
+  ...(['Find', 'Replace', 'next', 'previous', 'match case', 'by word'] as const),
+  ...(['replace', 'replace all', 'close'] as const),
+)
 
 export interface EditorHandle {
   focus(): void
@@ -52,7 +57,7 @@ export function ReportEditor(props: EditorProps) {
           }),
           EditorView.lineWrapping,
           search({ top: true }),
-          EditorState.phrases.of(words.editor.phrases),
+          EditorState.phrases.of(PHRASES),
           highlightSelectionMatches(),
           placeholder(t('ui.reading.editor.placeholder')),
           reportMarks,

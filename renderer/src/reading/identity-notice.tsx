@@ -10,13 +10,10 @@ import { IdentityDifferences } from '../components/identity-differences.tsx'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { linkedViewId } from '../linked.ts'
 import { useMayManageStudies, useSession } from '../session.ts'
 import css from './reading.module.css'
-import { words } from './words.ts'
-
-const { identity: texts } = words
 
 /**
  * What the images differ in from what is to be reported. It cannot be closed: while it is a
@@ -163,7 +160,7 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
       </Button>
       {isAsking && (
         <AskReason
-          words={texts.ask}
+          words={textsOf('ui.reading.identity.ask', 'title', 'action', 'label', 'about', 'example')}
           field="reason"
           isDanger
           isBusy={send.isPending}

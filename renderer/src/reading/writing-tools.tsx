@@ -4,10 +4,9 @@ import { t } from '../i18n/t.ts'
 import type { DraftKeeper, KeptDraft } from './draft-keeper.ts'
 import css from './reading.module.css'
 import { SavingState } from './saving.tsx'
-import { words } from './words.ts'
 import type { Dialog } from './writing-dialog.tsx'
 
-const { editor: texts } = words
+const KEYS = [0, 1, 2, 3, 4, 5] as const
 
 /** Above the report: how it is saved, its keys, its revisions, and signing it. */
 export function WritingTools(props: {
@@ -56,12 +55,12 @@ function Keys() {
       </Popover.Target>
       <Popover.Dropdown>
         <dl className={css.keys}>
-          {texts.keys.map(([key, name]) => (
+          {KEYS.map((key) => (
             <div key={key}>
               <dt>
-                <kbd>{key}</kbd>
+                <kbd>{t(`ui.reading.editor.keys.${key}.label`)}</kbd>
               </dt>
-              <dd>{name}</dd>
+              <dd>{t(`ui.reading.editor.keys.${key}.description`)}</dd>
             </div>
           ))}
         </dl>

@@ -7,7 +7,6 @@ import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
-import { words } from './words.ts'
 
 /** What was decided, by whom, and a way back as long as there is one. */
 export function Decided({
@@ -18,11 +17,12 @@ export function Decided({
   decide: Decide
 }) {
   const { decisionId, kind, reason, order, by, at, undoObstacle } = decision
-  const { tone, name } = words.decisions[kind]
   return (
     <div className={css.decided}>
       <div>
-        <Tag tone={tone}>{t(`ui.reconcile.decisions.${kind}.name`)}</Tag>{' '}
+        <Tag tone={kind === 'link' ? 'good' : 'plain'}>
+          {t(`ui.reconcile.decisions.${kind}.name`)}
+        </Tag>{' '}
         {kind === 'link' && order && (
           <>
             <span className="mono">{order.accessionNumber}</span> ·{' '}

@@ -1,11 +1,10 @@
 import type { Match } from '#shared/contract/reconciliation.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { Matches } from './matches.tsx'
 import css from './reconcile.module.css'
 import type { Decide } from './use-reconciliation.ts'
-import { words } from './words.ts'
 
 /** A decision that asks for a reason, or for a second look, before it is made. */
 export type Question =
@@ -52,7 +51,14 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
   }
   return (
     <AskReason
-      words={words[question.kind]}
+      words={textsOf(
+        `ui.reconcile.${question.kind}`,
+        'title',
+        'action',
+        'label',
+        'about',
+        'example',
+      )}
       field="reason"
       isBusy={decide.isBusy}
       error={decide.error}
@@ -63,7 +69,7 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
       }
       onClose={onClose}
     >
-      <p className={css.dialogText}>{words[question.kind].text}</p>
+      <p className={css.dialogText}>{t(`ui.reconcile.${question.kind}.text`)}</p>
     </AskReason>
   )
 }

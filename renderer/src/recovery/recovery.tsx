@@ -17,10 +17,9 @@ import type { Column } from '../components/virtual-table.tsx'
 import { bytesText, numberText } from '../display/amounts.ts'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
 import { useMayManageStudies } from '../session.ts'
-import { words } from './words.ts'
 
 const CHANGES = [
   dashboardImages.recoveredFiles,
@@ -215,7 +214,7 @@ function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) 
   const send = useSend(dashboardImages.discardRecovered, CHANGES)
   return (
     <AskReason
-      words={words.discardAsk}
+      words={textsOf('ui.recovery.discardAsk', 'title', 'action', 'label', 'about', 'example')}
       field="reason"
       isDanger
       isBusy={send.isPending}

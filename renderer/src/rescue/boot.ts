@@ -1,5 +1,8 @@
 import '../no-eval.ts'
+import { loadMessages } from '../i18n/said.ts'
 
 // The link may be opened where the page is open without it.
 window.addEventListener('hashchange', () => window.location.reload())
-void import('./main.tsx')
+void loadMessages()
+  .catch(() => undefined)
+  .then(() => import('./main.tsx'))

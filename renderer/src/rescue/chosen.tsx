@@ -13,14 +13,16 @@ import { Notice } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
 import { clockText } from '../display/dates.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
 import css from './rescue.module.css'
-import { words } from './words.ts'
 
-const texts = words.chosen
-const TABLES: Readonly<Record<string, string>> = texts.tables
+const TABLES: Readonly<Record<string, string>> = textsOf(
+  'ui.rescue.chosen.tables',
+  ...(['studies', 'reports', 'imageStudies', 'users'] as const),
+  ...(['devices', 'expressCustomers', 'auditEntries'] as const),
+)
 
 /** What the chosen back-up holds, the key where it needs one, and the one button. */
 export function Chosen(props: {

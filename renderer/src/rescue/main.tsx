@@ -6,7 +6,6 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { language, PSEUDO } from '../i18n/language.ts'
-import { loadMessages } from '../i18n/said.ts'
 import { cssVariables, theme } from '../theme.ts'
 import { Rescue } from './rescue.tsx'
 
@@ -17,9 +16,8 @@ const queryClient = new QueryClient({
   },
 })
 
-async function start(root: HTMLElement): Promise<void> {
+function start(root: HTMLElement): void {
   document.documentElement.lang = language === PSEUDO ? 'en' : language
-  await loadMessages().catch(() => undefined)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
@@ -32,4 +30,4 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 const root = document.getElementById('root')
-if (root) void start(root)
+if (root) start(root)

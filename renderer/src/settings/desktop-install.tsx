@@ -3,8 +3,9 @@ import { useMutation } from '@tanstack/react-query'
 import type { Message } from '#shared/messages/message.ts'
 import { Notice } from '../components/tone.tsx'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './desktop-words.ts'
+import { t, textsOf } from '../i18n/t.ts'
+
+const STEPS = Object.values(textsOf('ui.settings.desktop.installSteps', '0', '1', '2', '3'))
 
 /**
  * Says what installing an update does, and begins it. What keeps it from happening is told here.
@@ -31,7 +32,7 @@ export function DesktopInstall(props: {
     >
       <Stack>
         <ol style={{ margin: 0, paddingLeft: 20 }}>
-          {words.installSteps.map((step) => (
+          {STEPS.map((step) => (
             <li key={step}>{step}</li>
           ))}
         </ol>

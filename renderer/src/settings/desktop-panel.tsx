@@ -3,19 +3,35 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
+import type { DesktopState, KeyStoreState, UpdateState } from '#shared/contract/shell.ts'
 import { MayButton, useMay } from '../components/allowed.tsx'
 import { Panel, Waiting } from '../components/page.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
+import type { Tone } from '../display/tones.ts'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { type Native, native } from '../native.ts'
 import { DesktopInstall } from './desktop-install.tsx'
-import { words } from './desktop-words.ts'
 import type { Json, SettingRow } from './fields.ts'
 import css from './settings.module.css'
 
+const KEY_TONES = {
+  platform: 'good',
+  basic: 'warning',
+  none: 'warning',
+  file: 'warning',
+} as const satisfies Record<KeyStoreState, Tone>
+const UPDATE_TONES = {
+  none: 'good',
+  'not-here': 'plain',
+  checking: 'info',
+  available: 'info',
+  downloading: 'info',
+  ready: 'warning',
+  installing: 'info',
+  failed: 'danger',
+} as const satisfies Record<UpdateState['state'], Tone>
 const KEY = ['desktop app']
 const IDLE_MS = 10_000
 const AT_WORK_MS = 1000
@@ -75,7 +91,6 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
   if (state.isPending) return <Waiting rows={3} />
   if (!state.data) return <Notice tone="danger">{t('ui.settings.desktop.unreadable')}</Notice>
   const { isAutostart, keyStore, update } = state.data
-  const key = words.keyStates[keyStore]
   return (
     <>
       <Row
@@ -92,7 +107,7 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
       </Row>
       <Row label={t('ui.settings.desktop.key')} about={t('ui.settings.desktop.keyAbout')}>
         <div>
-          <Tag tone={key.tone} isWrapped>
+          <Tag tone={KEY_TONES[keyStore]} isWrapped>
             {t(`ui.settings.desktop.keyStates.${keyStore}.name`)}
           </Tag>
         </div>
@@ -133,12 +148,11 @@ function Update(props: {
   const { update, isAsked, onCheck, onInstalled, app } = props
   const { state, version, share, sentence, notes } = update
   const [isAsking, setIsAsking] = useState(false)
-  const { tone, name } = words.updateStates[state]
   const isBusy = AT_WORK.includes(state)
   return (
     <>
       <div role="status">
-        <Tag tone={tone} isWrapped>
+        <Tag tone={UPDATE_TONES[state]} isWrapped>
           {t(`ui.settings.desktop.updateStates.${state}.name`)}
         </Tag>
         {sentence && (

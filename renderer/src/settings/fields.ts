@@ -4,7 +4,7 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { FieldFault } from '../client.ts'
 import { said } from '../i18n/said.ts'
-import { GROUPS, LABELS } from './setting-names.ts'
+import { GROUPS, settingName } from './setting-names.ts'
 
 export type Json = z.infer<ReturnType<typeof z.json>>
 
@@ -66,7 +66,7 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
 
 /** The name of a setting: from the table, else its key as words. */
 export const labelOf = (key: string): string =>
-  LABELS[key] ?? humanised(key.slice(key.indexOf('.') + 1))
+  settingName(key) ?? humanised(key.slice(key.indexOf('.') + 1))
 
 /**
  * How a setting is edited: read off its schema, or off its value where this window does not know

@@ -10,9 +10,10 @@ import { QrCode } from '../components/qr-code.tsx'
 import { Notice, Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import css from './access.module.css'
-import { words } from './access-words.ts'
+
+const OPEN_TEXTS = Object.values(textsOf('ui.settings.access.lan.openTexts', '0', '1', '2'))
 
 const CHANGES = [
   dashboardSecurity.lanAccess,
@@ -44,7 +45,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
               onChange={() => setAsks(isOn ? 'close' : 'open')}
             />
             <Tag tone={state === 'isOn' ? 'good' : state === 'isOff' ? 'plain' : 'danger'}>
-              {words.lan[state]}
+              {t(`ui.settings.access.lan.${state}`)}
             </Tag>
           </div>
           <Text mt={8} className={css.about}>
@@ -83,7 +84,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         }
       >
         <List spacing={6}>
-          {words.lan.openTexts.map((text) => (
+          {OPEN_TEXTS.map((text) => (
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>

@@ -14,7 +14,7 @@ import { Copy } from '../components/copy.tsx'
 import { useReply } from '../gateway.ts'
 import { t } from '../i18n/t.ts'
 import type { FieldKind, Json } from './fields.ts'
-import { OPTIONS } from './setting-names.ts'
+import { optionName } from './setting-names.ts'
 
 type Kind = FieldKind['kind']
 
@@ -152,7 +152,7 @@ function Destination({ told, value, onChange }: ControlProps<'destination'>) {
 }
 
 const optionsOf = ({ options }: { readonly options: readonly string[] }) =>
-  options.map((option) => ({ value: option, label: OPTIONS[option] ?? option }))
+  options.map((option) => ({ value: option, label: optionName(option) }))
 
 const listOf = (value: Json): string[] => (Array.isArray(value) ? value.map(String) : [])
 

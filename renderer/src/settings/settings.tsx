@@ -9,7 +9,7 @@ import { Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useReply } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
@@ -25,7 +25,8 @@ import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { SettingsTabs } from './tabs.tsx'
 import { useEditedSettings } from './use-edited-settings.ts'
-import { words } from './words.ts'
+
+const PLAIN_TEXTS = Object.values(textsOf('ui.settings.plain.texts', '0', '1', '2'))
 
 /** Every setting, grouped; saved together or not at all. */
 export function Settings() {
@@ -117,7 +118,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
         onConfirm={save}
       >
         <List spacing={6}>
-          {words.plain.texts.map((text) => (
+          {PLAIN_TEXTS.map((text) => (
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
@@ -180,7 +181,7 @@ function SaveBar(props: {
     <div className={css.bar} role="status">
       <span>
         {faulty.length > 0
-          ? words.faults(faulty.map(labelOf))
+          ? t('ui.settings.faults', { names: faulty.map(labelOf).join(', ') })
           : t('ui.settings.changed', { count: changed })}
       </span>
       <Button variant="default" onClick={onDiscard}>

@@ -1,12 +1,16 @@
 import { Kbd } from '@mantine/core'
 import { Fragment } from 'react'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { keysOf, strokesOf } from './keys.ts'
 import css from './shell.module.css'
-import { words } from './words.ts'
 
 const isMac = /mac/i.test(globalThis.navigator?.platform ?? '')
-const NAMES = isMac ? { ...words.keys, ...words.macKeys } : words.keys
+const PC_NAMES = textsOf(
+  'ui.shell.keys',
+  ...(['mod', 'alt', 'shift', 'escape', 'enter', 'delete', 'home', 'end', ' '] as const),
+  ...(['arrowup', 'arrowdown', 'arrowleft', 'arrowright'] as const),
+)
+const NAMES = isMac ? { ...PC_NAMES, ...textsOf('ui.shell.macKeys', 'mod', 'alt') } : PC_NAMES
 
 /** A shortcut as keys: Ctrl + K; G then S. */
 export function KeyNames({ keys }: { keys: string }) {

@@ -3,13 +3,12 @@ import { IconLock } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
-import { t } from '../i18n/t.ts'
+import { isTextCode, t } from '../i18n/t.ts'
 import { mayManage, type Session } from '../session.ts'
 import { useWaiting } from '../today/use-today.ts'
 import { Mark } from './brand.tsx'
 import { GROUPS, isOfEveryPatient, SCREENS, type Screen, screenAt } from './screens.ts'
 import css from './shell.module.css'
-import type { words } from './words.ts'
 
 /**
  * The screens in their groups, with what waits there. What is not for this person is there too,
@@ -95,11 +94,12 @@ const WAITING: Partial<
 function Count({ to }: { to: Screen['to'] }) {
   const waiting = WAITING[to]
   const count = useWaiting(waiting?.kinds ?? [])
+  const code = `ui.shell.waiting.${to}`
   if (!waiting || count === 0) return null
   return (
     <span className={css.count} data-tone={waiting.tone}>
       {numberText(count)}
-      <VisuallyHidden>{t(`ui.shell.waiting.${to as keyof typeof words.waiting}`)}</VisuallyHidden>
+      {isTextCode(code) && <VisuallyHidden>{t(code)}</VisuallyHidden>}
     </span>
   )
 }

@@ -28,7 +28,6 @@ import { recentChoices, rememberChoice } from './recent.ts'
 import { isForManagers } from './screens.ts'
 import { useShortcutGroups } from './shortcuts.ts'
 import { useFound } from './use-found.ts'
-import { words } from './words.ts'
 
 const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
   recent: IconHistory,
@@ -144,7 +143,7 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
             <Fragment key={item.id}>
               {items[index - 1]?.group !== item.group && (
                 <div role="presentation" className={css.group}>
-                  {words.palette[item.group]}
+                  {t(`ui.shell.palette.${item.group}`)}
                 </div>
               )}
               <Option

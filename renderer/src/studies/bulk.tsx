@@ -5,9 +5,6 @@ import { MayButton } from '../components/allowed.tsx'
 import { t } from '../i18n/t.ts'
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx'
 import css from './studies.module.css'
-import { words } from './words.ts'
-
-const { bulk: texts } = words
 
 /** What can be done with all selected studies. */
 export function BulkBar(props: {
@@ -44,7 +41,7 @@ export function BulkBar(props: {
               variant="default"
               onClick={() => begin(kind)}
             >
-              {texts[kind]}
+              {t(`ui.studies.bulk.${kind}`)}
             </MayButton>
           ))}
           {selected.length < loaded && (

@@ -13,9 +13,7 @@ import { FormPart } from '../components/form-part.tsx'
 import { t } from '../i18n/t.ts'
 import { MEASURES, type StudyValues } from './study-values.ts'
 import type { FieldsProps } from './use-study-form.ts'
-import { words } from './words.ts'
 
-const { form: texts } = words
 const MOST_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
@@ -42,7 +40,7 @@ const ABOUT: Partial<Record<TextName, string>> = {
 function Text({ name, values, set, faults }: FieldsProps & { readonly name: TextName }) {
   return (
     <TextInput
-      label={texts[name]}
+      label={t(`ui.studies.form.${name}`)}
       description={ABOUT[name]}
       type={TYPES[name] ?? 'text'}
       autoComplete="off"
@@ -66,7 +64,7 @@ function Measured({
     <Group gap={6} wrap="nowrap" align="flex-end">
       <TextInput
         style={{ flex: 1 }}
-        label={texts[name]}
+        label={t(`ui.studies.form.${name}`)}
         inputMode="decimal"
         value={measure.value}
         error={faults[`reportMetadata.${name}`] ?? faults[`reportMetadata.${name}.value`]}
@@ -74,7 +72,7 @@ function Measured({
       />
       <Select
         w={82}
-        aria-label={texts.unit(texts[name])}
+        aria-label={t('ui.studies.form.unit', { field: t(`ui.studies.form.${name}`) })}
         allowDeselect={false}
         value={measure.unit}
         data={[...MEASURES[name]]}

@@ -5,13 +5,10 @@ import { Clock } from '../components/clock.tsx'
 import { detailText, shortIds } from '../display/audit-detail.ts'
 import { EVENT_NAMES } from '../display/event-types.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { isTextCode, t } from '../i18n/t.ts'
 import { useMayManage } from '../session.ts'
 import css from './studies.module.css'
-import { words } from './words.ts'
 
-const { timeline: texts } = words
-const isNamed = (what: string): what is keyof typeof texts.what => Object.hasOwn(texts.what, what)
 const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
 
 /** Of an event what it led to; else what the trail has. */
@@ -19,17 +16,16 @@ const detailOf = ({ detail, effect, what }: StudyMoment): string => {
   if (!isEvent(what)) return shortIds(detailText(detail))
   return effect ? said(effect) : ''
 }
-const whoOf = (who: string): string =>
-  Object.hasOwn(texts.who, who)
-    ? t(`ui.studies.timeline.who.${who as keyof typeof texts.who}`)
-    : shortIds(who)
+function whoOf(who: string): string {
+  const code = `ui.studies.timeline.who.${who}`
+  return isTextCode(code) ? t(code) : shortIds(who)
+}
 
-const nameOf = (what: string): string =>
-  isNamed(what)
-    ? t(`ui.studies.timeline.what.${what}`)
-    : isEvent(what)
-      ? EVENT_NAMES[what].name
-      : what
+function nameOf(what: string): string {
+  const code = `ui.studies.timeline.what.${what}`
+  if (isTextCode(code)) return t(code)
+  return isEvent(what) ? EVENT_NAMES[what].name : what
+}
 
 /** What happened to a study, the latest first. */
 export function Timeline({

@@ -7,11 +7,10 @@ import { showRefused } from '../components/refused.ts'
 import { t } from '../i18n/t.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { type FileEntry, MOST_BYTES, readTemplateFile } from './template-file.ts'
-import { words } from './words.ts'
 
-const { importing: texts } = words
-const refuse = (fault: keyof typeof texts.faults) =>
-  showRefused(t(`ui.templates.importing.faults.${fault}`))
+const refuse = (
+  fault: 'tooBig' | Extract<ReturnType<typeof readTemplateFile>, string> | 'unreadable',
+) => showRefused(t(`ui.templates.importing.faults.${fault}`))
 
 /** Reads a file of templates and shows what would become of each before anything is kept. */
 export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {

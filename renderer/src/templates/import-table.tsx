@@ -2,13 +2,12 @@ import { NativeSelect, Table } from '@mantine/core'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { CHOICES, type Choice, type Planned, type Standing } from './import-plan.ts'
 import css from './templates.module.css'
 import type { Importing, Outcome } from './use-import.ts'
-import { words } from './words.ts'
 
-const { importing: texts } = words
+const COLUMNS = textsOf('ui.templates.importing.columns', 'name', 'standing', 'choice')
 const TONES: Readonly<Record<Standing, Tone>> = {
   ...{
     new: 'good',
@@ -32,7 +31,7 @@ export function ImportTable({
       <Table horizontalSpacing={10} verticalSpacing={6} stickyHeader>
         <Table.Thead>
           <Table.Tr>
-            {Object.values(texts.columns).map((name) => (
+            {Object.values(COLUMNS).map((name) => (
               <Table.Th key={name}>{name}</Table.Th>
             ))}
           </Table.Tr>

@@ -1,11 +1,16 @@
 import { expanded, fieldsOf, sectionsOf } from '#shared/report-text.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import css from './templates.module.css'
-import { words } from './words.ts'
+
+const EXAMPLE = textsOf(
+  'ui.templates.example',
+  ...(['patientName', 'age', 'sex', 'scanDate'] as const),
+  ...(['indication', 'comparison', 'referringPhysician'] as const),
+)
 
 /** A template as the editor would show it, its variables those of a patient who does not exist. */
 export function Preview({ text }: { text: string }) {
-  const shown = expanded(text, words.example)
+  const shown = expanded(text, EXAMPLE)
   if (shown.trim() === '') return <p className={css.quiet}>{t('ui.templates.form.previewNone')}</p>
   const headings = sectionsOf(shown).filter(({ heading }) => heading !== '')
   const marks = [

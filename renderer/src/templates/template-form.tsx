@@ -24,10 +24,8 @@ import { useMayManage } from '../session.ts'
 import { Preview } from './preview.tsx'
 import { bodyOf, faultsOf, type TemplateValues, valuesOf } from './template-values.ts'
 import css from './templates.module.css'
-import { words } from './words.ts'
 
-const { form: texts } = words
-const told = fieldTexts(texts)
+const told = fieldTexts('ui.templates.form')
 
 /** Adds a template or macro, or changes one. `like` is what a new one begins as. */
 export function TemplateForm(props: {

@@ -3,11 +3,15 @@ import { IconCopy, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { Ago } from '../components/clock.tsx'
 import { IconAct } from '../components/icon-act.tsx'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { useMayManage, useSession } from '../session.ts'
 import { scopeText } from './scope.ts'
 import css from './templates.module.css'
-import { words } from './words.ts'
+
+const COLUMNS = textsOf(
+  'ui.templates.columns',
+  ...(['name', 'shortcut', 'scope', 'owner', 'changed', 'actions'] as const),
+)
 
 interface Acts {
   readonly onEdit: (template: ReportTemplate) => void
@@ -30,7 +34,7 @@ export function TemplateTable({
       >
         <Table.Thead>
           <Table.Tr>
-            {Object.values(words.columns).map((name) => (
+            {Object.values(COLUMNS).map((name) => (
               <Table.Th
                 key={name}
                 ta={name === t('ui.templates.columns.actions') ? 'right' : undefined}

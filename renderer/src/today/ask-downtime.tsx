@@ -4,8 +4,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { faultsByField } from '../client.ts'
 import { Failed } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
-import { t } from '../i18n/t.ts'
-import { words } from './words.ts'
+import { t, textsOf } from '../i18n/t.ts'
 
 /** Asks why the switch is turned. */
 export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -17,7 +16,7 @@ export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () 
 }
 
 function Ask({ onDone }: { onDone: () => void }) {
-  const { about, reason, reasonAbout, example, cancel } = words.downtimeAsk
+  const about = Object.values(textsOf('ui.today.downtimeAsk.about', '0', '1', '2'))
   const start = useSend(dashboard.startDowntime, [dashboard.status])
   const form = useForm({ initialValues: { reason: '' } })
   const submit = form.onSubmit((body) =>

@@ -1,28 +1,45 @@
 import { Group, Text } from '@mantine/core'
-import type { Status } from '#shared/contract/dashboard.ts'
+import type { PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Facts, Panel } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { bytesText } from '../display/amounts.ts'
 import { FAULTS } from '../display/answer-source.ts'
+import type { Tone } from '../display/tones.ts'
 import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import css from './today.module.css'
-import { words } from './words.ts'
 
 /** Faults of a partner that is there. */
 const UNUSABLE: readonly PartnerFault[] = ['status', 'oversize', 'invalid']
+const PARTNER_TONES = {
+  unset: 'warning',
+  unknown: 'plain',
+  up: 'good',
+  down: 'danger',
+  refusing: 'danger',
+} as const satisfies Record<PartnerStatus['state'], Tone>
+const STORAGE_TONES = {
+  ok: 'good',
+  low: 'warning',
+  full: 'danger',
+  'read-only': 'danger',
+} as const satisfies Record<Status['storage']['state'], Tone>
 
 export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
   const isUnusable =
     partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
-  const state = isUnusable ? words.partnerUnusable : words.partnerStates[partner.state]
+  const tone = isUnusable ? 'danger' : PARTNER_TONES[partner.state]
+  const group = isUnusable ? 'partnerUnusable' : (`partnerStates.${partner.state}` as const)
   const since = isUnusable ? t('ui.today.failingSince') : t('ui.today.downSince')
   return (
-    <Panel title={t('ui.today.partner')} aside={<Tag tone={state.tone}>{state.name}</Tag>}>
+    <Panel
+      title={t('ui.today.partner')}
+      aside={<Tag tone={tone}>{t(`ui.today.${group}.name`)}</Tag>}
+    >
       <Text size="sm" mb={6}>
-        {state.text}
+        {t(`ui.today.${group}.text`)}
       </Text>
       <Facts
         facts={[
@@ -66,7 +83,7 @@ export function StoragePanel({
 }) {
   const { freeBytes, totalBytes, state, detail } = storage
   const used = totalBytes > 0 ? Math.round(((totalBytes - freeBytes) / totalBytes) * 100) : 0
-  const { tone, name } = words.storageStates[state]
+  const tone = STORAGE_TONES[state]
   return (
     <Panel
       title={t('ui.today.storage')}

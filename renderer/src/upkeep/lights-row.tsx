@@ -17,12 +17,10 @@ import {
   standbyLight,
 } from './lights.ts'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
 
 /** Whether back-ups are made as planned. */
 export function BackupPanel({ state }: { state: UpkeepState }) {
   const { folder, place, fault, last, nextAt, backups } = state
-  const texts = words.last
   const light = backupLight(state, Date.now())
   const sentence = {
     ...{
@@ -45,7 +43,7 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
     <Light
       tone={BACKUP_TONES[light]}
       name={t('ui.upkeep.last.title')}
-      title={texts[light]}
+      title={t(`ui.upkeep.last.${light}`)}
       sentence={sentence}
     >
       {folder !== null && (

@@ -10,14 +10,13 @@ import { numberText } from '../display/amounts.ts'
 import { fullClockText } from '../display/dates.ts'
 import { keyOf, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { isTextCode, t, textsOf } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { useCutOff, useZone } from '../status.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import css from './upkeep.module.css'
-import { words } from './words.ts'
 
-const texts = words.restore
+const KEEPS = Object.values(textsOf('ui.upkeep.restore.keeps', '0', '1', '2', '3'))
 
 /** Which back-up; without `folder` one of the folder of the plan. */
 export interface RestoreFrom {
@@ -185,7 +184,7 @@ function Kept() {
         {t('ui.upkeep.restore.keepsTitle')}
       </Text>
       <ul className={css.happens}>
-        {texts.keeps.map((text) => (
+        {KEEPS.map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
@@ -248,15 +247,13 @@ function Losses({ rows }: { rows: RestorePreview['rows'] }) {
   )
 }
 
-const isNamed = (table: string): table is keyof typeof texts.tables =>
-  Object.hasOwn(texts.tables, table)
-const nameOf = (table: string): string =>
-  isNamed(table) ? t(`ui.upkeep.restore.tables.${table}`) : table
-const thingsOf = (some: readonly Difference[]): string =>
-  some
-    .map(({ table, count }) =>
-      isNamed(table)
-        ? t(`ui.upkeep.restore.count.${table}`, { count })
-        : t('ui.upkeep.restore.countOther', { table, count }),
-    )
-    .join(', ')
+function nameOf(table: string): string {
+  const code = `ui.upkeep.restore.tables.${table}`
+  return isTextCode(code) ? t(code) : table
+}
+
+function thingOf({ table, count }: Difference): string {
+  const code = `ui.upkeep.restore.count.${table}`
+  return isTextCode(code) ? t(code, { count }) : t('ui.upkeep.restore.countOther', { table, count })
+}
+const thingsOf = (some: readonly Difference[]): string => some.map(thingOf).join(', ')

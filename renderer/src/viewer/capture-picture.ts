@@ -1,9 +1,6 @@
 import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import { nameOf, overlayOf } from './overlay-text.ts'
-import { words } from './words.ts'
-
-const { capture: texts } = words
 
 /**
  * Draws what stands on an image onto its capture: the body's sides, window and image, and what the
@@ -76,7 +73,8 @@ export function givenDescription(state: PaneState, windowText: string): string {
   const { series, plane, index } = state
   if (!series) return ''
   const window = windowText && t('ui.viewer.capture.window', { values: windowText })
-  return plane
-    ? texts.givenPlane(nameOf(series), t(`ui.viewer.pane.planes.${plane}`), window)
-    : texts.given(nameOf(series), index + 1, window)
+  const what = plane
+    ? t('ui.viewer.capture.plane', { plane: t(`ui.viewer.pane.planes.${plane}`) })
+    : t('ui.viewer.capture.image', { number: index + 1 })
+  return [nameOf(series), what, window].filter(Boolean).join(', ')
 }

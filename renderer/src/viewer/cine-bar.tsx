@@ -3,7 +3,6 @@ import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from '@tabler/icon
 import { t } from '../i18n/t.ts'
 import css from './cine-bar.module.css'
 import { useActivePaneId, useBench, useDesk, usePane, usePaneState } from './desk-context.ts'
-import { words } from './words.ts'
 
 const MOST_RATE = 60
 
@@ -22,7 +21,7 @@ export function CineBar() {
   }
   return (
     <section className={css.bar} aria-label={t('ui.viewer.cine.label')}>
-      <Tooltip label={words.toolbar.withKey(label, 'Space')}>
+      <Tooltip label={t('ui.viewer.toolbar.withKey', { label, keys: 'Space' })}>
         <ActionIcon
           variant="filled"
           color="petrol"

@@ -8,7 +8,6 @@ import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './media-beside.module.css'
 import { mediaName } from './media-list.tsx'
-import { words } from './words.ts'
 
 /** A document, picture or video beside the images. */
 export function MediaBeside() {
@@ -22,7 +21,9 @@ export function MediaBeside() {
     <section className={css.beside} aria-label={t('ui.viewer.media.frame', { name })}>
       <header className={css.head}>
         <span>{name}</span>
-        <Tooltip label={words.toolbar.withKey(t('ui.viewer.media.close'), 'Esc')}>
+        <Tooltip
+          label={t('ui.viewer.toolbar.withKey', { label: t('ui.viewer.media.close'), keys: 'Esc' })}
+        >
           <ActionIcon
             size="md"
             aria-label={t('ui.viewer.media.close')}

@@ -5,9 +5,6 @@ import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
-import { words } from './words.ts'
-
-const { overlay: texts, pane: paneTexts } = words
 
 /** A line at a corner. `isMinor`: the first to go where there is little room. */
 export interface OverlayLine {
@@ -80,10 +77,13 @@ function studyLines(
     [study.studyDescription, { tone: 'strong' }],
     [[dayText(study.studyDate), timeText(study.studyTime)].filter(Boolean).join(' ')],
     [
-      texts.series(
-        series.seriesNumber,
+      [
+        series.seriesNumber !== null &&
+          t('ui.viewer.overlay.seriesNumber', { number: series.seriesNumber }),
         [series.seriesDescription, part && said(part)].filter(Boolean).join(', '),
-      ),
+      ]
+        .filter(Boolean)
+        .join(': '),
     ],
     [
       [series.modality, series.bodyPartExamined, side, image?.instance.viewPosition]
@@ -181,10 +181,17 @@ const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.111': t('ui.viewer.overlay.lossy'),
   '1.2.840.10008.1.2.4.112': t('ui.viewer.overlay.mayBeLossy'),
 }
+/** The heading of a prior study. */
+export function priorText(studyDate: string): string {
+  const day = dayText(studyDate)
+  return day ? t('ui.viewer.rail.prior', { day }) : t('ui.viewer.rail.priorUndated')
+}
+
 /** By what the file says of its history, else by how it is encoded. */
 function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   if (!lossy) return lossyText(transferSyntaxUid)
-  return texts.lossyBy(lossy.ratios.map((ratio) => amount(ratio)).join(', '))
+  const ratios = lossy.ratios.map((ratio) => amount(ratio)).join(', ')
+  return ratios ? t('ui.viewer.overlay.lossyBy', { ratios }) : t('ui.viewer.overlay.lossy')
 }
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 
@@ -207,7 +214,7 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
     ? `${t(`ui.viewer.pane.planes.${plane}`)}, ${t('ui.viewer.pane.slice', { number: index + 1, of: count })}`
     : t('ui.viewer.pane.image', { number: index + 1, of: count })
   const parts = [
-    study?.isPrior ? texts.prior(dayText(study.studyDate)) : '',
+    study?.isPrior ? priorText(study.studyDate) : '',
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
     image?.instance.patient ? nameText(image.instance.patient.patientName) : '',

@@ -1,11 +1,9 @@
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
-import { dayText } from '../display/dates.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
-import { type Corner, isKept, type OverlayLine, overlayOf } from './overlay-text.ts'
-import { words } from './words.ts'
+import { type Corner, isKept, type OverlayLine, overlayOf, priorText } from './overlay-text.ts'
 
 const CORNERS: readonly Corner[] = ['patient', 'study', 'image', 'picture']
 const EDGES = ['top', 'right', 'bottom', 'left'] as const
@@ -28,9 +26,7 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
           lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))}
         />
       ))}
-      {study?.isPrior && (
-        <span className={css.prior}>{words.overlay.prior(dayText(study.studyDate))}</span>
-      )}
+      {study?.isPrior && <span className={css.prior}>{priorText(study.studyDate)}</span>}
       {EDGES.map((edge) => (
         <span
           key={edge}

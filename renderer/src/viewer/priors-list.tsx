@@ -10,9 +10,6 @@ import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'
-import { words } from './words.ts'
-
-const { priors: texts } = words
 
 /** Earlier studies of the patient; a click puts one beside. */
 export function PriorsList() {
@@ -71,7 +68,11 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
         </p>
         <p>{prior.studyDescription || t('ui.viewer.priors.untitled')}</p>
         <Text className={css.quiet ?? ''}>
-          {isAwaited ? t('ui.viewer.priors.adding') : texts.images(prior.instances)}
+          {isAwaited
+            ? t('ui.viewer.priors.adding')
+            : prior.instances === null
+              ? t('ui.viewer.priors.imagesUnknown')
+              : t('ui.viewer.priors.images', { count: prior.instances })}
         </Text>
         {isHere && <Tag tone="info">{t('ui.viewer.priors.isOpen')}</Tag>}
         {add.error && <Failed error={add.error} />}

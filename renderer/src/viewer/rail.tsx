@@ -3,11 +3,9 @@ import { said } from '../i18n/said.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import type { StudyState } from './engine/stack.ts'
+import { priorText } from './overlay-text.ts'
 import css from './rail.module.css'
 import { Thumbnail } from './thumbnail.tsx'
-import { words } from './words.ts'
-
-const { rail: texts } = words
 
 /** The series of this study and of the earlier ones beside it. */
 export function Rail() {
@@ -33,9 +31,9 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)
   return (
-    <section aria-label={study.isPrior ? texts.prior(day) : t('ui.viewer.rail.current')}>
+    <section aria-label={study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}>
       <header className={css.study} data-prior={study.isPrior || undefined}>
-        <h2>{study.isPrior ? texts.prior(day) : t('ui.viewer.rail.current')}</h2>
+        <h2>{study.isPrior ? priorText(study.studyDate) : t('ui.viewer.rail.current')}</h2>
         <p>{[study.isPrior ? '' : day, study.studyDescription].filter(Boolean).join(' · ')}</p>
       </header>
       <ul className={css.list}>

@@ -4,10 +4,16 @@ import { AT_ONCE } from './desk.ts'
 import { useBench, useDesk } from './desk-context.ts'
 import { type Command, KEYS, type KeyGroup, keyText } from './key-map.ts'
 import css from './sheet.module.css'
-import { words } from './words.ts'
 
-const { sheet: texts } = words
-const GROUPS = Object.keys(texts.groups) as KeyGroup[]
+const GROUPS = [
+  'images',
+  'panes',
+  'tools',
+  'windows',
+  'picture',
+  'screen',
+] as const satisfies readonly KeyGroup[]
+const MOUSE_ROWS = [0, 1, 2, 3, 4, 5] as const
 
 /** Every key, on one sheet. */
 export function Sheet() {
@@ -44,10 +50,10 @@ export function Sheet() {
         <section>
           <Title order={3}>{t('ui.viewer.sheet.mouse')}</Title>
           <dl className={css.keys}>
-            {texts.mouseRows.map(([how, what]) => (
-              <div key={how}>
-                <dt className={css.how}>{how}</dt>
-                <dd>{what}</dd>
+            {MOUSE_ROWS.map((row) => (
+              <div key={row}>
+                <dt className={css.how}>{t(`ui.viewer.sheet.mouseRows.${row}.label`)}</dt>
+                <dd>{t(`ui.viewer.sheet.mouseRows.${row}.description`)}</dd>
               </div>
             ))}
           </dl>

@@ -10,7 +10,6 @@ import { FaultsList } from './faults-list.tsx'
 import { MediaList } from './media-list.tsx'
 import { PriorsList } from './priors-list.tsx'
 import css from './side.module.css'
-import { words } from './words.ts'
 
 const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentType]>> = {
   priors: [t('ui.viewer.priors.title'), PriorsList],
@@ -30,7 +29,9 @@ export function Side() {
     <aside className={css.side} aria-label={title} data-scrolls>
       <header className={css.head}>
         <Title order={2}>{title}</Title>
-        <Tooltip label={words.toolbar.withKey(t('ui.viewer.side.close'), 'Esc')}>
+        <Tooltip
+          label={t('ui.viewer.toolbar.withKey', { label: t('ui.viewer.side.close'), keys: 'Esc' })}
+        >
           <ActionIcon
             size="md"
             aria-label={t('ui.viewer.side.close')}

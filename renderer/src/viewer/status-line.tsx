@@ -7,9 +7,6 @@ import { useBench, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { progressText } from './progress-text.ts'
 import css from './status-line.module.css'
-import { words } from './words.ts'
-
-const { progress: texts, drawings: drawingTexts } = words
 
 /** What is there of the images, whether drawings are kept, and what the viewer is not for. */
 export function StatusLine() {
@@ -73,14 +70,9 @@ function Saving() {
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst
-  const sayings: Readonly<Record<KeptDrawings['state'], string>> = {
-    ...drawingTexts.saving,
-    failing: t('ui.viewer.drawings.saving.failing', { why: fault }),
-    refused: t('ui.viewer.drawings.saving.refused', { why: fault }),
-  }
   return (
     <>
-      <Said tone={TONES[state]}>{sayings[state]}</Said>
+      <Said tone={TONES[state]}>{t(`ui.viewer.drawings.saving.${state}`, { why: fault })}</Said>
       {merges > 0 && state === 'saved' && (
         <span className={css.quiet}>{t('ui.viewer.drawings.merged')}</span>
       )}

@@ -11,9 +11,6 @@ import { useBench, useImages } from './desk-context.ts'
 import type { SeriesState } from './engine/stack.ts'
 import { SERIES_TYPE } from './grid.tsx'
 import css from './rail.module.css'
-import { words } from './words.ts'
-
-const { rail: texts } = words
 
 /**
  * A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any.
@@ -76,7 +73,7 @@ export function Thumbnail({
         </span>
         <span className={css.facts}>
           <b>{of.modality}</b>
-          {of.seriesNumber !== null && <span>{texts.series(of.seriesNumber)}</span>}
+          {of.seriesNumber !== null && <span>{of.seriesNumber}</span>}
           <span>{count}</span>
         </span>
         {isShown && <VisuallyHidden>{t('ui.viewer.rail.isShown')}</VisuallyHidden>}

@@ -6,7 +6,6 @@ import { run } from './commands.ts'
 import { useBench } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import css from './toolbar.module.css'
-import { words } from './words.ts'
 
 interface ButtonProps {
   readonly icon: Icon
@@ -42,7 +41,7 @@ export const ToolButton = forwardRef<HTMLButtonElement, ButtonProps>(
     const isOpen = 'aria-expanded' in rest && rest['aria-expanded'] === true
     return (
       <Tooltip
-        label={whyNot || words.toolbar.withKey(label, keys)}
+        label={whyNot || (keys ? t('ui.viewer.toolbar.withKey', { label, keys }) : label)}
         openDelay={350}
         disabled={isOpen}
       >

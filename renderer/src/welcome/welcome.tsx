@@ -22,11 +22,10 @@ import { Failed } from '../components/page.tsx'
 import { PasswordHint } from '../components/password-hint.tsx'
 import { useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { ROLE_NAMES } from '../people/roles.ts'
 import { useEnter, useSession } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
-import { words } from './words.ts'
 
 /**
  * The first screen of a new gateway: with a set-up token the owner's form, without one how to get
@@ -47,7 +46,7 @@ export function Welcome({ token }: { token: string | null }) {
 }
 
 function HowToGetTheLink() {
-  const { intro, steps, command, what, after } = words.noLink
+  const steps = Object.values(textsOf('ui.welcome.noLink.steps', 'label', 'description'))
   return (
     <Stack>
       <Title order={1}>{t('ui.welcome.title')}</Title>

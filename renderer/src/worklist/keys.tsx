@@ -10,7 +10,6 @@ import { fullNameOf } from '../devices/device-name.ts'
 import { dayAfter, dayText, todayIn } from '../display/dates.ts'
 import { t } from '../i18n/t.ts'
 import { useZone } from '../status.ts'
-import { words } from './words.ts'
 import css from './worklist.module.css'
 
 const route = getRouteApi('/shell/worklist/ask')
@@ -58,7 +57,7 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
     maxLength: number,
   ) => (
     <TextInput
-      label={words[field]}
+      label={t(`ui.worklist.${field}`)}
       placeholder={t('ui.worklist.anyValue')}
       maxLength={maxLength}
       autoComplete="off"
@@ -68,7 +67,7 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
   const day = (field: 'startDate' | 'endDate') => (
     <TextInput
       type="date"
-      label={words[field]}
+      label={t(`ui.worklist.${field}`)}
       description={dayText(form.values[field]) || t('ui.worklist.anyDay')}
       {...INPUT_FIRST}
       {...form.getInputProps(field)}

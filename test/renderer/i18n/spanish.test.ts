@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 // The language is that of the page, read when its modules are.
-beforeAll(() => {
+beforeAll(async () => {
   vi.resetModules()
   vi.stubGlobal('localStorage', { getItem: () => 'es' })
+  const { loadMessages } = await import('../../../renderer/src/i18n/said.ts')
+  await loadMessages()
 })
 afterAll(() => {
   vi.unstubAllGlobals()
@@ -37,14 +39,13 @@ describe('the window in Spanish', () => {
     expect(countText(12_400, 'examen', 'exámenes')).toBe('12.400 exámenes')
   })
 
-  it('keeps the tones of the English words', async () => {
+  it('gives a badge its tone and its Spanish name', async () => {
     const { SOURCES } = await import('../../../renderer/src/display/answer-source.ts')
     expect(SOURCES.none).toMatchObject({ tone: 'danger', name: 'Sin respuesta' })
   })
 
   it('says what is wrong with a value, and takes a name for no word', async () => {
-    const { loadMessages, said } = await import('../../../renderer/src/i18n/said.ts')
-    await loadMessages()
+    const { said } = await import('../../../renderer/src/i18n/said.ts')
     expect(said({ code: 'input.type', params: { expected: 'string' } })).toBe(
       'debe ser de tipo string',
     )

@@ -10,7 +10,7 @@ import {
   labelOf,
   type SettingRow,
 } from '../../../renderer/src/settings/fields.ts'
-import { LABELS } from '../../../renderer/src/settings/setting-names.ts'
+import { settingName } from '../../../renderer/src/settings/setting-names.ts'
 
 const row = (key: string, value: SettingRow['value'], initial = value): SettingRow => ({
   key,
@@ -71,7 +71,7 @@ describe('the settings screen', () => {
 })
 
 it('has words of its own for every setting', () => {
-  expect(SETTING_KEYS.filter((key) => LABELS[key] === undefined)).toEqual([])
+  expect(SETTING_KEYS.filter((key) => settingName(key) === undefined)).toEqual([])
 })
 
 describe('the control of a setting', () => {

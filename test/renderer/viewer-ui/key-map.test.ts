@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import en from '#shared/messages/en.json' with { type: 'json' }
 import { commandOf, KEYS, keyText } from '../../../renderer/src/viewer/key-map.ts'
-import { words } from '../../../renderer/src/viewer/words.ts'
 
 const press = (key: string, more: object = {}) => ({
   ...{ key, code: '', shiftKey: false, ctrlKey: false, altKey: false, metaKey: false },
@@ -58,6 +58,6 @@ describe('keys of the viewer', () => {
   it('writes the keys of a command, and names every command', () => {
     expect(keyText('next')).toBe('↓ or →')
     expect(keyText('close')).toBe('')
-    for (const { command } of KEYS) expect(words.commands[command]).not.toBe('')
+    for (const { command } of KEYS) expect(en[`ui.viewer.commands.${command}`]).not.toBe('')
   })
 })

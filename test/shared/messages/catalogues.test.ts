@@ -31,17 +31,32 @@ const COMMAND_LINE =
 
 interface Use {
   readonly at: string
-  readonly code: string
+  /** Where it is put together from a template, what it can be. */
+  readonly code: string | RegExp
   /** Names of the arguments; undefined where the source does not list them. */
   readonly given: readonly string[] | undefined
 }
 
-/** Calls of `message('code', { … })`, and every literal of the sources. */
+/** Functions of the window that take the start of codes. */
+const GROUPS = ['textsOf', 'textGroups', 'fieldTexts']
+
+/**
+ * The texts that a literal or a template can name: `ui.exams.states.${state}.name` is every code
+ * with something between its fixed parts.
+ */
+const patternOf = (parts: readonly string[]): RegExp =>
+  new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('.+')}$`)
+
+/** Calls of `message('code', { … })` and `t('code', { … })`, and every literal of the sources. */
 function readSources() {
   const uses: Use[] = []
   /** Places where `verbatim` is given words of ours. */
   const written: string[] = []
   const literals = new Set<string>()
+  /** Codes that are put together from a template. */
+  const patterns: RegExp[] = []
+  /** Starts of codes whose rest is listed elsewhere, as of `textsOf`. */
+  const groups = new Set<string>()
   const files = ['electron', 'shared', 'renderer/src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -55,6 +70,12 @@ function readSources() {
     new Visitor({
       Literal({ value }) {
         if (typeof value === 'string') literals.add(value)
+        // `textsOf('ui.criticals.columns', 'since')`, or a constant that a template goes on with.
+        if (typeof value === 'string' && value.startsWith('ui.')) groups.add(`${value}.`)
+      },
+      TemplateLiteral({ quasis }) {
+        const parts = quasis.map(({ value }) => value.raw)
+        if (parts[0]?.startsWith('ui.') && parts.length > 1) patterns.push(patternOf(parts))
       },
       CallExpression({ callee, arguments: [code, params], start }) {
         if (callee.type !== 'Identifier') return
@@ -63,8 +84,16 @@ function readSources() {
           (code?.type === 'TemplateLiteral' &&
             code.quasis.some(({ value }) => /[a-z]{2,} [a-z]{2,}/.test(value.raw)))
         if (callee.name === 'verbatim' && isWritten) written.push(at(start))
-        if (callee.name !== 'message') return
-        if (code?.type !== 'Literal' || typeof code.value !== 'string') return
+        if (GROUPS.includes(callee.name) && code?.type === 'TemplateLiteral')
+          patterns.push(patternOf([...code.quasis.map(({ value }) => value.raw), '']))
+        if (callee.name !== 'message' && callee.name !== 't') return
+        const named =
+          code?.type === 'Literal'
+            ? String(code.value)
+            : code?.type === 'TemplateLiteral'
+              ? patternOf(code.quasis.map(({ value }) => value.raw))
+              : undefined
+        if (named === undefined) return
         const properties = params?.type === 'ObjectExpression' ? params.properties : []
         const names = properties.map((one) =>
           one.type === 'Property' && one.key.type === 'Identifier' ? one.key.name : undefined,
@@ -72,15 +101,19 @@ function readSources() {
         const isListed =
           (params === undefined || params.type === 'ObjectExpression') && !names.includes(undefined)
         const given = isListed ? names.filter((name) => name !== undefined).sort() : undefined
-        uses.push({ at: at(start), code: code.value, given })
+        uses.push({ at: at(start), code: named, given })
       },
     }).visit(program)
   }
-  return { uses, literals, written }
+  const isUsed = (code: string): boolean =>
+    literals.has(code) ||
+    [...groups].some((start) => code.startsWith(start)) ||
+    patterns.some((pattern) => pattern.test(code))
+  return { uses, isUsed, written }
 }
 
 describe('the catalogues of messages', () => {
-  const { uses, literals, written } = readSources()
+  const { uses, isUsed, written } = readSources()
 
   it.each(Object.entries(OTHERS))(
     '%s has the messages of English, with the same arguments',
@@ -93,17 +126,23 @@ describe('the catalogues of messages', () => {
     },
   )
 
-  it('are in the order of the codes, which are area.meaning', () => {
+  it('are in the order of the codes, which are area.meaning, or ui.screen.path of the window', () => {
     const codes = Object.keys(ENGLISH)
     expect(codes).toEqual(codes.toSorted((a, b) => (a < b ? -1 : 1)))
-    expect(codes.filter((code) => !/^[a-z][a-z-]*\.[a-z0-9][a-z0-9-]*$/.test(code))).toEqual([])
+    const isCode = /^(?:ui\.[a-z-]+(?:\.[^.]+)+|[a-z][a-z-]*\.[a-z0-9][a-z0-9-]*)$/
+    expect(codes.filter((code) => !isCode.test(code))).toEqual([])
   })
 
   it('have every message with the arguments that the sources give', () => {
-    const wrong = uses.filter(
-      ({ code, given }) =>
-        given === undefined || given.join() !== argumentsOf(ENGLISH[code] ?? '{?}').join(),
-    )
+    const wrong = uses.filter(({ code, given }) => {
+      if (given === undefined) return true
+      if (typeof code === 'string')
+        return given.join() !== argumentsOf(ENGLISH[code] ?? '{?}').join()
+      const possible = Object.keys(ENGLISH).filter((one) => code.test(one))
+      const wanted = possible.map((one) => argumentsOf(ENGLISH[one] ?? ''))
+      const all = [...new Set(wanted.flat())].sort()
+      return ![...wanted, all].some((names) => names.join() === given.join())
+    })
     expect(wrong).toEqual([])
   })
 
@@ -113,11 +152,12 @@ describe('the catalogues of messages', () => {
   })
 
   it('have nothing that nobody says', () => {
-    expect(Object.keys(ENGLISH).filter((code) => !literals.has(code))).toEqual([])
+    expect(Object.keys(ENGLISH).filter((code) => !isUsed(code))).toEqual([])
   })
 
   it.each(Object.entries(OTHERS))('%s ends a sentence where English does', (_, other) => {
-    const ending = (text = '') => /[.?:]$/.exec(text)?.[0] ?? ''
+    // “No.” and “n.º” are abbreviations.
+    const ending = (text = '') => /(?<!^(?:No|nac))[.?:]\}*$/.exec(text)?.[0] ?? ''
     expect(
       Object.entries(ENGLISH).filter(([code, text]) => ending(text) !== ending(other[code])),
     ).toEqual([])

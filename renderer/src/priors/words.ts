@@ -1,5 +1,0 @@
-import { inLanguage } from '../i18n/words.ts'
-import { en } from './words.en.ts'
-import { es } from './words.es.ts'
-
-export const words = inLanguage(en, es)
