@@ -48,7 +48,7 @@ const gatewayPid = () =>
   )
 
 test('opens the window on a gateway of its own', async () => {
-  await expect(page.getByRole('button', { name: 'Make the account and sign in' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Create account and sign in' })).toBeVisible()
 })
 
 test('2, 3, 20: gives the page seven functions and nothing of Node', async () => {
@@ -151,7 +151,7 @@ test('leaves a second start to the first, and goes where its link leads', async 
   const binary = createRequire(import.meta.url)('electron') as string
   const second = spawn(binary, given('isthmus://today'), { cwd: root, env: env(), stdio: 'ignore' })
   expect((await once(second, 'exit'))[0]).toBe(0)
-  await expect(page.getByRole('button', { name: 'Make the account and sign in' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Create account and sign in' })).toBeVisible()
 })
 
 test('serves on while the window is closed', async () => {

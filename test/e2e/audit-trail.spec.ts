@@ -52,10 +52,8 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
   sqlite.close()
   await page.goto(`${stage.http}/#/audit`)
   await page.getByRole('button', { name: 'Verify' }).click()
-  await expect(
-    page.getByText('The protection of the trail against changes was removed'),
-  ).toBeVisible()
-  await expect(page.locator('body')).toContainText('The audit trail was tampered with')
+  await expect(page.getByText('The write protection of the audit log was removed')).toBeVisible()
+  await expect(page.locator('body')).toContainText('The audit log was tampered with')
   await expectAccessible(page, 'audit-finding')
   await pictured('audit-finding')
   await page.getByRole('button', { name: 'Acknowledge' }).click()
@@ -63,8 +61,8 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
   await dialog.getByRole('textbox', { name: 'Cause' }).fill('A test of the protection')
   await pictured('audit-acknowledge')
   await dialog.getByRole('button', { name: 'Acknowledge' }).click()
-  await expect(page.getByText('The trail is unbroken')).toBeVisible()
-  await expect(page.getByText('The audit trail was tampered with')).toHaveCount(0)
+  await expect(page.getByText('The audit log is intact')).toBeVisible()
+  await expect(page.getByText('The audit log was tampered with')).toHaveCount(0)
   await expect(page.getByRole('cell', { name: 'Finding acknowledged' })).toBeVisible()
 })
 

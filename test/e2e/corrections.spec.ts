@@ -135,7 +135,7 @@ async function sign(name: string): Promise<void> {
   const dialog = ruth.getByRole('dialog', { name })
   const button = dialog.getByRole('button', { name: 'Sign', exact: true })
   // Before the checks are there the dialog shows neither warnings nor the mismatch.
-  const checked = dialog.getByRole('group', { name: 'Look at each' })
+  const checked = dialog.getByRole('group', { name: 'Review these before signing' })
   const ready = dialog.getByRole('button', { name: 'Sign', exact: true, disabled: false })
   await expect(checked.or(ready).first()).toBeVisible()
   await expect(dialog).not.toContainText(MISMATCH)
@@ -216,7 +216,7 @@ test('the images are moved to the right order after a preview, which is shown ag
   await accessible(maja, 'correct-5-history')
   // What is left without images is Rosalind's again, and waits for hers.
   await openStudy(uidOf(1))
-  await expect(maja.getByText('No images in it')).toBeVisible()
+  await expect(maja.getByText('No images')).toBeVisible()
   await expect(maja.getByRole('main')).toContainText('Amberly, Rosalind')
   const { studyId } = await callOf(owner, 'GET', `/dashboard/reading/by-uid/${uidOf(1)}`)
   const { reportMetadata } = await callOf(owner, 'GET', `/dashboard/reading/${studyId}`)
@@ -229,7 +229,7 @@ test('the report is signed with the corrected images, and the correction is not 
   await expect(ruth.getByText('Identity corrected')).toBeVisible()
   await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
-  await sign('Sign the report')
+  await sign('Sign report')
   await expect(ruth.getByRole('article', { name: 'Report', exact: true })).toContainText(
     'Signed by Ruth Okafor',
   )
@@ -412,7 +412,7 @@ test('a correction after the signature is sent to the archive, and people are in
   await maja.goto(`${stage.http}/#/`)
   const item = maja.getByRole('listitem').filter({ hasText: 'Correction notices' })
   await pictured(maja, 'inform-today')
-  await item.getByRole('link', { name: 'Inform' }).click()
+  await item.getByRole('link', { name: 'Notify' }).click()
   const list = maja.getByRole('table', { name: 'Recipients of the wrong version' })
   const ofRuth = list.getByRole('row').filter({ hasText: 'Ruth Okafor' })
   await expect(ofRuth).toContainText('Signed the report')
@@ -456,7 +456,7 @@ test('the signed report asks for an addendum until one is signed', async () => {
     'aria-current',
     'page',
   )
-  const filters = ruth.getByRole('status', { name: 'What narrows the list' })
+  const filters = ruth.getByRole('status', { name: 'Active filters' })
   await expect(filters).toContainText('Addendum needed')
   await expect(filters).toContainText('1 study')
   await expect(row).toContainText('Needs addendum')
@@ -467,13 +467,13 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await expect(notice).toBeVisible()
   await pictured(ruth, 'addendum-needed')
   await accessible(ruth, 'addendum-needed')
-  await ruth.getByRole('button', { name: 'Start an addendum' }).click()
+  await ruth.getByRole('button', { name: 'Start addendum' }).click()
   await ruth.getByRole('textbox', { name: 'Addendum', exact: true }).click()
   await ruth.keyboard.type('The date of birth of the images was corrected. The findings stand.')
   await expect(ruth.getByTestId('saving')).toHaveText(/^Saved/)
   await expect(notice).toBeVisible()
   await pictured(ruth, 'addendum-writing')
-  await sign('Sign the addendum')
+  await sign('Sign addendum')
   await expect(notice).toHaveCount(0)
   // The text and the card about its delivery have names of their own.
   await expect(ruth.getByRole('article', { name: 'Addendum 1', exact: true })).toContainText(

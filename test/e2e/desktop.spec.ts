@@ -99,7 +99,7 @@ test.describe('in the app', () => {
   test('says loudly where the data key is not locked, and how to mend it', async () => {
     await show({ keyStore: 'file' })
     await expect(page.getByText('A file that its owner alone can read')).toBeVisible()
-    await expect(page.getByRole('link', { name: 'Make a recovery key' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Create recovery key' })).toBeVisible()
     await show({ keyStore: 'basic' })
     await expect(page.getByText('Not locked: the key store protects nothing')).toBeVisible()
     await look('key-basic')

@@ -105,8 +105,8 @@ test('says on the report what differs, and does not sign', async () => {
   await pictured(page, 'report-mismatch')
   expect(await faultsByScheme(page, 'report')).toEqual({})
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
-  await expect(dialog.getByText('It cannot be signed like this')).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
+  await expect(dialog.getByText('The report cannot be signed')).toBeVisible()
   await expect(dialog).toContainText(MISMATCH)
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await pictured(page, 'sign-blocked')
@@ -132,10 +132,12 @@ test('is overridden with a reason, which stays in view', async () => {
 
 test('is signed after the signer has looked at the override, and keeps it', async () => {
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
   const sign = dialog.getByRole('button', { name: 'Sign', exact: true })
   await expect(sign).toBeDisabled()
-  const warnings = dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox')
+  const warnings = dialog
+    .getByRole('group', { name: 'Review these before signing' })
+    .getByRole('checkbox')
   await expect(warnings.first()).toBeVisible()
   for (const warning of await warnings.all()) await warning.check()
   await sign.click()

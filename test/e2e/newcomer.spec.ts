@@ -67,9 +67,9 @@ test('goes from npm start to the first worklist on a device by what README and t
   await write(page.getByLabel('Last name'), 'Berg')
   await write(page.getByLabel('E-mail'), 'olga@clinic.example')
   await write(page.getByRole('textbox', { name: 'Password' }), 'seven calm otters')
-  await press(button('Make the account and sign in'))
+  await press(button('Create account and sign in'))
 
-  const steps = page.getByRole('navigation', { name: 'Steps of the set-up' })
+  const steps = page.getByRole('navigation', { name: 'Setup steps' })
   await press(steps.getByRole('link', { name: /Partner/ }))
   await press(button('Use the simulator'))
   const toCopy = page.getByRole('dialog').locator('pre')
@@ -82,17 +82,17 @@ test('goes from npm start to the first worklist on a device by what README and t
   await press(button('It is running'))
 
   await press(steps.getByRole('link', { name: /First device/ }))
-  await press(button('No device at hand? Play one'))
+  await press(button('No device at hand? Simulate one'))
   const modality = await page.locator('code', { hasText: 'simulator modality' }).innerText()
   expect(README).toContain(modality.replace(/:\d+/, ':11112'))
   const refused = await enter(modality).ended()
   expect(refused.status).not.toBe(0)
   await press(button('Approve'))
-  await expect(page.getByText('CT1 has not asked for its worklist yet')).toBeVisible()
+  await expect(page.getByText('CT1 has not queried its worklist yet')).toBeVisible()
   const served = await enter(modality).ended()
   expect(served.status, served.text).toBe(0)
   expect(served.text).toMatch(/Worklist: \d+ exams/)
-  await expect(page.getByText(/CT1\)? asked for its worklist and got \d+ exams/)).toBeVisible({
+  await expect(page.getByText(/CT1\)? queried its worklist and got \d+ exams/)).toBeVisible({
     timeout: 10_000,
   })
 
@@ -102,7 +102,7 @@ test('goes from npm start to the first worklist on a device by what README and t
   console.log(`From npm start to the first worklist: ${spent} without reading and typing.`)
 
   // The rest of the way waits for later, and says so.
-  await press(page.getByRole('link', { name: 'Leave the set-up for now' }))
+  await press(page.getByRole('link', { name: 'Finish setup later' }))
   await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 })
 

@@ -50,17 +50,17 @@ async function invite(person: {
   lastName: string
   email: string
 }): Promise<string> {
-  await go('People')
-  await page.getByRole('button', { name: 'Invite a person' }).click()
-  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await go('Users')
+  await page.getByRole('button', { name: 'Invite user' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite user' })
   await form.getByRole('textbox', { name: 'First name' }).fill(person.firstName)
   await form.getByRole('textbox', { name: 'Last name' }).fill(person.lastName)
   await form.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
   await form.getByRole('combobox', { name: 'Role in the clinic' }).fill('Radiologist')
   await page.getByRole('option', { name: 'Radiologist', exact: true }).click()
   await form.getByRole('button', { name: 'Invite', exact: true }).click()
-  const shown = page.getByRole('dialog', { name: 'The invitation’s link, once' })
-  await expect(shown.getByText('This link opens on the gateway’s own PC only.')).toBeVisible()
+  const shown = page.getByRole('dialog', { name: 'Copy the invitation link now' })
+  await expect(shown.getByText('This link only opens on the gateway PC.')).toBeVisible()
   const link = (await shown.locator('pre').textContent()) ?? ''
   await isAccessible(page)
   await shown.getByRole('button', { name: 'I have copied it' }).click()
@@ -72,26 +72,26 @@ async function invite(person: {
 const locked = (name: string) => new RegExp(`^${name}\\s*for owners and administrators$`)
 /** What a member finds in place of each screen that is not for members. */
 const LOCKED = {
-  People: 'Here accounts are made',
-  Partner: 'Here the partner’s endpoints',
-  Events: 'Here one sees what was sent to the partner',
-  'API keys': 'Here keys are made and revoked',
-  Settings: 'Here the gateway is set up',
+  People: 'Creates, invites and blocks user accounts',
+  Partner: 'Configures the partner’s endpoints',
+  Events: 'Shows what was sent to the partner',
+  'API keys': 'Creates and revokes the API keys',
+  Settings: 'Configures the gateway',
 }
 
 let link: string
 let colleague: Page
 
 test('the owner invites a colleague, and the link is shown once', async () => {
-  await go('People')
-  await page.getByRole('button', { name: 'Invite a person' }).click()
-  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await go('Users')
+  await page.getByRole('button', { name: 'Invite user' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite user' })
   await form.getByRole('button', { name: 'Invite', exact: true }).click()
   await expect(form.getByRole('textbox', { name: 'First name' })).toHaveAttribute(
     'aria-invalid',
     'true',
   )
-  await expect(form.getByText('must be chosen')).toBeVisible()
+  await expect(form.getByText('Choose a role')).toBeVisible()
   await isAccessible(page)
   await form.getByRole('button', { name: 'Cancel' }).click()
 
@@ -99,7 +99,7 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/invitation\?token=[\w-]{43}$/)
   const row = rowOf('maja@clinic.example')
   await expect(row).toContainText('Invited')
-  await expect(row).toContainText('hand the link over')
+  await expect(row).toContainText('hand over the link')
   const token = link.split('token=')[1] ?? ''
   await page.reload()
   await expect(row).toBeVisible()
@@ -113,9 +113,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   await colleague.goto(link)
   await expect(colleague.getByRole('heading', { name: 'Your invitation' })).toBeVisible()
   await colleague.reload()
-  await expect(
-    colleague.getByText('Open the whole link of your invitation once more'),
-  ).toBeVisible()
+  await expect(colleague.getByText('Open the link in your invitation again')).toBeVisible()
   await colleague.goto(link)
   await expect(colleague.getByText('Olga Berg invites you to work with North Clinic')).toBeVisible()
   await expect(colleague.getByText('Your role: Radiologist.')).toBeVisible()
@@ -137,7 +135,7 @@ test('the colleague accepts by the link, finds what is for managers locked and e
       'Images',
       'Reading',
       'Express customers',
-      locked('People'),
+      locked('Users'),
       'Devices',
       'Destinations',
     ],
@@ -145,15 +143,15 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   ])
   for (const [name, about] of Object.entries(LOCKED)) {
     await goOn(colleague, name)
-    await expect(colleague.getByText('Your account is that of a member.')).toContainText(about)
+    await expect(colleague.getByText('You are signed in as a member.')).toContainText(about)
     await expect(colleague.getByRole('main').getByRole('button')).toHaveCount(0)
   }
   await colleague.goto(`${stage.http}/#/people`)
-  await expect(colleague.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
+  await expect(colleague.getByRole('heading', { name: 'Users', level: 1 })).toBeVisible()
   await expect(
     colleague.getByRole('heading', { name: 'For owners and administrators' }),
   ).toBeVisible()
-  await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)
+  await expect(colleague.getByRole('button', { name: 'Invite user' })).toHaveCount(0)
 
   await colleague.goto(link)
   await expect(colleague.getByText('This invitation was accepted already.')).toBeVisible()
@@ -178,10 +176,10 @@ test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
   })
   const other = await newPage(browser)
   await other.goto(rejected)
-  await other.getByRole('button', { name: 'Reject the invitation' }).click()
-  const asked = other.getByRole('dialog', { name: 'Reject this invitation?' })
-  await asked.getByRole('button', { name: 'Reject the invitation' }).click()
-  await expect(other.getByText('You rejected the invitation')).toBeVisible()
+  await other.getByRole('button', { name: 'Decline invitation' }).click()
+  const asked = other.getByRole('dialog', { name: 'Decline this invitation?' })
+  await asked.getByRole('button', { name: 'Decline invitation' }).click()
+  await expect(other.getByText('You declined the invitation')).toBeVisible()
   await isAccessible(other)
 
   const withdrawn = await invite({
@@ -191,7 +189,7 @@ test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
   })
   await page.getByRole('button', { name: 'Revoke the invitation of Ivan Petrov' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke invitation' }).click()
-  await expect(rowOf('ivan@clinic.example')).toContainText('Withdrawn')
+  await expect(rowOf('ivan@clinic.example')).toContainText('Revoked')
   await expect(rowOf('hana@clinic.example')).toContainText('Rejected')
   await other.goto(withdrawn)
   await expect(other.getByText('This invitation was revoked.')).toBeVisible()
@@ -199,18 +197,18 @@ test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
 })
 
 test('who loses access is out of the window at once, and can be let in again', async () => {
-  await page.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+  await page.getByRole('button', { name: 'Revoke access of Maja Novák' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
   await expect(rowOf('maja@clinic.example')).toContainText('No access')
   await clickSomewhere(colleague)
   await expect(colleague.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await colleague.context().close()
-  await page.getByRole('button', { name: 'Give Maja Novák access again' }).click()
+  await page.getByRole('button', { name: 'Restore access of Maja Novák' }).click()
   await expect(rowOf('maja@clinic.example')).toContainText('Active')
 })
 
 test('people have no accessibility fault that axe knows, in any state', async () => {
-  await expect(page.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeVisible()
   await isAccessible(page)
 })
 
@@ -218,7 +216,7 @@ const statusFor = async (key: string) =>
   (await fetch(`${stage.http}/v1/express`, { headers: { authorization: `Bearer ${key}` } })).status
 
 async function shownKey(): Promise<string> {
-  const shown = page.getByRole('dialog', { name: 'The key, once' })
+  const shown = page.getByRole('dialog', { name: 'Copy your API key now' })
   const key = (await shown.locator('pre').textContent()) ?? ''
   await isAccessible(page)
   await shown.getByRole('button', { name: 'I have copied it' }).click()
@@ -229,12 +227,12 @@ async function shownKey(): Promise<string> {
 
 test('a key is made, opens the interface, is replaced, and is revoked', async () => {
   await go('API keys')
-  await expect(page.getByText('No key yet')).toBeVisible()
+  await expect(page.getByText('No API keys yet')).toBeVisible()
   await isAccessible(page)
-  await page.getByRole('button', { name: 'Make a key' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Make a key' })
+  await page.getByRole('button', { name: 'Create API key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create API key' })
   await form.getByRole('textbox', { name: 'Used by' }).fill('Cloud RIS, production')
-  await form.getByRole('button', { name: 'Make the key' }).click()
+  await form.getByRole('button', { name: 'Create API key' }).click()
   const first = await shownKey()
   expect(first).toMatch(/^sk_live_/)
   expect(await statusFor(first)).toBe(200)
@@ -242,16 +240,16 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
 
   const row = page.getByRole('row').filter({ hasText: 'Cloud RIS, production' })
   await row.getByRole('button', { name: 'Replace the key of Cloud RIS, production' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Replace the key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
   const second = await shownKey()
   expect([await statusFor(first), await statusFor(second)]).toEqual([200, 200])
-  await expect(row).toContainText(`…${first.slice(-4)} still opens until`)
+  await expect(row).toContainText(`…${first.slice(-4)} still works until`)
   await expect(row).toContainText(`sk_live_…${second.slice(-4)}`)
 
   await row.getByRole('button', { name: 'Replace the key of Cloud RIS, production' }).click()
   const asked = page.getByRole('dialog')
-  await asked.getByRole('textbox', { name: 'The old key works for (hours)' }).fill('0')
-  await asked.getByRole('button', { name: 'Replace the key' }).click()
+  await asked.getByRole('textbox', { name: 'Keep the old key valid for (hours)' }).fill('0')
+  await asked.getByRole('button', { name: 'Replace key' }).click()
   const third = await shownKey()
   expect([await statusFor(first), await statusFor(second), await statusFor(third)]).toEqual([
     401, 401, 200,
@@ -263,9 +261,9 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   await page.reload()
   await expect(row).toBeVisible()
   await stage.advanceClock(6 * 60_000)
-  await row.getByRole('button', { name: 'Let Cloud RIS, production manage people' }).click()
+  await row.getByRole('button', { name: 'Allow Cloud RIS, production to manage users' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Allow' }).click()
-  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const confirm = page.getByRole('dialog', { name: 'Confirm your identity' })
   await expect(confirm.getByLabel('Your password')).toBeFocused()
   await confirm.getByLabel('Your password').fill('not the password')
   await confirm.getByRole('button', { name: 'Confirm' }).click()
@@ -274,11 +272,11 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   await confirm.getByLabel('Your password').fill(OWNER.password)
   await confirm.getByRole('button', { name: 'Confirm' }).click()
   // What was asked for is done without being asked for again.
-  await expect(row).toContainText('manages people')
+  await expect(row).toContainText('manages users')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
   await row.getByRole('button', { name: 'Revoke the key of Cloud RIS, production' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
   await expect(row).toContainText('Revoked')
   expect(await statusFor(third)).toBe(401)
 })

@@ -37,7 +37,7 @@ const PICTURES: readonly Picture[] = [
     name: 'why',
     who: 'owner',
     address: ({ exam, device }) => `/worklist/why?study=${exam}&device=${device}`,
-    sign: 'It stops here',
+    sign: 'Stopped here',
   },
   {
     name: 'mismatch',
@@ -66,7 +66,7 @@ const PICTURES: readonly Picture[] = [
     sign: 'ris.example',
     act: (page) => page.getByRole('button', { name: 'Test…' }).scrollIntoViewIfNeeded(),
   },
-  { name: 'event', who: 'owner', address: ({ event }) => `/events/${event}`, sign: 'Try 2' },
+  { name: 'event', who: 'owner', address: ({ event }) => `/events/${event}`, sign: 'Attempt 2' },
   { name: 'people', who: 'owner', address: () => '/people', sign: 'ivan@clinic.example' },
   { name: 'access', who: 'owner', address: () => '/settings/access', sign: '192.0.2.21' },
   {
@@ -113,7 +113,7 @@ const PICTURES: readonly Picture[] = [
       await page.keyboard.insertText(REPORT)
       await page.getByText(/^Not saved yet|^Saving/).waitFor({ state: 'hidden' })
       await page.keyboard.press('Control+Enter')
-      await page.getByRole('dialog').getByText('Look at each of these first').waitFor()
+      await page.getByRole('dialog').getByText('Review these before signing').waitFor()
     },
   },
   {
@@ -122,7 +122,7 @@ const PICTURES: readonly Picture[] = [
     address: ({ signed }) => `/reading/${signed}`,
     sign: 'MRN-40021',
     async act(page) {
-      await page.getByRole('button', { name: 'Start an addendum' }).click()
+      await page.getByRole('button', { name: 'Start addendum' }).click()
       await page.locator('.cm-content').click()
       await page.keyboard.insertText(ADDENDUM)
       await page.getByText(/^Saved/).waitFor()

@@ -72,7 +72,7 @@ async function isAccessible(screen = page): Promise<void> {
 test('says where studies for reporting come from before there are any', async () => {
   await go('Reading')
   await view('All')
-  await expect(page.getByText('No study for reporting yet')).toBeVisible()
+  await expect(page.getByText('No studies to report yet')).toBeVisible()
   await isAccessible()
 })
 
@@ -81,7 +81,7 @@ test('announces a STAT study that a partner creates, and lists it, without a rel
   const count = (request: { url(): string }) =>
     void (request.url().includes('/dashboard/studies?') && reads++)
   await page.reload()
-  await expect(page.getByText('No study for reporting yet')).toBeVisible()
+  await expect(page.getByText('No studies to report yet')).toBeVisible()
   // What a window reads when it opens, and when its event stream does, is over: the next poll is a
   // minute away.
   const readAt = Date.now()
@@ -92,7 +92,7 @@ test('announces a STAT study that a partner creates, and lists it, without a rel
     .toBeGreaterThan(0)
   page.on('request', count)
   await addStudy(9, { reportMetadata: { patientName: 'SAMPLE^IDA' } })
-  await expect(page.getByRole('alert').filter({ hasText: 'A STAT study arrived' })).toBeVisible({
+  await expect(page.getByRole('alert').filter({ hasText: 'New STAT study' })).toBeVisible({
     timeout: 30_000,
   })
   await expect(rowOf('SAMPLE')).toBeVisible({ timeout: 30_000 })
@@ -117,9 +117,7 @@ test('keeps a template and a macro, and shows how they will look', async () => {
     .fill(
       'Comparison: {comparison}\n\nFindings\nA nodule of [size] mm, {right|left} upper lobe.\n\nImpression\n[ ]\n',
     )
-  await expect(form.getByLabel('As it looks in a report')).toContainText(
-    'Comparison: CT thorax of 12 Mar 2025',
-  )
+  await expect(form.getByLabel('Preview')).toContainText('Comparison: CT thorax of 12 Mar 2025')
   await form.getByRole('combobox', { name: 'Modalities' }).fill('CT')
   await page.keyboard.press('Enter')
   await isAccessible()
@@ -159,9 +157,9 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
 
 test('offers the template that fits, and leads from field to field', async () => {
   await expect(page.getByText('No nodule.')).toBeVisible()
-  await expect(saving(page)).toHaveText('Nothing written yet')
+  await expect(saving(page)).toHaveText('Empty')
   await page
-    .getByRole('region', { name: 'Begin with a template' })
+    .getByRole('region', { name: 'Start with a template' })
     .getByRole('button', { name: 'CT thorax' })
     .click()
   const editor = editorOf(page)
@@ -196,7 +194,7 @@ test('has the text again after the page was lost', async () => {
   await page.keyboard.press('Control+s')
   await expect(saving(page)).toHaveText(/^Saved/)
   await page.reload()
-  await expect(page.getByText('Going on with your draft')).toBeVisible()
+  await expect(page.getByText('Continuing your draft')).toBeVisible()
   await expect(editorOf(page)).toContainText('Smoking cessation.')
   await page.getByRole('button', { name: 'OK' }).click()
 })
@@ -207,7 +205,7 @@ test('says that it is not saved, keeps the text, and saves it once the gateway a
   await editorOf(page).click()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' Kept.')
-  await expect(saving(page)).toContainText('Trying again')
+  await expect(saving(page)).toContainText('Retrying')
   await isAccessible()
   await page.getByRole('link', { name: 'All studies' }).click()
   const dialog = page.getByRole('dialog', { name: 'Part of the report is not saved' })
@@ -220,20 +218,22 @@ test('lets one window write at a time, and tells the other one', async () => {
   const second = await page.context().newPage()
   complaints.push(complaintsOf(second))
   await second.goto(page.url())
-  await expect(second.getByText('You are writing in another window')).toBeVisible()
+  await expect(second.getByText('You are editing this report in another window')).toBeVisible()
   await expect(editorOf(second)).toContainText('Kept.')
   await isAccessible(second)
   await second.getByRole('button', { name: 'Take over' }).click()
-  await expect(second.getByText('You are writing in another window')).toHaveCount(0)
+  await expect(second.getByText('You are editing this report in another window')).toHaveCount(0)
   await editorOf(second).click()
   await second.keyboard.press('Control+End')
   await second.keyboard.type(' Of the other window.')
   await second.keyboard.press('Control+s')
   await expect(saving(second)).toHaveText(/^Saved/)
-  await expect(page.getByText('You are writing in another window')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('You are editing this report in another window')).toBeVisible({
+    timeout: 20_000,
+  })
   await expect(editorOf(page)).toContainText('Of the other window.', { timeout: 20_000 })
   await page.getByRole('button', { name: 'Take over' }).click()
-  await expect(page.getByText('You are writing in another window')).toHaveCount(0)
+  await expect(page.getByText('You are editing this report in another window')).toHaveCount(0)
   await second.close()
 })
 
@@ -260,24 +260,24 @@ test('puts both texts beside each other where somebody saved in between', async 
   await editorOf(page).click()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' A line of mine.')
-  const dialog = page.getByRole('dialog', { name: 'Somebody saved in between' })
-  await expect(dialog.getByRole('region', { name: 'Written here' })).toContainText(
-    'A line of mine.',
-  )
+  const dialog = page.getByRole('dialog', {
+    name: 'Someone else saved this report in the meantime',
+  })
+  await expect(dialog.getByRole('region', { name: 'Your text' })).toContainText('A line of mine.')
   await expect(dialog.getByRole('region', { name: 'Saved by Olga Berg' })).toContainText(
     'A line of theirs.',
   )
   await isAccessible()
   await page.unroute('**/dashboard/reading/*')
-  await dialog.getByRole('button', { name: 'Take the saved text' }).click()
+  await dialog.getByRole('button', { name: 'Use the saved text' }).click()
   await expect(editorOf(page)).toContainText('A line of theirs.')
   await page.getByRole('button', { name: 'Take over' }).click({ timeout: 20_000 })
-  await expect(page.getByText('You are writing in another window')).toHaveCount(0)
+  await expect(page.getByText('You are editing this report in another window')).toHaveCount(0)
 })
 
 test('brings an earlier revision back', async () => {
   await page.getByRole('button', { name: 'Revisions' }).click()
-  const drawer = page.getByRole('dialog', { name: 'Revisions of the draft' })
+  const drawer = page.getByRole('dialog', { name: 'Draft revisions' })
   await drawer
     .getByRole('button', { name: /^Revision/ })
     .first()
@@ -289,7 +289,7 @@ test('brings an earlier revision back', async () => {
     .nth(1)
     .click()
   await expect(drawer.getByText('A line of theirs.')).toHaveCount(0)
-  await drawer.getByRole('button', { name: 'Bring back this text' }).click()
+  await drawer.getByRole('button', { name: 'Restore this text' }).click()
   await expect(editorOf(page)).not.toContainText('A line of theirs.')
   await expect(saving(page)).toHaveText(/^Saved/)
 })
@@ -299,8 +299,8 @@ test('does not sign what is not finished, and says why', async () => {
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' Side {left|right}.')
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
-  await expect(dialog.getByText('It cannot be signed like this')).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
+  await expect(dialog.getByText('The report cannot be signed')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await isAccessible()
   await dialog.getByRole('button', { name: 'Back to the text' }).click()
@@ -311,8 +311,8 @@ test('does not sign what is not finished, and says why', async () => {
 
 test('says so where the account may write but not sign, and lets it sign once it may', async () => {
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
-  await expect(dialog.getByText('Your account may write reports, but not sign them')).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
+  await expect(dialog.getByText('Your account may write reports but not sign them')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Back to the text' }).click()
   await page.evaluate(async () => {
@@ -327,15 +327,15 @@ test('says so where the account may write but not sign, and lets it sign once it
 
 test('signs a critical result, for the patient who is named once more, and delivers it', async () => {
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
   await expect(dialog.getByRole('heading', { name: 'TEST' })).toBeVisible()
   await dialog.getByRole('switch', { name: 'Critical result' }).check({ force: true })
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await dialog
-    .getByRole('textbox', { name: 'What was found' })
+    .getByRole('textbox', { name: 'Critical finding' })
     .fill('New nodule in the left upper lobe')
   for (const warning of await dialog
-    .getByRole('group', { name: 'Look at each' })
+    .getByRole('group', { name: 'Review these before signing' })
     .getByRole('checkbox')
     .all())
     await warning.check()
@@ -344,7 +344,7 @@ test('signs a critical result, for the patient who is named once more, and deliv
   const card = page.getByRole('article', { name: 'Delivery and copies: Report' })
   await expect(card).toContainText('Signed by Olga Berg')
   await expect(card).toContainText('Delivered', { timeout: 20_000 })
-  await expect(card).toContainText('Nobody was told yet')
+  await expect(card).toContainText('Not communicated yet')
   await expect(editorOf(page)).toHaveCount(0)
   await isAccessible()
 })
@@ -374,39 +374,39 @@ test('keeps a critical result on its list until it is documented who was told', 
   await isAccessible()
   await rowOf('New nodule').getByRole('button', { name: 'Document' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Document it' }).click()
-  await expect(dialog.getByText('must name who was told')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Document communication' }).click()
+  await expect(dialog.getByText('must name who was notified')).toBeVisible()
   await isAccessible()
-  await dialog.getByRole('textbox', { name: 'Who was told' }).fill('Dr. Adeyemi')
-  await dialog.getByRole('checkbox', { name: 'They repeated it' }).check()
-  await dialog.getByRole('button', { name: 'Document it' }).click()
-  await expect(page.getByText('Nobody waits to be told')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Notified person' }).fill('Dr. Adeyemi')
+  await dialog.getByRole('checkbox', { name: 'Read-back confirmed' }).check()
+  await dialog.getByRole('button', { name: 'Document communication' }).click()
+  await expect(page.getByText('No critical results to communicate')).toBeVisible()
 })
 
 test('writes an addendum under the signed report, gives one up, and signs another', async () => {
   test.slow()
   await tab('Studies')
   await expect(rowOf('TEST')).toHaveCount(0)
-  await view('Completed, of today')
+  await view('Completed today')
   await expect(rowOf('TEST')).toContainText('Signed')
   await rowOf('TEST').getByRole('link').click()
-  await expect(page.getByText('Dr. Adeyemi was told')).toBeVisible()
-  await page.getByRole('button', { name: 'Start an addendum' }).click()
+  await expect(page.getByText('Dr. Adeyemi was notified')).toBeVisible()
+  await page.getByRole('button', { name: 'Start addendum' }).click()
   await editorOf(page, 'Addendum').click()
   await page.keyboard.type('Given up.')
   await expect(page.getByText('CT again in 3 months.')).toBeVisible()
   await expect(saving(page)).toHaveText(/^Saved/)
   await isAccessible()
-  await page.getByRole('button', { name: 'Give up the addendum' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Give up the addendum' }).click()
-  await page.getByRole('button', { name: 'Start an addendum' }).click()
+  await page.getByRole('button', { name: 'Discard addendum' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard addendum' }).click()
+  await page.getByRole('button', { name: 'Start addendum' }).click()
   await editorOf(page, 'Addendum').click()
   await expect(editorOf(page, 'Addendum')).not.toContainText('Given up.')
   await page.keyboard.type('The earlier examination was compared: the nodule is new.')
   await page.keyboard.press('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the addendum' })
+  const dialog = page.getByRole('dialog', { name: 'Sign addendum' })
   for (const warning of await dialog
-    .getByRole('group', { name: 'Look at each' })
+    .getByRole('group', { name: 'Review these before signing' })
     .getByRole('checkbox')
     .all())
     await warning.check()

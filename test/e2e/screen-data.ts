@@ -86,7 +86,7 @@ const ENGLISH = new Set(
   'the is are was were not this that these with from which who has have had by for and it its be been of on to an at or'
     .split(' ')
     .concat(
-      'days ago years months gateway study studies device devices patient report reports nothing none'.split(
+      'days ago years months study studies device devices patient report reports nothing none'.split(
         ' ',
       ),
     ),

@@ -178,7 +178,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'customers',
     address: at('/customers'),
     sign: text('Seven Oaks'),
-    dialogs: { add: press('Add a customer') },
+    dialogs: { add: press('Add customer') },
   },
   {
     name: 'customer',
@@ -189,7 +189,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'people',
     address: at('/people'),
     sign: text('ivan@clinic.example'),
-    dialogs: { invite: press('Invite a person') },
+    dialogs: { invite: press('Invite user') },
   },
   {
     name: 'devices',
@@ -213,7 +213,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'partner',
     address: at('/partner'),
     sign: text('night.partner.example'),
-    dialogs: { 'add-endpoint': press('Add an endpoint') },
+    dialogs: { 'add-endpoint': press('Add endpoint') },
   },
   { name: 'events', address: at('/events'), dialogs: { 'send-again': press('Send again…') } },
   { name: 'event', address: of(({ ids }) => ids.event, '/events/$') },
@@ -223,7 +223,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'keys',
     address: at('/keys'),
     sign: text('Teleradiology night service'),
-    dialogs: { make: press('Make a key') },
+    dialogs: { make: press('Create API key') },
   },
   { name: 'activity', address: at('/activity'), sign: text('XRAY9') },
   { name: 'associations', address: at('/activity/associations'), sign: text('CT, room 1') },
@@ -243,7 +243,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     address: at('/settings/back-ups'),
     sign: text('isthmus-20'),
     dialogs: {
-      elsewhere: press('Put back from another folder…'),
+      elsewhere: press('Restore from another folder…'),
       restore: pressIn(0),
       remove: pressIn(1),
     },
@@ -251,7 +251,7 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   {
     name: 'readiness',
     address: at('/settings/readiness'),
-    dialogs: { support: press('For support…') },
+    dialogs: { support: press('Support bundle…') },
   },
   ...(
     ['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const

@@ -216,14 +216,14 @@ export async function enterAsOwner(stage: Stage, page: Page): Promise<void> {
 
 /** From the set-up, where a new owner is led, into the window. */
 export async function leaveSetup(page: Page): Promise<void> {
-  await page.getByRole('navigation', { name: 'Steps of the set-up' }).waitFor()
-  await page.getByRole('link', { name: 'Leave the set-up for now' }).click()
+  await page.getByRole('navigation', { name: 'Setup steps' }).waitFor()
+  await page.getByRole('link', { name: 'Finish setup later' }).click()
   await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
 }
 
 /** Lists within a screen: the screen, and what its tabs are called together. */
 const TABS: Readonly<Record<string, readonly [screen: string, tabs: string]>> = {
-  'Ask as a device': ['Worklist', 'Worklist'],
+  'Test query': ['Worklist', 'Worklist'],
   'Worklist queries': ['Activity', 'Activity'],
   Audit: ['Activity', 'Activity'],
 }

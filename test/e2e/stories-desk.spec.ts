@@ -89,15 +89,15 @@ const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 const conclusion = () => page.getByTestId('conclusion')
 const stop = () =>
   page
-    .getByRole('list', { name: 'Checks in their order' })
+    .getByRole('list', { name: 'Checks in order' })
     .getByRole('listitem')
-    .filter({ hasText: 'It stops here' })
+    .filter({ hasText: 'Stopped here' })
 const done = (text: string) => page.getByRole('alert').filter({ hasText: text })
 
 /** What can be done with an exam of the day. */
 async function act(name: string, action: string): Promise<void> {
   await rowOf(name)
-    .getByRole('button', { name: /^Actions for the exam/ })
+    .getByRole('button', { name: /^Actions for the/ })
     .click()
   await page.getByRole('menuitem', { name: action }).click()
 }
@@ -106,7 +106,7 @@ const askWhy = (name: string) => act(name, 'Why is it not on the device?')
 /** Asks once more, and the exam is on its way. */
 async function isThereNow(): Promise<void> {
   await page.getByRole('button', { name: 'Check again' }).click()
-  await expect(conclusion()).toContainText('The device would be given this exam now')
+  await expect(conclusion()).toContainText('The device would get this exam now')
   await expect(conclusion()).toContainText('Nothing keeps this exam from the device.')
   await expect(stop()).toHaveCount(0)
 }
@@ -114,12 +114,12 @@ async function isThereNow(): Promise<void> {
 test('goes from Today to the exams of the day', async () => {
   await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
   await go('Worklist')
-  await expect(page.getByText('The partner was not asked for this day yet').first()).toBeVisible()
+  await expect(page.getByText('This day has not been requested yet').first()).toBeVisible()
   expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-611', 'A-615'])
-  await expect(rowOf('Amberly')).toContainText('Handed out')
+  await expect(rowOf('Amberly')).toContainText('Sent to device')
   await expect(rowOf('Amberly')).toContainText('CT, room 1')
-  await page.getByRole('button', { name: 'Ask the partner now' }).click()
-  await expect(page.getByText('The partner was asked in the name of 3 devices.')).toBeVisible()
+  await page.getByRole('button', { name: 'Refresh from partner' }).click()
+  await expect(page.getByText('The partner was queried on behalf of 3 devices.')).toBeVisible()
   for (const name of ['Bristow', 'Dunmore', 'Ellingham']) await expect(rowOf(name)).toHaveCount(1)
   await expect(rowOf('Bristow')).toContainText('Scheduled')
 })
@@ -137,17 +137,17 @@ test('prints the exams of the day by room, for a day without the network', async
 test('finds that the console asks for another day, and the exam is there once it asks for today', async () => {
   expect(await listOn(stage, 'MR1', { day: dayFromNow(1), modality: 'MR' })).toEqual([])
   await askWhy('Bristow')
-  await expect(conclusion()).toContainText('This keeps the exam from the device')
+  await expect(conclusion()).toContainText('This keeps the exam off the device')
   const day = (days: number) => dayFromNow(days).replace(/(....)(..)(..)/, '$1-$2-$3')
   await expect(conclusion()).toContainText(
     `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,
   )
-  await expect(stop()).toContainText('It is in the days, modality and limits of the device')
+  await expect(stop()).toContainText('It is within the days, modality and limits of the device')
   await expect(stop()).toContainText('Choose the day at the device')
   expect(await listOn(stage, 'MR1', { modality: 'MR' })).toEqual(['A-612'])
   await isThereNow()
   await go('Worklist')
-  await expect(rowOf('Bristow')).toContainText('Handed out')
+  await expect(rowOf('Bristow')).toContainText('Sent to device')
 })
 
 test('finds that the console calls itself otherwise, and the exam is there once the device has that AE title', async () => {
@@ -185,11 +185,11 @@ test('finds that an exam is withheld for its accession number, and it is there o
   expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-611', 'A-613', 'A-615'])
   await isThereNow()
   await go('Worklist')
-  await expect(rowOf('Calloway')).toContainText('Handed out')
+  await expect(rowOf('Calloway')).toContainText('Sent to device')
 })
 
 test('sees an exam go by itself from handed out to in progress, images and completed', async () => {
-  await expect(rowOf('Amberly')).toContainText('Handed out')
+  await expect(rowOf('Amberly')).toContainText('Sent to device')
   const step = await performStep(stage, 1)
   await expect(rowOf('Amberly')).toContainText('In progress')
   const image = {
@@ -221,13 +221,13 @@ test('marks an exam as done, takes it back by the notification, and again by the
     // While a dialog is open, the keys are its own.
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await undo()
-    await expect(rowOf('Ellingham')).toContainText('Handed out')
+    await expect(rowOf('Ellingham')).toContainText('Sent to device')
   }
   await act('Ellingham', 'Mark as done or cancelled…')
   await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
   await expect(rowOf('Ellingham')).toContainText('Closed here')
   await act('Ellingham', 'Undo “done”')
-  await expect(rowOf('Ellingham')).toContainText('Handed out')
+  await expect(rowOf('Ellingham')).toContainText('Sent to device')
 })
 
 test('finds a study by part of a name as it is typed, and corrects the patient', async () => {
@@ -259,12 +259,12 @@ test('finds a study by part of a name as it is typed, and corrects the patient',
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('CT thorax with contrast')
 
   await page.getByRole('button', { name: 'Edit…' }).click()
-  const form = page.getByRole('dialog', { name: 'Edit the study' })
+  const form = page.getByRole('dialog', { name: 'Edit study' })
   await form.getByRole('textbox', { name: 'Name' }).fill('Quillfeather^Ansgar')
-  await form.getByLabel('Born').fill('1958-01-01')
+  await form.getByLabel('Date of birth').fill('1958-01-01')
   await form.getByRole('textbox', { name: 'Height' }).fill('tall')
   await form.getByRole('button', { name: 'Save' }).click()
-  await expect(form.getByText('must be a number from 0')).toBeVisible()
+  await expect(form.getByText('Enter a number of 0 or more')).toBeVisible()
   await form.getByRole('textbox', { name: 'Height' }).fill('182')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form).toHaveCount(0)
@@ -274,12 +274,12 @@ test('finds a study by part of a name as it is typed, and corrects the patient',
 })
 
 test('cancels the study, and takes it back', async () => {
-  await page.getByRole('button', { name: 'Cancel the study' }).click()
+  await page.getByRole('button', { name: 'Cancel study' }).click()
   await expect(page.getByText('This study is cancelled')).toBeVisible()
-  await done('The study is cancelled.').getByRole('button', { name: 'Undo' }).click()
+  await done('The study was cancelled.').getByRole('button', { name: 'Undo' }).click()
   await expect(page.getByText('This study is cancelled')).toHaveCount(0)
-  await expect(done('The study is active again.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Cancel the study' })).toBeVisible()
+  await expect(done('The study was reinstated.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel study' })).toBeVisible()
 })
 
 test('makes a study in each area', async () => {
@@ -287,27 +287,27 @@ test('makes a study in each area', async () => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('')
   await page.getByRole('button', { name: 'New study' }).click()
   const form = page.getByRole('dialog', { name: /^New study for/ })
-  await form.getByRole('button', { name: 'Make the study' }).click()
+  await form.getByRole('button', { name: 'Create study' }).click()
   await expect(form.getByRole('textbox', { name: 'Study Instance UID' })).toHaveAttribute(
     'aria-invalid',
     'true',
   )
-  await form.getByRole('button', { name: 'Make one' }).click()
+  await form.getByRole('button', { name: 'Generate' }).click()
   await form.getByRole('textbox', { name: 'Description' }).fill('MR knee right')
   await form.getByRole('textbox', { name: 'Name' }).fill('Osei^Abena')
-  await form.getByRole('button', { name: 'Make the study' }).click()
-  await expect(page.getByText('The study is made.')).toBeVisible()
+  await form.getByRole('button', { name: 'Create study' }).click()
+  await expect(page.getByText('The study was created.')).toBeVisible()
   await go('Studies')
   await expect(rowOf('Osei')).toContainText('MR knee right')
 
-  await page.getByRole('radiogroup', { name: 'Which studies' }).getByText('For viewing').click()
+  await page.getByRole('radiogroup', { name: 'Study area' }).getByText('For viewing').click()
   await page.getByRole('button', { name: 'New study' }).click()
   await form.getByRole('textbox', { name: 'Study Instance UID' }).fill(`${SCAN}7`)
   await form.getByRole('textbox', { name: 'Description' }).fill('CT phantom')
-  await form.getByRole('button', { name: 'Make the study' }).click()
-  await expect(page.getByText('The study is made.').last()).toBeVisible()
+  await form.getByRole('button', { name: 'Create study' }).click()
+  await expect(page.getByText('The study was created.').last()).toBeVisible()
   await go('Studies')
-  await page.getByRole('radiogroup', { name: 'Which studies' }).getByText('For viewing').click()
+  await page.getByRole('radiogroup', { name: 'Study area' }).getByText('For viewing').click()
   await expect(rowOf('CT phantom')).toBeVisible()
 })
 
@@ -321,9 +321,9 @@ test('makes a link that opens the viewer in another browser, once', async () => 
   }
   stage.studies.add({ studyInstanceUid: `${SCAN}7`, images: phantomImages(phantom) })
   await rowOf('CT phantom').dblclick()
-  await page.getByRole('button', { name: 'Link for a person…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the link' }).click()
-  const shown = page.getByRole('dialog', { name: 'The link, shown once' })
+  await page.getByRole('button', { name: 'Create link…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click()
+  const shown = page.getByRole('dialog', { name: 'Copy the link now' })
   const link = (await shown.locator('pre').textContent()) ?? ''
   await shown.getByRole('button', { name: 'I have copied it' }).click()
   const guest = await all.open('guest')
@@ -331,7 +331,7 @@ test('makes a link that opens the viewer in another browser, once', async () => 
   await isDrawn(guest)
   await guest.goto(link)
   await expect(guest.getByText(/already|once/i).first()).toBeVisible()
-  await expect(page.getByRole('main')).toContainText('Link made')
+  await expect(page.getByRole('main')).toContainText('Link created')
 })
 
 test('keeps a view, shares it, and somebody else finds it with the same studies', async () => {
@@ -346,7 +346,7 @@ test('keeps a view, shares it, and somebody else finds it with the same studies'
   await page.getByRole('button', { name: 'Save view…' }).click()
   const form = page.getByRole('dialog', { name: 'Save this view' })
   await form.getByRole('textbox', { name: 'Name' }).fill('Urgent ones')
-  await flip(form, 'Share it')
+  await flip(form, 'Share this view')
   await form.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(views.getByRole('link', { name: /^Urgent ones/ })).toHaveAttribute(
     'aria-current',
@@ -365,7 +365,7 @@ test('keeps a view, shares it, and somebody else finds it with the same studies'
 })
 
 test('says how many studies the filters hide, takes them away one by one, and hands the list on by its address', async () => {
-  const chips = page.getByRole('status', { name: 'What narrows the list' })
+  const chips = page.getByRole('status', { name: 'Active filters' })
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   await filters().getByText('nobody', { exact: true }).click()
   await page.keyboard.press('Escape')
@@ -382,9 +382,7 @@ test('says how many studies the filters hide, takes them away one by one, and ha
   const address = page.url()
   expect(address).toContain('severity')
   await owner.goto(address)
-  await expect(owner.getByRole('status', { name: 'What narrows the list' })).toContainText(
-    'Assigned to nobody',
-  )
+  await expect(owner.getByRole('status', { name: 'Active filters' })).toContainText('Unassigned')
   await expect(owner.getByRole('row').filter({ hasText: 'Vandermolen' })).toBeVisible()
   await expect(owner.getByRole('row').filter({ hasText: 'Quillfeather' })).toHaveCount(0)
 

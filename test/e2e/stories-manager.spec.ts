@@ -77,9 +77,9 @@ const study = (number: number, more: object = {}) => ({
 })
 
 test('invites a person, who accepts by the link', async () => {
-  await go('People')
-  await page.getByRole('button', { name: 'Invite a person' }).click()
-  const form = page.getByRole('dialog', { name: 'Invite a person' })
+  await go('Users')
+  await page.getByRole('button', { name: 'Invite user' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite user' })
   await form.getByRole('textbox', { name: 'First name' }).fill(NOOR.firstName)
   await form.getByRole('textbox', { name: 'Last name' }).fill(NOOR.lastName)
   await form.getByRole('textbox', { name: 'E-mail' }).fill(NOOR.email)
@@ -88,7 +88,7 @@ test('invites a person, who accepts by the link', async () => {
   await flip(form, 'Write and sign reports')
   await form.getByRole('textbox', { name: 'NPI' }).fill('1234567893')
   await form.getByRole('button', { name: 'Invite', exact: true }).click()
-  const shown = page.getByRole('dialog', { name: 'The invitation’s link, once' })
+  const shown = page.getByRole('dialog', { name: 'Copy the invitation link now' })
   const link = (await shown.locator('pre').textContent()) ?? ''
   await shown.getByRole('button', { name: 'I have copied it' }).click()
   await noor.goto(link)
@@ -101,8 +101,8 @@ test('invites a person, who accepts by the link', async () => {
 
 test('adds a customer, blocks it, which refuses new studies, and unblocks it', async () => {
   await go('Express customers')
-  await page.getByRole('button', { name: 'Add a customer' }).first().click()
-  const form = page.getByRole('dialog', { name: 'Add a customer' })
+  await page.getByRole('button', { name: 'Add customer' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add customer' })
   await form.getByRole('textbox', { name: 'Name' }).first().fill('Harbour Orthopaedics')
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Harbour Orthopaedics', level: 1 })).toBeVisible()
@@ -113,8 +113,8 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
 
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   const asked = page.getByRole('dialog', { name: 'Block Harbour Orthopaedics?' })
-  await expect(asked).toContainText('New studies that name this customer')
-  await asked.getByRole('button', { name: 'Block the customer' }).click()
+  await expect(asked).toContainText('New studies of this customer')
+  await asked.getByRole('button', { name: 'Block customer' }).click()
   await expect(page.getByText('This customer is blocked')).toBeVisible()
   const refused = await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))
   expect(refused.status).toBeGreaterThanOrEqual(400)
@@ -143,14 +143,14 @@ test('a person is told what they may not do and who can allow it, and may once i
   await expect(make).toHaveAttribute('aria-disabled', 'true')
   await make.hover()
   await expect(noor.getByRole('tooltip')).toContainText(
-    'An owner or administrator can allow it on the People screen.',
+    'An owner or administrator can allow it on the Users screen.',
   )
   await make.click({ force: true })
   await expect(noor.getByRole('dialog')).toHaveCount(0)
   await goOn(noor, 'Settings')
   await expect(noor.getByRole('heading', { name: 'For owners and administrators' })).toBeVisible()
 
-  await go('People')
+  await go('Users')
   await page.getByRole('button', { name: 'Edit Noor Haddad' }).click()
   const form = page.getByRole('dialog')
   await flip(form, 'Manage studies')
@@ -252,7 +252,7 @@ test('is led to a second factor: once on Today, and as an item there once it is 
     .getByRole('listitem')
     .filter({ hasText: 'two-factor authentication' })
   await expect(prompt).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/#/account')
+  await expect(page.getByRole('link', { name: 'Set up' })).toHaveAttribute('href', '/#/account')
   await expect(item).toHaveCount(0)
   await page.getByRole('button', { name: 'Later', exact: true }).click()
   await expect(prompt).toHaveCount(0)
@@ -269,31 +269,29 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
   test.slow()
   await page.getByRole('button', { name: 'Olga Berg' }).click()
   await page.getByRole('menuitem', { name: 'My account' }).click()
-  await page.getByRole('button', { name: 'Set up an authenticator' }).click()
+  await page.getByRole('button', { name: 'Set up authenticator app' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Your password' }).fill(OWNER.password)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
-  await expect(dialog.getByRole('img', { name: 'QR code for the authenticator' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible()
   const totp = new TOTP({
     secret: Secret.fromBase32(
       ((await dialog.locator('code').textContent()) ?? '').replace(/\s/g, ''),
     ),
   })
-  await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(wrong(totp))
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await dialog.getByRole('textbox', { name: '6-digit code' }).fill(wrong(totp))
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect(
     dialog.getByText('must be the six digits that the authenticator shows now'),
   ).toBeVisible()
-  await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(totp.generate())
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
-  await expect(
-    page.getByRole('dialog', { name: 'Codes for when the authenticator is lost' }),
-  ).toBeVisible()
+  await dialog.getByRole('textbox', { name: '6-digit code' }).fill(totp.generate())
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByRole('dialog', { name: 'Recovery codes' })).toBeVisible()
   const codes = await dialog.getByRole('listitem').allTextContents()
   expect(codes).toHaveLength(10)
-  await dialog.getByRole('button', { name: 'I have kept them' }).click()
+  await dialog.getByRole('button', { name: 'I have saved them' }).click()
   await expect(
-    page.getByText('On: a code of your authenticator is asked for at sign-in.'),
+    page.getByText('On: a code from your authenticator app is required at sign-in.'),
   ).toBeVisible()
 
   const leave = async () => {
@@ -304,10 +302,12 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
     await page.getByLabel('E-mail').fill(OWNER.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await expect(page.getByRole('textbox', { name: 'Code of your authenticator' })).toBeVisible()
+    await expect(
+      page.getByRole('textbox', { name: 'Code from your authenticator app' }),
+    ).toBeVisible()
   }
   const code = async (given: string) => {
-    await page.getByRole('textbox', { name: 'Code of your authenticator' }).fill(given)
+    await page.getByRole('textbox', { name: 'Code from your authenticator app' }).fill(given)
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
   await leave()
@@ -356,9 +356,9 @@ test('ends a session of somebody else, who is out at the next click', async () =
 })
 
 test('takes the access of a person, who is out at once', async () => {
-  await go('People')
-  await page.getByRole('button', { name: 'Take the access of Noor Haddad' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+  await go('Users')
+  await page.getByRole('button', { name: 'Revoke access of Noor Haddad' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
   await expect(rowOf(NOOR.email)).toContainText('No access')
   await clickSomewhere(noor)
   await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
@@ -367,7 +367,7 @@ test('takes the access of a person, who is out at once', async () => {
   await noor.getByRole('button', { name: 'Sign in' }).click()
   await expect(noor.getByRole('heading', { name: 'Today', level: 1 })).toHaveCount(0)
   await expect(noor.getByRole('heading', { name: 'Sign in' })).toBeVisible()
-  await page.getByRole('button', { name: 'Give Noor Haddad access again' }).click()
+  await page.getByRole('button', { name: 'Restore access of Noor Haddad' }).click()
   await expect(rowOf(NOOR.email)).toContainText('Active')
 })
 
@@ -380,12 +380,12 @@ test('follows a device’s connection line by line', async () => {
     .getByRole('link', { name: 'Connections' })
     .click()
   const connection = rowOf('CT, room 1').first()
-  await expect(connection).toContainText(`asked for its worklist and got ${sent} exams`)
+  await expect(connection).toContainText(`queried its worklist and got ${sent} exams`)
   await connection.getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Connection of CT, room 1' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(`${sent} sent`)
   await expect(page.getByRole('main')).toContainText('Modality Worklist')
-  await page.getByRole('link', { name: 'Open the query' }).first().click()
+  await page.getByRole('link', { name: 'Open query' }).first().click()
   await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
 })
 
@@ -415,7 +415,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),
   ).toBeVisible()
   await other.getByRole('textbox', { name: 'Name of this workstation' }).fill('Reading room 2')
-  await other.getByRole('button', { name: 'Ask for approval' }).click()
+  await other.getByRole('button', { name: 'Request access' }).click()
   const asking = page.getByRole('form', { name: 'Reading room 2' })
   await expect(asking).toContainText('from 127.0.0.3')
   const shown =
@@ -429,9 +429,9 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await other.getByRole('button', { name: 'Sign in' }).click()
   await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 
-  await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
+  await page.getByRole('button', { name: 'Delete Reading room 2' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
-  await expect(page.getByText('No PC is approved yet')).toBeVisible()
+  await expect(page.getByText('No approved PCs yet')).toBeVisible()
   await clickSomewhere(other)
   await expect(
     other.getByRole('heading', { name: 'This workstation is not approved yet' }),
@@ -444,7 +444,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
 
 test('has all of it in the audit trail, in words and by name', async () => {
   await go('Audit')
-  const trail = page.getByRole('table', { name: 'Audit trail, newest first' })
+  const trail = page.getByRole('table', { name: 'Audit log, newest first' })
   const acts = [
     ['Person invited', 'Olga Berg'],
     ['Invitation accepted', 'Noor Haddad'],
@@ -455,7 +455,7 @@ test('has all of it in the audit trail, in words and by name', async () => {
     ['Window locked', 'Noor Haddad'],
     ['Window unlocked', 'Noor Haddad'],
     ['Setting changed', 'Olga Berg'],
-    ['Second factor switched on', 'Olga Berg'],
+    ['Two-factor authentication switched on', 'Olga Berg'],
     ['Signed in with a recovery code', 'Olga Berg'],
     ['Session ended', 'Olga Berg'],
     ['Access withdrawn', 'Olga Berg'],
@@ -464,7 +464,7 @@ test('has all of it in the audit trail, in words and by name', async () => {
     ['Workstation removed', 'Olga Berg'],
   ] as const
   for (const [act, who] of acts) {
-    await page.getByRole('combobox', { name: 'What was done' }).fill(act)
+    await page.getByRole('combobox', { name: 'Action' }).fill(act)
     await page.getByRole('option', { name: act, exact: true }).click()
     const row = trail.getByRole('row').filter({ hasText: act }).first()
     await expect(row).toContainText(who)

@@ -146,7 +146,9 @@ test('takes the template, fills its fields and writes', async () => {
 
 /** Goes to each thing that is to be looked at, and says so. */
 async function lookAtEach(dialog: Locator): Promise<void> {
-  const warnings = dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox')
+  const warnings = dialog
+    .getByRole('group', { name: 'Review these before signing' })
+    .getByRole('checkbox')
   for (let index = 0; index < (await warnings.count()); index += 1) {
     await tabTo(warnings.nth(index))
     await key(' ')
@@ -156,43 +158,43 @@ async function lookAtEach(dialog: Locator): Promise<void> {
 
 test('signs a critical result with Ctrl+Enter, after looking at the checks', async () => {
   await key('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the report' })
+  const dialog = page.getByRole('dialog', { name: 'Sign report' })
   await expect(dialog.getByRole('heading', { name: 'Marlowe' })).toBeVisible()
   await tabTo(dialog.getByRole('switch', { name: 'Critical result' }))
   await key(' ')
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
-  await tabTo(dialog.getByRole('textbox', { name: 'What was found' }))
+  await tabTo(dialog.getByRole('textbox', { name: 'Critical finding' }))
   await page.keyboard.type('New nodule in the left upper lobe')
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
   await key('Enter')
   const card = page.getByRole('article', { name: 'Delivery and copies: Report' })
   await expect(card).toContainText('Signed by Ruth Okafor')
-  await expect(card).toContainText('Nobody was told yet')
+  await expect(card).toContainText('Not communicated yet')
   await expect(card).toContainText('Delivered', { timeout: 20_000 })
 })
 
 test('documents who was told of the critical result', async () => {
-  await tabTo(page.getByRole('button', { name: 'Document it' }))
+  await tabTo(page.getByRole('button', { name: 'Document communication' }))
   await key('Enter')
   const dialog = page.getByRole('dialog')
-  await tabTo(dialog.getByRole('textbox', { name: 'Who was told' }))
+  await tabTo(dialog.getByRole('textbox', { name: 'Notified person' }))
   await page.keyboard.type('Dr. Adeyemi, emergency room')
-  await tabTo(dialog.getByRole('checkbox', { name: 'They repeated it' }))
+  await tabTo(dialog.getByRole('checkbox', { name: 'Read-back confirmed' }))
   await key(' ')
-  await tabTo(dialog.getByRole('button', { name: 'Document it' }))
+  await tabTo(dialog.getByRole('button', { name: 'Document communication' }))
   await key('Enter')
-  await expect(page.getByText('Dr. Adeyemi, emergency room was told')).toBeVisible()
+  await expect(page.getByText('Dr. Adeyemi, emergency room was notified')).toBeVisible()
 })
 
 test('writes and signs an addendum', async () => {
-  await tabTo(page.getByRole('button', { name: 'Start an addendum' }))
+  await tabTo(page.getByRole('button', { name: 'Start addendum' }))
   await key('Enter')
   await tabTo(editorOf('Addendum'))
   await page.keyboard.type('The earlier examination was compared: the nodule is new.')
   await expect(saving()).toHaveText(/^Saved/)
   await key('Control+Enter')
-  const dialog = page.getByRole('dialog', { name: 'Sign the addendum' })
+  const dialog = page.getByRole('dialog', { name: 'Sign addendum' })
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeVisible()
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
@@ -205,7 +207,7 @@ test('writes and signs an addendum', async () => {
 
 test('finds the next patient by name in the palette, and opens the study', async () => {
   await key('Control+k')
-  const palette = page.getByRole('dialog', { name: 'Search, or go somewhere' })
+  const palette = page.getByRole('dialog', { name: 'Search or go to' })
   await expect(palette.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('pember')
   const found = palette.getByRole('option').filter({ hasText: 'Pemberton' })

@@ -50,30 +50,30 @@ test('asks for a folder first, and says what lacks until then', async () => {
   await go(page, 'Settings')
   await page
     .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Back-ups', exact: true })
+    .getByRole('link', { name: 'Backups', exact: true })
     .click()
-  await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'No folder is chosen' })).toBeVisible()
-  await expect(button('Make a back-up now')).toBeDisabled()
+  await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No backup folder' })).toBeVisible()
+  await expect(button('Back up now')).toBeDisabled()
   await expectAccessible(page, 'upkeep-empty')
-  await page.getByRole('textbox', { name: 'Folder on the PC of the gateway' }).fill('back-ups')
+  await page.getByRole('textbox', { name: 'Folder on the gateway PC' }).fill('back-ups')
   await button('Use this folder').click()
   await expect(page.getByText('This is not a whole path.')).toBeVisible()
-  await page.getByRole('textbox', { name: 'Folder on the PC of the gateway' }).fill(folder)
+  await page.getByRole('textbox', { name: 'Folder on the gateway PC' }).fill(folder)
   await button('Use this folder').click()
-  await expect(page.getByRole('heading', { name: 'In the folder' })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'None has been made yet' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Backups in this folder' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No backup yet' })).toBeVisible()
 })
 
 test('keeps the plan where it stands', async () => {
-  await page.getByRole('switch', { name: 'For a standby' }).click({ force: true })
+  await page.getByRole('switch', { name: 'For a standby PC' }).click({ force: true })
   await page.getByRole('textbox', { name: 'Every', exact: true }).fill('3')
-  await expect(button('Save the plan')).toBeDisabled()
+  await expect(button('Save schedule')).toBeDisabled()
   await page.getByRole('textbox', { name: 'Every', exact: true }).fill('45')
   await page.getByLabel('At', { exact: true }).fill('03:15')
-  await button('Save the plan').click()
-  await expect(page.getByText('The plan is saved.')).toBeVisible()
-  await expect(button('Save the plan')).toHaveCount(0)
+  await button('Save schedule').click()
+  await expect(page.getByText('The schedule was saved.')).toBeVisible()
+  await expect(button('Save schedule')).toHaveCount(0)
   await page.reload()
   await expect(page.getByLabel('At', { exact: true })).toHaveValue('03:15')
   await expect(page.getByRole('textbox', { name: 'Every', exact: true })).toHaveValue(/^45/)
@@ -82,16 +82,18 @@ test('keeps the plan where it stands', async () => {
 
 test('makes a back-up at the press of a button, and tries it', async () => {
   await stage.command('device', 'add', '--ae-title', 'CT1', '--name', 'CT, room 1')
-  await button('Make a back-up now').click()
+  await button('Back up now').click()
   await expect(rows()).toHaveCount(1, { timeout: 30_000 })
-  await expect(rows()).toContainText('by hand')
+  await expect(rows()).toContainText('manual')
   await expect(rows()).toContainText('this PC only')
   // It was not the plan that made it, it is on the disk of the data, and the images are not in it.
-  await expect(page.getByRole('heading', { name: 'Not made by the plan yet' })).toBeVisible()
-  await expect(page.getByText('On the disk of the data', { exact: true })).toBeVisible()
-  await expect(page.getByText('Not the images', { exact: false })).toBeVisible()
-  await button('Try now').click()
-  await expect(page.getByRole('heading', { name: 'The newest back-up opens' })).toBeVisible({
+  await expect(page.getByRole('heading', { name: 'No scheduled backup yet' })).toBeVisible()
+  await expect(page.getByText('On the same disk as the data', { exact: true })).toBeVisible()
+  await expect(page.getByText('Images are not included', { exact: false })).toBeVisible()
+  await button('Retry now').click()
+  await expect(
+    page.getByRole('heading', { name: 'The newest backup can be restored' }),
+  ).toBeVisible({
     timeout: 30_000,
   })
   await expectAccessible(page, 'upkeep-made')
@@ -103,15 +105,15 @@ test('shows what putting it back would lose, and takes the owner’s password fo
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('row', { name: /^Devices/ })).toHaveText(/Devices12−1/)
   await expect(dialog).toContainText('1 device')
-  await expect(dialog).toContainText('The database of now is not deleted')
+  await expect(dialog).toContainText('The current database is not deleted')
   await expectAccessible(page, 'upkeep-preview')
   await dialog.getByLabel('Your password').fill('six loud otters')
-  await dialog.getByRole('button', { name: 'Put it back' }).click()
+  await dialog.getByRole('button', { name: 'Restore backup' }).click()
   await expect(dialog).toContainText('must be the password that you sign in with', {
     timeout: 20_000,
   })
   await dialog.getByLabel('Your password').fill(OWNER.password)
-  await dialog.getByRole('button', { name: 'Put it back' }).click()
+  await dialog.getByRole('button', { name: 'Restore backup' }).click()
   await expect(page.getByRole('dialog')).toContainText(/opened|checked|starts again/, {
     timeout: 30_000,
   })
@@ -119,23 +121,23 @@ test('shows what putting it back would lose, and takes the owner’s password fo
 
 test('comes back by itself with the earlier state', async () => {
   await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 60_000 })
-  await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible({
+  await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeVisible({
     timeout: 60_000,
   })
   await go(page, 'Devices')
   await expect(page.getByRole('table')).toContainText('CT, room 1')
   await expect(page.getByRole('table')).not.toContainText('CT, room 9')
   await go(page, 'Audit')
-  await expect(page.getByRole('main')).toContainText('Back-up put back')
+  await expect(page.getByRole('main')).toContainText('Backup put back')
 })
 
 test('gives support a bundle that is read before it is saved', async () => {
   await go(page, 'Settings')
   await page
     .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Readiness' })
+    .getByRole('link', { name: 'System status' })
     .click()
-  await button('For support…').click()
+  await button('Support bundle…').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('pre')).toContainText('No patient is named here')
   await expectAccessible(page, 'upkeep-support')
@@ -205,20 +207,20 @@ test('puts the back-up of a lost PC back with the recovery key, from another fol
   await other[Symbol.asyncDispose]()
 
   await page.goto(`${stage.http}/#/settings/back-ups`)
-  await button('Put back from another folder…').click()
+  await button('Restore from another folder…').click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Folder of the back-up on the PC of the gateway').fill('back-ups')
-  await dialog.getByRole('button', { name: 'Look into it' }).click()
-  await expect(dialog).toContainText('must be the whole path')
-  await dialog.getByLabel('Folder of the back-up on the PC of the gateway').fill(path)
-  await dialog.getByRole('button', { name: 'Look into it' }).click()
+  await dialog.getByLabel('Backup folder on the gateway PC').fill('back-ups')
+  await dialog.getByRole('button', { name: 'Open folder' }).click()
+  await expect(dialog).toContainText('Enter the full path')
+  await dialog.getByLabel('Backup folder on the gateway PC').fill(path)
+  await dialog.getByRole('button', { name: 'Open folder' }).click()
   await dialog.getByLabel('Your password').fill(OWNER.password)
   await dialog.getByLabel('Recovery key').fill('0000-1111-2222-3333-4444-5555-6666-7777')
-  await dialog.getByRole('button', { name: 'Put it back' }).click()
+  await dialog.getByRole('button', { name: 'Restore backup' }).click()
   await expect(dialog).toContainText('This is not the recovery key', { timeout: 20_000 })
   await expectAccessible(page, 'upkeep-recovery')
   await dialog.getByLabel('Recovery key').fill(recoveryKey.toLowerCase())
-  await dialog.getByRole('button', { name: 'Put it back' }).click()
+  await dialog.getByRole('button', { name: 'Restore backup' }).click()
   // The people of that PC, and no session of anybody.
   await page.getByLabel('E-mail').fill(OWNER.email, { timeout: 60_000 })
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)

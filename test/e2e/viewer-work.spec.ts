@@ -359,7 +359,7 @@ test('opens dictation with the images beside by a link, and signs the report', a
   await expect(screen.getByTestId('saving')).toHaveText(/^Saved/, { timeout: 15_000 })
   expect(await accessibilityFaults(screen)).toEqual([])
   await screen.keyboard.press('Control+Enter')
-  const dialog = screen.getByRole('dialog', { name: 'Sign the report' })
+  const dialog = screen.getByRole('dialog', { name: 'Sign report' })
   for (const warning of await dialog.getByRole('checkbox').all()) await warning.check()
   await dialog.getByRole('button', { name: 'Sign', exact: true }).click()
   await expect(screen.getByRole('article', { name: 'Report', exact: true })).toContainText(

@@ -356,7 +356,7 @@ test('says that the key that gave a link was revoked, at the link and where it i
   const revoke = async () => {
     await go(window, 'API keys')
     await window.getByRole('button', { name: 'Revoke the key of Former partner' }).click()
-    await window.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
+    await window.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
     await expect(window.getByRole('row').filter({ hasText: 'Former partner' })).toContainText(
       'Revoked',
     )
@@ -410,9 +410,9 @@ test('says that the person whom a link is for has no access any more, at the lin
       ).url,
     )
   const take = async () => {
-    await go(window, 'People')
-    await window.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
-    await window.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
+    await go(window, 'Users')
+    await window.getByRole('button', { name: 'Revoke access of Maja Novák' }).click()
+    await window.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click()
     await expect(window.getByRole('row').filter({ hasText: 'maja@clinic.example' })).toContainText(
       'No access',
     )

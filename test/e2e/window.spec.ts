@@ -36,10 +36,10 @@ test('makes the owner’s account by the one-time link, which works once', async
   await page.getByLabel('Last name').fill('Berg')
   await page.getByLabel('E-mail').fill(OWNER.email)
   await page.getByRole('textbox', { name: 'Password' }).fill('short')
-  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await page.getByRole('button', { name: 'Create account and sign in' }).click()
   await expect(page.getByText('must have at least 10 characters')).toBeVisible()
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
-  await page.getByRole('button', { name: 'Make the account and sign in' }).click()
+  await page.getByRole('button', { name: 'Create account and sign in' }).click()
   // Passwords are hashed slowly, on purpose.
   await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible({
     timeout: 20_000,
@@ -49,21 +49,19 @@ test('makes the owner’s account by the one-time link, which works once', async
   )
   await expect(
     page
-      .getByRole('navigation', { name: 'Steps of the set-up' })
+      .getByRole('navigation', { name: 'Setup steps' })
       .getByRole('link', { name: 'Owner , done' }),
   ).toBeVisible()
   expect(page.url()).not.toContain('token')
   await leaveSetup(page)
   await expect(page.getByText('North Clinic')).toBeVisible()
   await expect(
-    page.getByRole('listitem').filter({ hasText: 'Set-up is not finished' }),
+    page.getByRole('listitem').filter({ hasText: 'Setup is not finished' }),
   ).toBeVisible()
 
   const stranger = await browser.newPage()
   await stranger.goto(link)
-  await expect(stranger.getByRole('button', { name: 'Make the account and sign in' })).toHaveCount(
-    0,
-  )
+  await expect(stranger.getByRole('button', { name: 'Create account and sign in' })).toHaveCount(0)
   await stranger.close()
 })
 
@@ -120,9 +118,9 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   await expect(line).toBeVisible()
   await line.getByRole('link').first().click()
   await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()
-  await expect(page.getByText('The partner’s answer')).toBeVisible()
+  await expect(page.getByText('Partner’s answer')).toBeVisible()
   await page.getByText('Withheld 2').click()
-  const exams = page.getByRole('table', { name: 'Exams and what became of them' })
+  const exams = page.getByRole('table', { name: 'Exams and their outcome' })
   await expect(exams.getByText('its AccessionNumber is longer than 16 characters')).toBeVisible()
   await expect(exams.getByText('its StudyInstanceUID is not a valid UID')).toBeVisible()
 })
@@ -136,17 +134,17 @@ test('counts what a device asks again on one connection, and says so', async () 
   await go('Worklist queries')
   await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()
   await page.getByRole('row').filter({ hasText: 'asked 2 times more' }).getByRole('link').click()
-  await page.getByText('In detail').click()
+  await page.getByText('Details').click()
   await expect(page.getByText('2 times, last at')).toBeVisible()
 })
 
 test('asks the worklist as the device would', async () => {
-  await go('Ask as a device')
+  await go('Test query')
   await page.getByRole('textbox', { name: 'Modality' }).fill('MR')
-  await page.getByRole('button', { name: 'Ask', exact: true }).click()
-  await expect(page.getByRole('table', { name: 'Exams and what became of them' })).toBeVisible()
+  await page.getByRole('button', { name: 'System', exact: true }).click()
+  await expect(page.getByRole('table', { name: 'Exams and their outcome' })).toBeVisible()
   await go('Worklist queries')
-  await expect(page.getByText('asked from this window').first()).toBeVisible()
+  await expect(page.getByText('test query').first()).toBeVisible()
 })
 
 test('says across every screen that the partner is away, and serves the last good list', async () => {
@@ -158,7 +156,7 @@ test('says across every screen that the partner is away, and serves the last goo
     await expect(page.getByText(/Partner unreachable since .* Worklists come from/)).toBeVisible()
   }
   await go('Today')
-  await expect(page.getByRole('listitem').filter({ hasText: 'The partner is away' })).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Partner unreachable' })).toBeVisible()
   await page.getByRole('button', { name: 'Start downtime mode' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Line is down')

@@ -27,12 +27,7 @@ export function chipsOf(
   names: { readonly person: string; readonly customer: string },
 ): readonly Chip[] {
   const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
-  const person =
-    assignedTo === 'me'
-      ? t('ui.lists.filter.me')
-      : assignedTo === 'nobody'
-        ? t('ui.lists.filter.nobody')
-        : names.person
+  const person = assignedTo === 'me' ? t('ui.lists.filter.me') : names.person
   const chips: readonly (Chip | false | undefined)[] = [
     severity && {
       part: 'severity',
@@ -44,7 +39,10 @@ export function chipsOf(
     },
     assignedTo && {
       part: 'assignedTo',
-      text: t('ui.lists.filter.chip.assigned', { name: person }),
+      text:
+        assignedTo === 'nobody'
+          ? t('ui.lists.views.names.unassigned')
+          : t('ui.lists.filter.chip.assigned', { name: person }),
     },
     expressCustomerId && {
       part: 'expressCustomerId',

@@ -24,28 +24,28 @@ const of = (
 it('tells what a device did, one thing after another', () => {
   expect(storyOf(of({ echoes: 1, queries: 1, exams: 6 }))).toEqual([
     'tested the connection',
-    'asked for its worklist and got 6 exams',
+    'queried its worklist and got 6 exams',
   ])
   expect(storyOf(of({ echoes: 3, queries: 2, exams: 1 }))).toEqual([
     'tested the connection 3 times',
-    'asked for its worklist 2 times and got 1 exam',
+    'queried its worklist 2 times and got 1 exam',
   ])
   expect(
     storyOf(of({ instances: 1, bytes: 524_288, steps: 2, commitments: 1, failures: 2 })),
   ).toEqual([
-    'told 2 times of the progress of exams',
+    'reported the progress of exams 2 times',
     'sent 1 image or object (524.3 kB)',
-    'asked to confirm storage',
+    'requested storage commitment',
     '2 requests failed',
   ])
-  expect(storyOf(of({ queries: 1 }))).toEqual(['asked for its worklist and got no exam'])
+  expect(storyOf(of({ queries: 1 }))).toEqual(['queried its worklist and got no exams'])
 })
 
 it('says of those that did nothing why', () => {
   expect([of({}), of({}, 'open'), of({}, 'rejected')].map(storyOf)).toEqual([
-    ['connected and asked for nothing'],
+    ['connected without a request'],
     ['connected'],
-    ['was refused'],
+    ['was rejected'],
   ])
 })
 
@@ -55,7 +55,7 @@ it('warns of a connection that was closed as it should be, but not all that was 
     name: 'Ended, with failures',
   })
   expect(endOf(of({}))).toMatchObject({ tone: 'good', name: 'Closed normally' })
-  expect(endOf(of({ failures: 1 }, 'aborted'))).toMatchObject({ name: 'Broke off' })
+  expect(endOf(of({ failures: 1 }, 'aborted'))).toMatchObject({ name: 'Interrupted' })
 })
 
 it('knows how long it lasted where the end is known', () => {

@@ -39,7 +39,7 @@ describe('how a destination stands', () => {
     expect(stateOf(destination({ queue: failed, isEnabled: false }))).toBe('failed')
     expect(stateOf(destination({ queue: waiting, isEnabled: false }))).toBe('off')
     expect(
-      stateOf(destination({ queue: waiting, lastError: verbatim('It does not answer.') })),
+      stateOf(destination({ queue: waiting, lastError: verbatim('The device does not answer.') })),
     ).toBe('retrying')
     expect(stateOf(destination({ queue: waiting }))).toBe('sending')
     expect(stateOf(destination())).toBe('idle')
@@ -47,8 +47,8 @@ describe('how a destination stands', () => {
   })
 
   it('says what goes there by itself', () => {
-    expect(getsText({ isAutomatic: true, modalities: [] })).toBe('everything, by itself')
-    expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, by itself')
-    expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only what a person sends')
+    expect(getsText({ isAutomatic: true, modalities: [] })).toBe('all images, automatically')
+    expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, automatically')
+    expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only what users send')
   })
 })

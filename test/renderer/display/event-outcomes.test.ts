@@ -26,7 +26,7 @@ describe('how an event stands', () => {
     expect(standingOf(event)).toMatchObject({ tone: 'good', name: 'Accepted' })
     expect(standingOf({ ...event, notes: 2 })).toMatchObject({
       tone: 'warning',
-      name: 'Accepted in part',
+      name: 'Partly accepted',
     })
   })
 
@@ -37,7 +37,7 @@ describe('how an event stands', () => {
     })
     expect(standingOf({ ...event, state: 'waiting', outcome: 'timeout' })).toMatchObject({
       tone: 'warning',
-      name: 'Too slow, tried again',
+      name: 'Timed out, retrying',
     })
     // Sent again by a person after it had been accepted.
     expect(standingOf({ ...event, state: 'waiting' })).toMatchObject({
@@ -56,7 +56,7 @@ describe('how an event stands', () => {
   it('leaves what a person gave up without alarm', () => {
     expect(standingOf({ ...event, state: 'dropped', outcome: 'status' })).toMatchObject({
       tone: 'plain',
-      name: 'Given up',
+      name: 'Cancelled',
     })
   })
 })

@@ -107,9 +107,9 @@ describe('why a list is empty', () => {
     })
     const explained = explain(made)
     expect(explained.headline).toBe(
-      'Empty, because none of the partner’s 3 exams fits what the device asked for.',
+      'Empty, because none of the partner’s 3 exams matches the device’s query.',
     )
-    expect(explained.remedy).toBe('Clear or correct these keys at the device: Modality: CT.')
+    expect(explained.remedy).toBe('Clear or correct these keys on the device: Modality: CT.')
     expect(stateOf(made, 'keys')).toBe('stop')
     expect(explained.stations.find(({ name }) => name === 'keys')?.details).toEqual([
       '2 exams: Modality is MR',
@@ -155,7 +155,7 @@ describe('why a list is empty', () => {
     })
     expect(explain(made)).toMatchObject({
       tone: 'danger',
-      headline: 'The query could not be understood, so nothing was looked up.',
+      headline: 'The query was not valid, so no list was requested.',
     })
     expect(explain(made).stations.map(({ state }) => state)).toEqual([
       'stop',
@@ -190,7 +190,7 @@ describe('what was sent', () => {
     )
     expect(explained).toMatchObject({
       tone: 'warning',
-      headline: '1 exam sent. The partner could not be asked: its last good answer was used.',
+      headline: '1 exam sent. The partner was unreachable: its last valid answer was used.',
     })
   })
 

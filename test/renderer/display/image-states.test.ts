@@ -36,12 +36,12 @@ describe('how a study arrives', () => {
   it('is said in one badge: what is missing, and that the transfer broke off, by the clinic’s clock', () => {
     expect(arrival({ state: 'incomplete', lastTransfer: aborted })).toMatchObject({
       tone: 'warning',
-      name: 'Incomplete: 53 missing, transfer broke off 10:42:07',
+      name: 'Incomplete: 53 missing, transfer interrupted 10:42:07',
     })
     expect(arrival({ state: 'incomplete' }).name).toBe('Incomplete: 53 missing')
     expect(
       arrival({ state: 'incomplete', expected: null, missing: 0, lastTransfer: aborted }).name,
-    ).toBe('Incomplete: transfer broke off 10:42:07')
+    ).toBe('Incomplete: transfer interrupted 10:42:07')
   })
 
   it('does not stay calm about a transfer that broke off while images are still awaited', () => {
@@ -53,23 +53,23 @@ describe('how a study arrives', () => {
     })
     expect(arrival({ state: 'receiving', lastTransfer: aborted })).toMatchObject({
       tone: 'warning',
-      name: 'Receiving, transfer broke off 10:42:07',
+      name: 'Receiving, transfer interrupted 10:42:07',
     })
   })
 
   it('calls a study complete without a claim that nothing announced', () => {
     expect(arrival({ instances: 180, missing: 0 }).meaning).toBe(
-      'Every image that the device announced is here.',
+      'All images announced by the device have been received.',
     )
     expect(arrival({ expected: null, missing: 0 }).meaning).toContain(
-      'nobody can say that none is missing',
+      'missing images cannot be detected',
     )
   })
 
   it('does not call a study complete of which nothing was kept in it', () => {
     expect(arrival({ instances: 0, expected: null, missing: 0 })).toMatchObject({
       tone: 'plain',
-      name: 'No images in it',
+      name: 'No images',
     })
   })
 })
@@ -102,7 +102,7 @@ it('has a word for every field that a mismatch compares, and for the sexes of DI
   expect(IDENTITY_FIELDS.map((field) => IDENTITY_NAMES[field])).toEqual([
     'Patient',
     'Patient ID',
-    'Born',
+    'Date of birth',
     'Sex',
     'Accession',
     'Study UID',

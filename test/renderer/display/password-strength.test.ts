@@ -3,9 +3,9 @@ import { passwordStrength } from '../../../renderer/src/display/password-strengt
 
 it.each([
   ['short', 'danger', 'Too short: 5 more to go'],
-  ['aaaaaaaaaaaaaaaa', 'danger', 'Easy to guess: use words that are not yours or well known'],
-  ['password123456', 'danger', 'Easy to guess: use words that are not yours or well known'],
-  ['carvalho2026', 'danger', 'Easy to guess: use words that are not yours or well known'],
+  ['aaaaaaaaaaaaaaaa', 'danger', 'Easy to guess: use uncommon words that are not about you'],
+  ['password123456', 'danger', 'Easy to guess: use uncommon words that are not about you'],
+  ['carvalho2026', 'danger', 'Easy to guess: use uncommon words that are not about you'],
   ['tulip-boat', 'warning', 'Fair: a few more words would make it strong'],
   ['harbour lantern moss', 'good', 'Strong'],
 ])('says of %s: %s', (password, tone, words) => {

@@ -51,17 +51,17 @@ it('takes from an address only what is a filter', () => {
 })
 
 describe('the contract meter', () => {
-  it('splits the calls into those as agreed, those with parts left out, and failures, the commonest first', () => {
+  it('splits the calls into those as specified, those partly ignored, and failures, the commonest first', () => {
     const parts = partsOf({
       accepted: 10,
       withNotes: 3,
       byOutcome: { accepted: 10, timeout: 1, status: 4, none: 2 },
     })
     expect(parts.map(({ name, tone, count }) => [name, tone, count])).toEqual([
-      ['as agreed', 'good', 7],
-      ['with parts left out', 'warning', 3],
+      ['as specified', 'good', 7],
+      ['partly ignored', 'warning', 3],
       ['error', 'danger', 4],
-      ['too slow', 'danger', 1],
+      ['timed out', 'danger', 1],
     ])
   })
 

@@ -38,11 +38,11 @@ describe('words of a list', () => {
     )
     expect(chips.map(({ text }) => text)).toEqual([
       'STAT, High',
-      'Assigned to nobody',
+      'Unassigned',
       'no customer',
       'Not cancelled',
       'Addendum needed',
-      'Came: 20 Nov 2026 – 22 Nov 2026',
+      'Received: 20 Nov 2026 – 22 Nov 2026',
     ])
     expect(daysText({ from: '2026-11-20' })).toBe('since 20 Nov 2026')
     expect(chipsOf({ cancelled: 'all' }, { person: '', customer: '' })).toEqual([])

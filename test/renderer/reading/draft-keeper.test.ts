@@ -349,9 +349,9 @@ describe('a save', () => {
 
 describe('two windows', () => {
   async function inConflict() {
-    const gateway = gatewayWith(draftOf(1, 'begun'))
+    const gateway = gatewayWith(draftOf(1, 'in progress'))
     const keeper = gateway.opened()
-    keeper.edit('begun here')
+    keeper.edit('begun stored here')
     await gateway.pass(IDLE_MS)
     gateway.draft = draftOf(5, 'begun there', TOM)
     keeper.edit('begun here and on')
@@ -416,7 +416,7 @@ describe('two windows', () => {
   it('put both texts before whoever takes over a report that was written on', async () => {
     const gateway = gatewayWith(draftOf(3, 'theirs', TOM))
     gateway.isHeldElsewhere = true
-    const keeper = gateway.opened(draftOf(2, 'begun'))
+    const keeper = gateway.opened(draftOf(2, 'in progress'))
     keeper.edit('mine')
     await gateway.pass(IDLE_MS)
     await keeper.takeOver()
@@ -427,7 +427,7 @@ describe('two windows', () => {
     })
   })
 
-  it('show what the other one saved, where nothing waits here', async () => {
+  it('show what the other one saved, where nothing waits stored here', async () => {
     const gateway = gatewayWith(draftOf(1, 'a'))
     const keeper = gateway.opened()
     keeper.follow(draftOf(2, 'of Tom', TOM))

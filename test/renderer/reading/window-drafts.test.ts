@@ -92,7 +92,7 @@ describe('a draft whose screen is left', () => {
     const { gateway, keeper } = keeperOf()
     gateway.fault = { kind: 'refused', sentence: 'The addendum was cancelled.' }
     const leave = showDraft(addendum, keeper)
-    keeper.edit('Given up')
+    keeper.edit('Cancelled')
     leave()
     await whenLeft()
     expect(

@@ -135,7 +135,11 @@ const pane = (more: Partial<PaneState> = {}): PaneState => ({
     isPlaying: false,
     framesPerSecond: 10,
   },
-  ...{ edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' }, lengthNote: null, volume: null },
+  ...{
+    edges: { left: 'R', right: 'L', top: 'A', bottom: 'P' },
+    lengthNote: null,
+    volume: null,
+  },
   ...more,
 })
 const texts = (state: PaneState, corner: 'patient' | 'study' | 'image' | 'picture') =>

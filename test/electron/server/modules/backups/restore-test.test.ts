@@ -78,7 +78,7 @@ it('is red where the trail in the back-up is broken', async () => {
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
-    sentence: `In the back-up ${name} the audit trail is broken at entry ${entry?.seq}.`,
+    sentence: `In the backup ${name} the audit log is broken at entry ${entry?.seq}.`,
   })
 })
 
@@ -93,7 +93,7 @@ it('is red where a report in the back-up is not what was signed', async () => {
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
-    sentence: `In the back-up ${name} the report ${reportId} is not as it was signed.`,
+    sentence: `In the backup ${name} the report ${reportId} is not as it was signed.`,
   })
 })
 

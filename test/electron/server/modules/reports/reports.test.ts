@@ -176,7 +176,7 @@ describe('an addendum', () => {
     studies.cancelStudy(key, 'scribe', { studyId: of.studyId })
     expect(reports.startAddendum(key, primary)).toEqual({
       success: false,
-      message: 'The study is cancelled.',
+      message: 'The study was cancelled.',
     })
     const member = atTheWindow(newUser(store, { canCreateReports: false, level: 'member' }))
     expect(refusalOf(() => reports.startAddendum(member, primary))).toBe('not-permitted')
