@@ -91,26 +91,26 @@ test.describe('in the app', () => {
     await autostart.click({ force: true })
     await expect(autostart).not.toBeChecked()
     expect(asked).toContain('setAutostart false')
-    await page.getByRole('button', { name: 'Look for an update' }).click()
+    await page.getByRole('button', { name: 'Check for updates' }).click()
     await expect.poll(() => asked).toContain('checkForUpdate')
     await look('up-to-date')
   })
 
   test('says loudly where the data key is not locked, and how to mend it', async () => {
     await show({ keyStore: 'file' })
-    await expect(page.getByText('A file that its owner alone can read')).toBeVisible()
+    await expect(page.getByText('In a file that only its owner can read')).toBeVisible()
     await expect(page.getByRole('link', { name: 'Create recovery key' })).toBeVisible()
     await show({ keyStore: 'basic' })
-    await expect(page.getByText('Not locked: the key store protects nothing')).toBeVisible()
+    await expect(page.getByText('Not protected: the key store has no lock')).toBeVisible()
     await look('key-basic')
     await show({ keyStore: 'none' })
-    await expect(page.getByText('Not locked: there is no key store')).toBeVisible()
+    await expect(page.getByText('Not protected: no key store')).toBeVisible()
     await show({ keyStore: 'platform' })
   })
 
   test('tells how far an update is, and why one could not be had', async () => {
     await show({ update: { ...NO_UPDATE, state: 'downloading', version: '0.2.0', share: 0.4 } })
-    await expect(page.getByRole('progressbar', { name: 'It is being fetched' })).toHaveAttribute(
+    await expect(page.getByRole('progressbar', { name: 'Downloading update' })).toHaveAttribute(
       'aria-valuenow',
       '40',
     )
@@ -129,8 +129,8 @@ test.describe('in the app', () => {
         sentence: verbatim('This program is updated with the packages of the system.'),
       },
     })
-    await expect(page.getByRole('button', { name: 'Look for an update' })).toHaveCount(0)
-    await expect(page.getByRole('switch', { name: 'Install by itself' })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Check for updates' })).toHaveCount(0)
+    await expect(page.getByRole('switch', { name: 'Install automatically' })).toHaveCount(0)
   })
 
   test('shows what is new, says what installing does, and why it did not happen', async () => {

@@ -152,7 +152,7 @@ test('keeps a signed report while the partner is away, and sends it when told to
   await signReport('1.2.826.0.1.3680043.8.498.777001')
   await go('Events')
   await which('Waiting')
-  await expect(row('Report')).toContainText('Not reached, retrying')
+  await expect(row('Report')).toContainText('Unreachable, retrying')
   await row('Report').getByRole('link').click()
   await expect(page.getByText('The partner could not be reached.').first()).toBeVisible()
   await expect(page.getByText('Check this PC’s network')).toBeVisible()

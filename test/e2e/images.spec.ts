@@ -200,7 +200,7 @@ test('sets another image of the same identifier aside, and deletes it only with 
   await expect(dialog.getByText('Enter a reason')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Test image of the service')
   await dialog.getByRole('button', { name: 'Discard image' }).click()
-  await expect(page.getByText('Nothing is in quarantine')).toBeVisible()
+  await expect(page.getByText('No images in quarantine')).toBeVisible()
 })
 
 test('decides on all images of a study that were set aside at once, with one reason', async () => {
@@ -221,7 +221,7 @@ test('decides on all images of a study that were set aside at once, with one rea
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Test images of the service')
   await dialog.getByRole('button', { name: 'Discard 3 images' }).click()
   await expect(page.getByText('3 images were deleted.')).toBeVisible()
-  await expect(page.getByText('Nothing is in quarantine')).toBeVisible()
+  await expect(page.getByText('No images in quarantine')).toBeVisible()
 })
 
 test('sends a study to a destination that was entered and tested here', async () => {
@@ -250,7 +250,7 @@ test('finds earlier studies of the patient in another system, warns of another p
   await page.getByRole('textbox', { name: 'Patient ID' }).fill('')
   await page.getByRole('textbox', { name: 'Patient name' }).fill('TEST*')
   await page.getByRole('button', { name: 'Find', exact: true }).click()
-  await expect(rowOf('P-7001')).toContainText('5 here')
+  await expect(rowOf('P-7001')).toContainText('5 stored here')
   await expect(rowOf('OLD-17')).toContainText('Different patient ID')
   await isAccessible()
   await rowOf('OLD-17').getByRole('button', { name: 'Retrieve' }).click()
@@ -273,7 +273,7 @@ test('says what is wrong while a destination is away, and gives up with a reason
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Wrong patient')
   await dialog.getByRole('button', { name: 'Stop' }).click()
-  await expect(rowOf('WRONG').getByText('1 given up')).toBeVisible()
+  await expect(rowOf('WRONG').getByText('1 stopped')).toBeVisible()
 })
 
 test('takes a device’s port, and says what is wrong when it does not answer there', async () => {
@@ -335,7 +335,7 @@ test('counts the day’s images on Today, and leads from each number and each ne
   await expect(need.filter({ hasText: 'Quarantine' })).toHaveCount(0)
   const differing = need.filter({ hasText: 'Patient or exam mismatch' })
   await expect(differing).toContainText(
-    '2 studies have images of another patient or order than was planned.',
+    '2 studies have images of a different patient or order than planned.',
   )
   await numbers.getByRole('link', { name: 'Receiving now' }).click()
   await expect(page.getByRole('radio', { name: 'Receiving' })).toBeChecked()

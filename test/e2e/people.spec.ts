@@ -72,7 +72,7 @@ async function invite(person: {
 const locked = (name: string) => new RegExp(`^${name}\\s*for owners and administrators$`)
 /** What a member finds in place of each screen that is not for members. */
 const LOCKED = {
-  People: 'Creates, invites and blocks user accounts',
+  Users: 'Creates, invites and blocks user accounts',
   Partner: 'Configures the partner’s endpoints',
   Events: 'Shows what was sent to the partner',
   'API keys': 'Creates and revokes the API keys',
@@ -190,7 +190,7 @@ test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
   await page.getByRole('button', { name: 'Revoke the invitation of Ivan Petrov' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke invitation' }).click()
   await expect(rowOf('ivan@clinic.example')).toContainText('Revoked')
-  await expect(rowOf('hana@clinic.example')).toContainText('Rejected')
+  await expect(rowOf('hana@clinic.example')).toContainText('Declined')
   await other.goto(withdrawn)
   await expect(other.getByText('This invitation was revoked.')).toBeVisible()
   await other.context().close()

@@ -352,7 +352,7 @@ test('signs a critical result, for the patient who is named once more, and deliv
 test('opens the PDF by a signed link', async () => {
   const linked = page.waitForResponse((response) => response.url().endsWith('/pdf-link'))
   const opened = page.context().waitForEvent('page')
-  await page.getByRole('button', { name: 'Open the PDF: Report' }).click()
+  await page.getByRole('button', { name: 'Open PDF: Report' }).click()
   const { url } = await (await linked).json()
   const { pathname, search } = new URL(url)
   const pdf = await fetch(stage.http + pathname + search)

@@ -367,7 +367,7 @@ test('keeps a view, shares it, and somebody else finds it with the same studies'
 test('says how many studies the filters hide, takes them away one by one, and hands the list on by its address', async () => {
   const chips = page.getByRole('status', { name: 'Active filters' })
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
-  await filters().getByText('nobody', { exact: true }).click()
+  await filters().getByText('unassigned', { exact: true }).click()
   await page.keyboard.press('Escape')
   await expect(chips).toContainText('2 studies')
   await expect(chips).toContainText(/[1-9]\d* hidden by filters/)

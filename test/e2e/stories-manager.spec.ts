@@ -194,7 +194,7 @@ test('is asked before the window opens to the network without encryption', async
     if (request.method() === 'PATCH') saved.push(request.postDataJSON())
   })
   await go('Settings')
-  const host = page.locator('#group-http').getByRole('textbox', { name: 'Listen at address' })
+  const host = page.locator('#group-http').getByRole('textbox', { name: 'Listen address' })
   await host.fill('0.0.0.0')
   await page.getByRole('button', { name: 'Save all' }).click()
   const asked = page.getByRole('dialog', {
@@ -217,7 +217,7 @@ test('is asked before the window opens to the network without encryption', async
 
 test('sets after how long a window that nobody uses locks, and it does', async () => {
   await go('Settings')
-  await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('1')
+  await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings are saved.')).toBeVisible()
   await noor.clock.install({ time: Date.now() })
@@ -233,7 +233,7 @@ test('sets after how long a window that nobody uses locks, and it does', async (
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(editor()).toContainText('No nodule.')
 
-  await page.getByRole('textbox', { name: 'Lock a window that is not used after (min)' }).fill('60')
+  await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('60')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings are saved.').last()).toBeVisible()
   // A window that is open learns of it with its next look at the session.
@@ -429,7 +429,7 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await other.getByRole('button', { name: 'Sign in' }).click()
   await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
 
-  await page.getByRole('button', { name: 'Delete Reading room 2' }).click()
+  await page.getByRole('button', { name: 'Remove Reading room 2' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
   await expect(page.getByText('No approved PCs yet')).toBeVisible()
   await clickSomewhere(other)
@@ -446,20 +446,20 @@ test('has all of it in the audit trail, in words and by name', async () => {
   await go('Audit')
   const trail = page.getByRole('table', { name: 'Audit log, newest first' })
   const acts = [
-    ['Person invited', 'Olga Berg'],
+    ['User invited', 'Olga Berg'],
     ['Invitation accepted', 'Noor Haddad'],
     ['Express customer added', 'Olga Berg'],
-    ['Express customer deactivated', 'Olga Berg'],
-    ['Express customer reactivated', 'Olga Berg'],
-    ['Person changed', 'Olga Berg'],
+    ['Express customer blocked', 'Olga Berg'],
+    ['Express customer unblocked', 'Olga Berg'],
+    ['User changed', 'Olga Berg'],
     ['Window locked', 'Noor Haddad'],
     ['Window unlocked', 'Noor Haddad'],
     ['Setting changed', 'Olga Berg'],
-    ['Two-factor authentication switched on', 'Olga Berg'],
+    ['Two-factor authentication turned on', 'Olga Berg'],
     ['Signed in with a recovery code', 'Olga Berg'],
     ['Session ended', 'Olga Berg'],
-    ['Access withdrawn', 'Olga Berg'],
-    ['Access given back', 'Olga Berg'],
+    ['Access revoked', 'Olga Berg'],
+    ['Access restored', 'Olga Berg'],
     ['Workstation approved', 'Olga Berg'],
     ['Workstation removed', 'Olga Berg'],
   ] as const

@@ -58,11 +58,11 @@ test('asks for a folder first, and says what lacks until then', async () => {
   await expectAccessible(page, 'upkeep-empty')
   await page.getByRole('textbox', { name: 'Folder on the gateway PC' }).fill('back-ups')
   await button('Use this folder').click()
-  await expect(page.getByText('This is not a whole path.')).toBeVisible()
+  await expect(page.getByText('This is not a full path.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Folder on the gateway PC' }).fill(folder)
   await button('Use this folder').click()
   await expect(page.getByRole('heading', { name: 'Backups in this folder' })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'No backup yet' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No backup yet' }).first()).toBeVisible()
 })
 
 test('keeps the plan where it stands', async () => {
@@ -90,7 +90,7 @@ test('makes a back-up at the press of a button, and tries it', async () => {
   await expect(page.getByRole('heading', { name: 'No scheduled backup yet' })).toBeVisible()
   await expect(page.getByText('On the same disk as the data', { exact: true })).toBeVisible()
   await expect(page.getByText('Images are not included', { exact: false })).toBeVisible()
-  await button('Retry now').click()
+  await button('Test now').click()
   await expect(
     page.getByRole('heading', { name: 'The newest backup can be restored' }),
   ).toBeVisible({
@@ -101,7 +101,7 @@ test('makes a back-up at the press of a button, and tries it', async () => {
 
 test('shows what putting it back would lose, and takes the owner’s password for it', async () => {
   await stage.command('device', 'add', '--ae-title', 'CT9', '--name', 'CT, room 9')
-  await button(/^Put back isthmus-/).click()
+  await button(/^Restore isthmus-/).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByRole('row', { name: /^Devices/ })).toHaveText(/Devices12−1/)
   await expect(dialog).toContainText('1 device')
@@ -128,7 +128,7 @@ test('comes back by itself with the earlier state', async () => {
   await expect(page.getByRole('table')).toContainText('CT, room 1')
   await expect(page.getByRole('table')).not.toContainText('CT, room 9')
   await go(page, 'Audit')
-  await expect(page.getByRole('main')).toContainText('Backup put back')
+  await expect(page.getByRole('main')).toContainText('Backup restored')
 })
 
 test('gives support a bundle that is read before it is saved', async () => {

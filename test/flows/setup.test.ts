@@ -204,7 +204,7 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   const use = (given: string) => call(dashboardSetup.setBackupFolder, { body: { folder: given } })
   expect(await use('back-ups')).toMatchObject({
     isUsed: false,
-    findings: [{ sentence: 'This is not a whole path.' }],
+    findings: [{ sentence: 'This is not a full path.' }],
   })
   expect(await use(join(folder, 'back-ups'))).toMatchObject({
     isUsed: false,
