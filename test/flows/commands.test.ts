@@ -230,7 +230,11 @@ it('runs one gateway on a folder: a second one says so and the first goes on', a
     '--dimse-tls',
     'off',
   ])
-  expectSentence(second, 1, `Another Isthmus is already running on the data folder ${temp.folder}.`)
+  expectSentence(
+    second,
+    1,
+    `Another Isthmus is already running on the data directory ${temp.folder}.`,
+  )
   expect((await httpCall(`${gateway.http}/dashboard/session`)).status).toBe(200)
 })
 

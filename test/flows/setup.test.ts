@@ -208,7 +208,7 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   })
   expect(await use(join(folder, 'back-ups'))).toMatchObject({
     isUsed: false,
-    findings: [{ sentence: saying('inside the data folder') }],
+    findings: [{ sentence: saying('inside the data directory') }],
   })
   expect(await use(join(gateway.folder, 'gateway.sqlite', 'x'))).toMatchObject({ isUsed: false })
   const made = await use(join(target.folder, 'new', 'back-ups'))

@@ -77,7 +77,7 @@ it('makes one, tries it, lists it and removes it; who may not manage the gateway
     name: made.backups[0]?.name,
   })
   const [name = ''] = readdirSync(target.folder)
-  await expect(call(dashboardUpkeep.remove, { params: { name } })).rejects.toThrow(/only back-up/)
+  await expect(call(dashboardUpkeep.remove, { params: { name } })).rejects.toThrow(/only backup/)
   await expect(
     call(dashboardUpkeep.remove, { params: { name: '../gateway.sqlite' } }),
   ).rejects.toThrow('404')
@@ -136,7 +136,7 @@ it('says in the readiness that the folder is gone, and what to do', async () => 
     (await call(dashboardSetup.readiness, {})).findings.find(({ check }) => check === name)
   expect(await of('backup')).toMatchObject({
     verdict: 'warn',
-    sentence: saying('No back-up is in'),
+    sentence: saying('No backup is in'),
   })
   expect(await of('rehearsal')).toMatchObject({ verdict: 'warn' })
   expect(await of('standby')).toMatchObject({ verdict: 'ok' })
@@ -177,7 +177,7 @@ it('takes a note of the standby from a script, with the gateway and without it',
     })
     expect(await note({ to: 'nas', backup: 'isthmus-2020-01-01-000000Z' })).toMatchObject({
       ok: false,
-      output: expect.stringContaining('no back-up'),
+      output: expect.stringContaining('no backup'),
     })
     expect((await gateway.call(dashboardUpkeep.state, {})).standby).toMatchObject({ to: 'nas' })
   }
@@ -185,7 +185,7 @@ it('takes a note of the standby from a script, with the gateway and without it',
     runAlone(temp.folder, { command, arguments: [], options, input: '' }, '9.9.9')
   expect(await alone('rehearse')).toMatchObject({
     ok: true,
-    output: expect.stringContaining(`The back-up ${name} was opened`),
+    output: expect.stringContaining(`The backup ${name} was opened`),
   })
   expect(await alone('standby forget')).toEqual({ ok: true, output: 'The standby is forgotten.' })
   expect(await alone('standby forget')).toMatchObject({

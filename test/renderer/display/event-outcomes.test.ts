@@ -56,7 +56,7 @@ describe('how an event stands', () => {
   it('leaves what a person gave up without alarm', () => {
     expect(standingOf({ ...event, state: 'dropped', outcome: 'status' })).toMatchObject({
       tone: 'plain',
-      name: 'Cancelled',
+      name: 'Stopped',
     })
   })
 })

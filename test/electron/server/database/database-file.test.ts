@@ -114,7 +114,7 @@ describe('opening a database', () => {
     bytes.fill(0xa5, bytes.length - 3 * 4096 + 8, bytes.length - 4096)
     writeFileSync(file, bytes)
     expect(faultOf(() => Database.open(file))).toMatch(
-      /^damaged: .*nothing was changed\. Keep the file, and put a back-up in its place: .*isthmus restore --data .* --from BACKUP\.$/,
+      /^damaged: .*nothing was changed\. Keep the file, and put a backup in its place: .*isthmus restore --data .* --from BACKUP\.$/,
     )
     expect(readFileSync(file).equals(bytes)).toBe(true)
   })

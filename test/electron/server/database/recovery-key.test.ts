@@ -119,7 +119,7 @@ it('says what is wrong by a fault of its own', () => {
   )
   rmSync(join(folder, 'recovery.key'))
   expect(() => recover()).toThrow(
-    faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a back-up/),
+    faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a backup/),
   )
   mkdirSync(join(folder, 'recovery.key'))
   expect(() => recover()).toThrow(faultOf('bad-folder', /recovery\.key cannot be read: EISDIR/))

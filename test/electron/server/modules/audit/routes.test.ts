@@ -105,7 +105,7 @@ describe('when the database was changed behind its back', () => {
     )
     expect(banner).toMatchObject({
       tone: 'danger',
-      text: expect.stringContaining('The audit trail is broken at entry 1'),
+      text: expect.stringContaining('The audit log is broken at entry 1'),
     })
   })
 

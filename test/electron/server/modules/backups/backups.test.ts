@@ -202,7 +202,7 @@ describe('a back-up by hand', () => {
     await using stage = backupStage({ 'backup.dailyAt': null })
     const { backups, clock, target } = stage
     const first = await backups.make('by-hand', OWNER)
-    await expect(backups.remove(first.name, OWNER)).rejects.toThrow('This is the only back-up')
+    await expect(backups.remove(first.name, OWNER)).rejects.toThrow('This is the only backup')
     clock.pass(MINUTE_MS)
     const second = await backups.make('before-update', OWNER)
     const { backups: listed } = await backups.state()
@@ -211,7 +211,7 @@ describe('a back-up by hand', () => {
       ['by-hand', null],
     ])
     await expect(backups.remove('isthmus-2020-01-01-000000Z', OWNER)).rejects.toThrow(
-      'There is no back-up',
+      'There is no backup',
     )
     await backups.remove(first.name, OWNER)
     expect(names(target)).toEqual([second.name])
@@ -258,7 +258,7 @@ describe('a back-up by hand', () => {
     mkdirSync(inside)
     expect(backups.useFolder(inside, OWNER)).toMatchObject({ isUsed: false })
     store.settings.change({ 'backup.folder': inside }, 'command-line')
-    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('inside the data folder')
+    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('inside the data directory')
     store.settings.change({ 'backup.folder': stage.target }, 'command-line')
     await expect(backups.test(OWNER)).rejects.toThrow('make one first')
     expect(stage.health().backup).toBeUndefined()

@@ -118,7 +118,7 @@ describe('a back-up', () => {
     const file = join(on.target, 'file')
     writeFileSync(file, 'no folder')
     await expect(on.make(undefined, file)).rejects.toThrow(
-      /The back-up could not be written to .*file: /,
+      /The backup could not be written to .*file: /,
     )
     await expect(on.make(undefined, join(on.target, 'none'))).rejects.toThrow(
       /none: it is not there/,
@@ -161,7 +161,7 @@ describe('a back-up', () => {
   it('is not made twice in a second', async () => {
     using on = stage()
     await on.make()
-    await expect(on.make()).rejects.toThrow(/has a back-up of this second already/)
+    await expect(on.make()).rejects.toThrow(/has a backup of this second already/)
     expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([NAME])
   })
 

@@ -172,7 +172,7 @@ describe('opening a back-up', () => {
       })
     }
     writeFileSync(file, JSON.stringify({ ...manifest, rows: { 'users" union select 1 --': 7 } }))
-    await expect(open()).rejects.toThrow(/is not a back-up of Isthmus, or its backup\.json/)
+    await expect(open()).rejects.toThrow(/is not a backup of Isthmus, or its backup\.json/)
     rmSync(file)
     await expect(open()).rejects.toMatchObject({ fault: 'damaged' })
     await expect(previewBackup(on.from, on.own)).rejects.toMatchObject({ fault: 'damaged' })

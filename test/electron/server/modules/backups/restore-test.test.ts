@@ -34,7 +34,7 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
     success: true,
     // The trail had not yet the back-up itself, and has the trial now.
     sentence: saying(
-      `an unbroken audit trail of ${entries - 2} entries, and 1 report that was read.`,
+      `an unbroken audit log of ${entries - 2} entries, and 1 report that was read.`,
     ),
   })
   expect(stage.audited('backup.rehearse')).toMatchObject([

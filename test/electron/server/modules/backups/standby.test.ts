@@ -41,7 +41,7 @@ it('notes no back-up that is not in the folder', async () => {
   await using stage = backupStage()
   await expect(
     noteStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),
-  ).rejects.toThrow('There is no back-up')
+  ).rejects.toThrow('There is no backup')
   stage.store.settings.change({ 'backup.folder': null }, ACTOR)
   await expect(
     noteStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),

@@ -38,14 +38,14 @@ it('says of an empty installation what is to be mended', async () => {
   expect(lines).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^note {2}There is no recovery key/),
-      expect.stringMatching(/^note {2}No folder for back-ups is chosen/),
+      expect.stringMatching(/^note {2}No folder for backups is chosen/),
       expect.stringMatching(/^note {2}No device has got its worklist lately/),
     ]),
   )
   expect(lines).toEqual(
     expect.arrayContaining([
-      expect.stringContaining(`ok    The data folder is ${temp.folder}`),
-      'ok    The audit trail is unbroken, 0 entries.',
+      expect.stringContaining(`ok    The data directory is ${temp.folder}`),
+      'ok    The audit log is unbroken, 0 entries.',
       'ok    The DICOM listener is up at 127.0.0.1:104.',
       'ok    The window is up at http://127.0.0.1:8042.',
     ]),

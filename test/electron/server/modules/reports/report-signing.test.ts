@@ -311,7 +311,7 @@ describe('signing', () => {
     const order = on.written()
     on.meanwhile.push(() => void on.studies.cancelStudy(on.key, 'scribe', { studyId: on.studyId }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
-      'The study was cancelled',
+      'The study is cancelled',
     )
     on.studies.uncancelStudy(on.key, 'scribe', { studyId: on.studyId })
     on.meanwhile.push(() => updateUser(on.store.database, { ...on.user, canCreateReports: false }))
