@@ -210,7 +210,7 @@ describe('what a person should know before a correction', () => {
     ])
   })
 
-  it.each([[{ PatientID: 'P300' }], [{ PatientName: 'Third^Theo' }]])(
+  it.each([[{ PatientID: 'P300' }], [{ PatientName: 'Sample^Sam' }]])(
     'is that the images of the target name another patient: %j',
     async (other) => {
       await using at = await clinic({ images: [image(1), inTarget(other)] })

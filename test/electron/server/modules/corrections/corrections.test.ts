@@ -560,6 +560,25 @@ test('where something left the gateway, an undo is a further correction with the
     [false, false],
     [false, true],
   ])
+  const [further, first] = done.map(({ correction }) => correction).reverse()
+  expect(further).toMatchObject({ kind: 'reassign', undoes: correctionId, userId: 'usr_2' })
+  expect(further?.details).toMatchObject({ reason: 'it was right', undoReason: '' })
+  expect(further?.details.changes).toEqual(
+    first?.details.changes.map(({ field, before: [value = ''], after }) => ({
+      ...{ field, before: [after], after: value },
+    })),
+  )
+  expect(
+    store.audit
+      .list({ limit: 50, cursor: undefined })
+      .items.find(({ action }) => action === 'images.undo-correction'),
+  ).toMatchObject({
+    ...{ actor: 'user:usr_2', target: STUDY },
+    detail: {
+      ...{ correctionId, reason: 'it was right', instances: 2 },
+      furtherCorrectionId: further?.correctionId,
+    },
+  })
   // The original stays withdrawn: an archive that rejected it does not show it again.
   expect((await at.stage.send(image(1))).status).toBe(0)
   expect(listStudyInstances(store.database, STUDY)).toEqual(now)
@@ -652,6 +671,14 @@ test('a correction says who made it and who undid it, and the audit trail what i
   })
   const undone = await corrections.undo(correctionId, 'it was right', undoer.userId)
   expect(undone.undone).toMatchObject({ by: 'Uwe', reason: 'it was right' })
+  expect(
+    store.audit
+      .list({ limit: 20, cursor: undefined })
+      .items.find(({ action }) => action === 'images.undo-correction'),
+  ).toMatchObject({
+    ...{ actor: `user:${undoer.userId}`, target: STUDY },
+    detail: { correctionId, reason: 'it was right', instances: 2 },
+  })
   // Of an account that is gone the name is not known.
   const { by } = await at.apply(TO_ORDER)
   expect(by).toBe('')
@@ -1068,6 +1095,24 @@ test('a correction is not undone once a report of the study that the images were
   await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow(
     'the images were taken from was signed',
   )
+})
+
+test('nothing is undone once a report of the corrected images is signed', async () => {
+  await using at = await clinic([image(1)])
+  const { store, corrections, apply } = at
+  const { studyId } = bound(studyService, store).createStudy(newKey(store), 'scribe', {
+    ...{ studyInstanceUid: ORDER.studyInstanceUid, studyDescription: 'CT', severity: 'normal' },
+  }).record
+  const { correctionId, undoObstacle } = await apply(TO_ORDER)
+  expect(undoObstacle).toBeNull()
+  const signedAt = instantOf(store.clock() + 1)
+  completedReport(store, { studyId, userId: newUser(store).userId, signedAt })
+  const obstacle = 'A report was signed with the corrected images.'
+  expect(corrections.list(STUDY).map((one) => englishOf(one.undoObstacle))).toEqual([obstacle])
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toMatchObject({
+    ...{ code: 'refused', message: obstacle },
+  })
+  expect(listStudyInstances(store.database, STUDY)).toEqual([])
 })
 
 test('a study of the interface that somebody works with is not cancelled when its images leave', async () => {
