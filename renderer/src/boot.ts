@@ -5,7 +5,4 @@ import { loadMessages } from './i18n/said.ts'
 // The page's first script is small: the gateway answers who is signed in, and how it is, while the
 // program comes.
 void askEarly(window.location.hash)
-// A page without its messages, which shows their codes, is better than none.
-void loadMessages()
-  .catch(() => undefined)
-  .then(() => import('./main.tsx'))
+void loadMessages().then(() => import('./main.tsx'))

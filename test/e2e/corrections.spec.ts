@@ -216,7 +216,7 @@ test('the images are moved to the right order after a preview, which is shown ag
   await accessible(maja, 'correct-5-history')
   // What is left without images is Rosalind's again, and waits for hers.
   await openStudy(uidOf(1))
-  await expect(maja.getByText('No images')).toBeVisible()
+  await expect(maja.getByText('No images', { exact: true })).toBeVisible()
   await expect(maja.getByRole('main')).toContainText('Amberly, Rosalind')
   const { studyId } = await callOf(owner, 'GET', `/dashboard/reading/by-uid/${uidOf(1)}`)
   const { reportMetadata } = await callOf(owner, 'GET', `/dashboard/reading/${studyId}`)

@@ -272,7 +272,7 @@ test('says what is wrong while a destination is away, and gives up with a reason
   await rowOf('WRONG').getByRole('button', { name: 'Stop' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Wrong patient')
-  await dialog.getByRole('button', { name: 'Stop' }).click()
+  await dialog.getByRole('button', { name: 'Stop sending' }).click()
   await expect(rowOf('WRONG').getByText('1 stopped')).toBeVisible()
 })
 

@@ -97,7 +97,7 @@ const done = (text: string) => page.getByRole('alert').filter({ hasText: text })
 /** What can be done with an exam of the day. */
 async function act(name: string, action: string): Promise<void> {
   await rowOf(name)
-    .getByRole('button', { name: /^Actions for the/ })
+    .getByRole('button', { name: /^Actions for the .* exam$/ })
     .click()
   await page.getByRole('menuitem', { name: action }).click()
 }

@@ -6,8 +6,35 @@ import {
   insertCorrection,
   setCorrectionUndone,
 } from '#server/modules/corrections/correction-queries.ts'
+import type { Order } from '#server/modules/corrections/correction-rules.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
 import { setInstanceState } from '#server/modules/images/instance-queries.ts'
+import type { CorrectionRequest } from '#shared/contract/corrections.ts'
+
+/** An order of another patient, in a study of its own, that images are reassigned to. */
+export const ORDER: Order = {
+  orderId: '2026-03-10 1.2.3.200 S200',
+  studyInstanceUid: '1.2.3.200',
+  patientName: 'Other^Olga',
+  patientId: 'P200',
+  patientBirthDate: '19910102',
+  patientSex: 'F',
+  accessionNumber: 'A200',
+  requestedProcedureId: 'R200',
+  requestedProcedureDescription: 'CT chest',
+  scheduledProcedureStepId: 'S200',
+  scheduledProcedureStepDescription: 'Chest',
+  studyDescription: '',
+  referringPhysicianName: 'Refer^Dora',
+  admissionId: 'ADM9',
+  modality: 'CT',
+  date: '20260310',
+  time: '090000',
+}
+export const TO_ORDER = {
+  kind: 'reassign',
+  target: { to: 'order', orderId: ORDER.orderId },
+} as const satisfies CorrectionRequest
 
 export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
 

@@ -88,7 +88,14 @@ for (let round = 0; ; round++) {
   writeSync(1, `${round}\n`)
 }
 
+/** The most memory that the process has had, MB. */
+function mostMemory(): number {
+  const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+  return (Number(kilobytes) * 1024) / 1e6
+}
+
 async function correctLarge(pixelBytes: number): Promise<void> {
+  const before = mostMemory()
   const { studyInstanceUid: uid, sopInstanceUid, sopClassUid } = LARGE
   async function* fragments() {
     for await (const piece of largeObject(pixelBytes)) yield [piece]
@@ -127,10 +134,7 @@ async function correctLarge(pixelBytes: number): Promise<void> {
     ...{ isAnsweredUnderWay: answer.progress !== null, second, progress },
     files: [pathOf(original?.file), pathOf(copy?.file)],
     patientNames: [original?.patientName, copy?.patientName],
-    // The most memory that the process has had, MB.
-    peak:
-      (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) /
-      1e6,
+    memory: { before, peak: mostMemory() },
   }
   writeSync(1, `${JSON.stringify(result)}\n`)
 }

@@ -2,7 +2,7 @@ import type { AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { Facts } from '../components/page.tsx'
 import { Tag } from '../components/tone.tsx'
 import { numberText } from '../display/amounts.ts'
-import { isTextCode, t } from '../i18n/t.ts'
+import { knownText, t } from '../i18n/t.ts'
 import css from './activity.module.css'
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
@@ -70,6 +70,5 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
 
 /** Result of a presentation context (PS3.8 Table 9-18). */
 function resultText(result: number): string {
-  const code = `ui.activity.one.results.${result}`
-  return isTextCode(code) ? t(code) : numberText(result)
+  return knownText(`ui.activity.one.results.${result}`) ?? numberText(result)
 }

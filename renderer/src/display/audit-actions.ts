@@ -1,4 +1,4 @@
-import { codesWithin, isTextCode, t } from '../i18n/t.ts'
+import { codesWithin, knownText, t } from '../i18n/t.ts'
 
 const GROUPS = ['access', 'people', 'devices', 'images', 'studies', 'partner', 'gateway'] as const
 const codeOf = (group: (typeof GROUPS)[number], action: string) =>
@@ -18,6 +18,9 @@ export const ACT_GROUPS: readonly {
 
 /** An action of the audit log in words; undefined for one that this version does not know. */
 export function actText(action: string): string | undefined {
-  const code = GROUPS.map((group) => codeOf(group, action)).find(isTextCode)
-  return code && t(code)
+  for (const group of GROUPS) {
+    const text = knownText(codeOf(group, action))
+    if (text !== undefined) return text
+  }
+  return undefined
 }

@@ -12,11 +12,14 @@ let textOf = openMessages(catalogue, locale)
 
 /**
  * Loads the catalogue of messages in the language of the page. Modules have texts in constants, so
- * a page loads its program after it.
+ * a page loads its program after it. A catalogue that does not come leaves a page that shows codes,
+ * which is better than none.
  */
 export async function loadMessages(): Promise<void> {
-  catalogue = (await CATALOGUES[language === PSEUDO ? 'en' : language]()).default
-  textOf = openMessages(catalogue, locale)
+  try {
+    catalogue = (await CATALOGUES[language === PSEUDO ? 'en' : language]()).default
+    textOf = openMessages(catalogue, locale)
+  } catch {}
 }
 
 export const codesOf = (): readonly string[] => Object.keys(catalogue)

@@ -7,8 +7,14 @@ export type TextCode = Extract<MessageCode, `ui.${string}`>
 /** A text of the window in the language of the page. */
 export const t = (code: TextCode, params?: MessageParams): string => said(message(code, params))
 
-/** Whether a code made of a value, such as an action that the server names, is in the catalogue. */
-export const isTextCode = (code: string): code is TextCode => hasMessage(code)
+const isTextCode = (code: string): code is TextCode => hasMessage(code)
+
+/**
+ * The text of a code made of a value, such as an action that the server names; undefined where the
+ * catalogue has none.
+ */
+export const knownText = (code: string, params?: MessageParams): string | undefined =>
+  isTextCode(code) ? t(code, params) : undefined
 
 /** Codes that begin with a text, in the order of the catalogue. */
 export const codesWithin = (start: string): readonly TextCode[] =>
@@ -22,15 +28,14 @@ type NamesIn<Prefix extends string> = TextCode extends infer Code
     : never
   : never
 
+const textsIn = (prefix: string, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, t(`${prefix}.${name}` as TextCode)]))
+
 /** Texts of one group by their names: `textsOf('ui.criticals.columns', 'since', 'patient')`. */
 export const textsOf = <const Prefix extends string, const Name extends NamesIn<Prefix>>(
   prefix: Prefix,
   ...names: readonly Name[]
-): Readonly<Record<Name, string>> =>
-  Object.fromEntries(names.map((name) => [name, t(`${prefix}.${name}` as TextCode)])) as Record<
-    Name,
-    string
-  >
+) => textsIn(prefix, names) as Readonly<Record<Name, string>>
 
 /**
  * The same texts of each of several groups: `textGroups('ui.display.faults', PARTNER_FAULTS,
@@ -44,10 +49,7 @@ export const textGroups = <
   prefix: Prefix & (`${Prefix}.${Key}.${Name}` extends TextCode ? unknown : never),
   keys: readonly Key[],
   ...names: readonly Name[]
-): Readonly<Record<Key, Readonly<Record<Name, string>>>> =>
-  Object.fromEntries(
-    keys.map((key) => [
-      key,
-      Object.fromEntries(names.map((name) => [name, t(`${prefix}.${key}.${name}` as TextCode)])),
-    ]),
-  ) as Record<Key, Record<Name, string>>
+) =>
+  Object.fromEntries(keys.map((key) => [key, textsIn(`${prefix}.${key}`, names)])) as Readonly<
+    Record<Key, Readonly<Record<Name, string>>>
+  >

@@ -18,7 +18,7 @@ import { Notice, Tag } from '../components/tone.tsx'
 import type { Column } from '../components/virtual-table.tsx'
 import { call, keyOf, usePages, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { t } from '../i18n/t.ts'
+import { t, textsOf } from '../i18n/t.ts'
 import { ImageTabs } from '../images/tabs.tsx'
 
 const columns: readonly Column<CorrectionNotice>[] = [
@@ -117,7 +117,7 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
           {t('ui.informing.added')}
         </Tag>
       )}
-      {textsOf(contacts).map(([text, at]) => (
+      {contactTexts(contacts).map(([text, at]) => (
         <span key={text}>
           {text}
           {at !== null && (
@@ -134,7 +134,7 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
 }
 
 /** What each contact was, and when; which of the two studies where there are contacts of both. */
-function textsOf(
+function contactTexts(
   contacts: readonly NoticeContact[],
 ): (readonly [text: string, at: string | null])[] {
   const isOfBoth = contacts.some(({ isOfTarget }) => !isOfTarget)
@@ -192,6 +192,8 @@ const Version = ({ name, which }: { name: string; which: string }) => (
   </div>
 )
 
+const ASK = textsOf('ui.informing.ask', 'title', 'action', 'label', 'about', 'example', 'missing')
+
 const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionNotice> => ({
   name: t('ui.informing.columns.actions'),
   track: 'minmax(144px, 1.2fr)',
@@ -231,14 +233,7 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
   }
   return (
     <AskReason
-      words={{
-        title: t('ui.informing.ask.title'),
-        action: t('ui.informing.ask.action'),
-        label: t('ui.informing.ask.label'),
-        about: t('ui.informing.ask.about'),
-        example: t('ui.informing.ask.example'),
-        missing: t('ui.informing.ask.missing'),
-      }}
+      words={ASK}
       field="note"
       isBusy={send.isPending}
       error={send.error}
@@ -249,7 +244,7 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
     >
       <Stack gap={2}>
         <b>{name}</b>
-        {textsOf(contacts).map(([text]) => (
+        {contactTexts(contacts).map(([text]) => (
           <Text key={text} size="sm">
             {text}
           </Text>

@@ -3,6 +3,4 @@ import { loadMessages } from '../i18n/said.ts'
 
 // The link may be opened where the page is open without it.
 window.addEventListener('hashchange', () => window.location.reload())
-void loadMessages()
-  .catch(() => undefined)
-  .then(() => import('./main.tsx'))
+void loadMessages().then(() => import('./main.tsx'))

@@ -6,7 +6,7 @@ import type { ProblemError } from '../client.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { said } from '../i18n/said.ts'
-import { isTextCode, t } from '../i18n/t.ts'
+import { knownText, t } from '../i18n/t.ts'
 import { BackupsPanel } from './backups-panel.tsx'
 import { call, goToWindow, token } from './calls.ts'
 import { KeyPanel } from './key-panel.tsx'
@@ -68,13 +68,13 @@ export function Rescue() {
         )}
       </Frame>
     )
-  const fault = `ui.rescue.faults.${state.fault}`
-  const why = `ui.rescue.why.${state.fault}`
   return (
     <Frame version={state.version}>
       <div>
-        <Title order={1}>{isTextCode(fault) ? t(fault) : t('ui.rescue.title')}</Title>
-        <p className={css.about}>{isTextCode(why) && t(why)}</p>
+        <Title order={1}>
+          {knownText(`ui.rescue.faults.${state.fault}`) ?? t('ui.rescue.title')}
+        </Title>
+        <p className={css.about}>{knownText(`ui.rescue.why.${state.fault}`)}</p>
         <p className={css.says}>
           {t('ui.rescue.says')} {said(state.sentence)}
         </p>

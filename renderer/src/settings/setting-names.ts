@@ -1,4 +1,4 @@
-import { isTextCode, t, textGroups } from '../i18n/t.ts'
+import { knownText, textGroups } from '../i18n/t.ts'
 
 const NAMES = [
   'clinic',
@@ -28,13 +28,9 @@ export const GROUPS: Readonly<Record<string, { readonly title: string; readonly 
   textGroups('ui.settings.names.groups', NAMES, 'title', 'about')
 
 /** The name of a setting; undefined for one that this version does not know. */
-export function settingName(key: string): string | undefined {
-  const code = `ui.settings.names.labels.${key}`
-  return isTextCode(code) ? t(code) : undefined
-}
+export const settingName = (key: string): string | undefined =>
+  knownText(`ui.settings.names.labels.${key}`)
 
 /** The name of a value of a setting that is chosen from a list. */
-export function optionName(option: string): string {
-  const code = `ui.settings.names.options.${option}`
-  return isTextCode(code) ? t(code) : option
-}
+export const optionName = (option: string): string =>
+  knownText(`ui.settings.names.options.${option}`) ?? option

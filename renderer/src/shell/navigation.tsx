@@ -3,7 +3,7 @@ import { IconLock } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../display/amounts.ts'
-import { isTextCode, t } from '../i18n/t.ts'
+import { knownText, t } from '../i18n/t.ts'
 import { mayManage, type Session } from '../session.ts'
 import { useWaiting } from '../today/use-today.ts'
 import { Mark } from './brand.tsx'
@@ -94,12 +94,12 @@ const WAITING: Partial<
 function Count({ to }: { to: Screen['to'] }) {
   const waiting = WAITING[to]
   const count = useWaiting(waiting?.kinds ?? [])
-  const code = `ui.shell.waiting.${to}`
+  const text = knownText(`ui.shell.waiting.${to}`)
   if (!waiting || count === 0) return null
   return (
     <span className={css.count} data-tone={waiting.tone}>
       {numberText(count)}
-      {isTextCode(code) && <VisuallyHidden>{t(code)}</VisuallyHidden>}
+      {text && <VisuallyHidden>{text}</VisuallyHidden>}
     </span>
   )
 }

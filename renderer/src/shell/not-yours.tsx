@@ -1,7 +1,7 @@
 import { IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { Empty, Page } from '../components/page.tsx'
-import { isTextCode, t } from '../i18n/t.ts'
+import { knownText, t } from '../i18n/t.ts'
 import { screenAt } from './screens.ts'
 
 /** In place of a screen that is not for this person: what it is for, and who can open it. */
@@ -11,9 +11,9 @@ export function NotYours({ pathname, isLimited }: { pathname: string; isLimited:
     pathname === '/audit'
       ? t('ui.shell.places./audit')
       : (screen?.name ?? t('ui.shell.notYoursHere'))
-  const what = [pathname, screen?.to ?? pathname]
-    .map((address) => `ui.shell.notYoursText.${address}`)
-    .find(isTextCode)
+  const what =
+    knownText(`ui.shell.notYoursText.${pathname}`) ??
+    knownText(`ui.shell.notYoursText.${screen?.to}`)
   const title = isLimited ? t('ui.shell.everyPatient') : t('ui.shell.notYoursHere')
   return (
     <Page title={name}>
@@ -26,7 +26,7 @@ export function NotYours({ pathname, isLimited }: { pathname: string; isLimited:
           t('ui.shell.everyPatientText')
         ) : (
           <>
-            {what && t(what)} {t('ui.shell.notYoursWho')}
+            {what} {t('ui.shell.notYoursWho')}
           </>
         )}
       </Empty>

@@ -5,7 +5,7 @@ import { Clock } from '../components/clock.tsx'
 import { detailText, shortIds } from '../display/audit-detail.ts'
 import { EVENT_NAMES } from '../display/event-types.ts'
 import { said } from '../i18n/said.ts'
-import { isTextCode, t } from '../i18n/t.ts'
+import { knownText, t } from '../i18n/t.ts'
 import { useMayManage } from '../session.ts'
 import css from './studies.module.css'
 
@@ -16,15 +16,11 @@ const detailOf = ({ detail, effect, what }: StudyMoment): string => {
   if (!isEvent(what)) return shortIds(detailText(detail))
   return effect ? said(effect) : ''
 }
-function whoOf(who: string): string {
-  const code = `ui.studies.timeline.who.${who}`
-  return isTextCode(code) ? t(code) : shortIds(who)
-}
+const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
 
 function nameOf(what: string): string {
-  const code = `ui.studies.timeline.what.${what}`
-  if (isTextCode(code)) return t(code)
-  return isEvent(what) ? EVENT_NAMES[what].name : what
+  const text = knownText(`ui.studies.timeline.what.${what}`)
+  return text ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
 }
 
 /** What happened to a study, the latest first. */

@@ -10,7 +10,7 @@ import { numberText } from '../display/amounts.ts'
 import { fullClockText } from '../display/dates.ts'
 import { keyOf, useSend } from '../gateway.ts'
 import { said } from '../i18n/said.ts'
-import { isTextCode, t, textsOf } from '../i18n/t.ts'
+import { knownText, t, textsOf } from '../i18n/t.ts'
 import { useSession } from '../session.ts'
 import { useCutOff, useZone } from '../status.ts'
 import { type Difference, differencesOf } from './differences.ts'
@@ -247,13 +247,9 @@ function Losses({ rows }: { rows: RestorePreview['rows'] }) {
   )
 }
 
-function nameOf(table: string): string {
-  const code = `ui.upkeep.restore.tables.${table}`
-  return isTextCode(code) ? t(code) : table
-}
+const nameOf = (table: string): string => knownText(`ui.upkeep.restore.tables.${table}`) ?? table
 
-function thingOf({ table, count }: Difference): string {
-  const code = `ui.upkeep.restore.count.${table}`
-  return isTextCode(code) ? t(code, { count }) : t('ui.upkeep.restore.countOther', { table, count })
-}
+const thingOf = ({ table, count }: Difference): string =>
+  knownText(`ui.upkeep.restore.count.${table}`, { count }) ??
+  t('ui.upkeep.restore.countOther', { table, count })
 const thingsOf = (some: readonly Difference[]): string => some.map(thingOf).join(', ')

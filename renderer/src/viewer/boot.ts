@@ -18,9 +18,7 @@ const world: EntranceWorld = {
 // Outside React: its StrictMode runs an effect twice, and a link works once.
 const opening = enter(entrance, world)
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
-const shown = loadMessages()
-  .catch(() => undefined)
-  .then(() => import('./main.tsx'))
+const shown = loadMessages().then(() => import('./main.tsx'))
 if (entrance.by !== 'nothing') {
   const beginning = import('./beginning.ts')
   // What fails here is told by the screen, which waits for the same.

@@ -23,7 +23,9 @@ const PLACES = {
   '/worklist/why': 'ui.exams.why.title',
   '/worklist/ask': 'ui.worklist.title',
   '/queries': 'ui.activity.tabs.queries',
+  '/images/inform': 'ui.informing.title',
   '/images/quarantine': 'ui.quarantine.title',
+  '/images/recovered': 'ui.recovery.title',
   '/reading/criticals': 'ui.criticals.title',
   '/reading/templates': 'ui.templates.title',
   '/destinations/priors': 'ui.priors.title',
@@ -31,13 +33,25 @@ const PLACES = {
   '/audit': 'ui.audit.title',
   '/account': 'ui.account.title',
   '/settings/access': 'ui.settings.access.title',
+  '/settings/back-ups': 'ui.upkeep.title',
   '/settings/readiness': 'ui.setup.readiness.title',
 } as const
+/** Places with a longer name in the palette, where the name of their tab would say too little. */
+const LONGER = ['/events/dry-run', '/events/meter', '/worklist/reconcile']
 
 describe.each([
   ['English', en],
   ['Spanish', es],
 ] as const)('a screen in %s', (_, catalogue) => {
+  it.each([
+    ['screens', Object.keys(SCREENS)],
+    ['places', [...Object.keys(PLACES), ...LONGER]],
+  ])('the list of this test has all %s of the catalogue', (group, paths) => {
+    const start = `ui.shell.${group}.`
+    const codes = Object.keys(catalogue).filter((code) => code.startsWith(start))
+    expect(paths.toSorted()).toEqual(codes.map((code) => code.slice(start.length)).toSorted())
+  })
+
   it.each(Object.entries(SCREENS))('%s has in the navigation the name of its page', (to, title) => {
     expect(Reflect.get(catalogue, `ui.shell.screens.${to}`)).toBe(catalogue[title])
   })

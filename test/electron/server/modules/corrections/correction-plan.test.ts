@@ -6,31 +6,12 @@ import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
+import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { HANDED_OUT, image, openStage, STUDY, type Values } from '../images/intake-fixture.ts'
 
-const TARGET = '1.2.3.200'
-const ORDER: Order = {
-  orderId: 'order-1',
-  studyInstanceUid: TARGET,
-  patientName: 'Other^Olga',
-  patientId: 'P200',
-  patientBirthDate: '19910102',
-  patientSex: 'F',
-  accessionNumber: 'A200',
-  requestedProcedureId: 'R200',
-  requestedProcedureDescription: 'CT chest',
-  scheduledProcedureStepId: 'S200',
-  scheduledProcedureStepDescription: 'Chest',
-  studyDescription: '',
-  referringPhysicianName: '',
-  admissionId: '',
-  modality: 'CT',
-  date: '20260310',
-  time: '090000',
-}
-const TO_ORDER = { kind: 'reassign', target: { to: 'order', orderId: 'order-1' } } as const
+const TARGET = ORDER.studyInstanceUid
 const PATIENT = {
   patientName: 'Sample^Sue',
   patientId: 'P7',

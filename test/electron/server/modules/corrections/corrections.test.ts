@@ -9,7 +9,6 @@ import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { insertRejectionNote } from '#server/modules/corrections/correction-notice-queries.ts'
 import type { CorrectionDone } from '#server/modules/corrections/correction-queries.ts'
-import type { Order } from '#server/modules/corrections/correction-rules.ts'
 import { listIdentities } from '#server/modules/corrections/corrections.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import { announceInstances, areAllHere } from '#server/modules/images/announced-instance-queries.ts'
@@ -34,6 +33,7 @@ import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { english } from '#shared/messages/english.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
 import { completedReport } from '../../../../support/reports.ts'
 import { textOf as englishOf } from '../../../../support/saying.ts'
 import {
@@ -47,31 +47,6 @@ import {
   type Stage,
   type Values,
 } from '../images/intake-fixture.ts'
-
-const ORDER: Order = {
-  orderId: '2026-03-10 1.2.3.200 S200',
-  studyInstanceUid: '1.2.3.200',
-  patientName: 'Other^Olga',
-  patientId: 'P200',
-  patientBirthDate: '19910102',
-  patientSex: 'F',
-  accessionNumber: 'A200',
-  requestedProcedureId: 'R200',
-  requestedProcedureDescription: 'CT chest',
-  scheduledProcedureStepId: 'S200',
-  scheduledProcedureStepDescription: 'Chest',
-  studyDescription: '',
-  referringPhysicianName: 'Refer^Dora',
-  admissionId: 'ADM9',
-  modality: 'CT',
-  date: '20260310',
-  time: '090000',
-}
-
-const TO_ORDER: CorrectionRequest = {
-  kind: 'reassign',
-  target: { to: 'order', orderId: ORDER.orderId },
-}
 
 async function clinic(
   images: readonly Values[] = [image(1), image(2)],

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { noteRestored, StorageFault } from '#server/database/image-files.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { Order } from '#server/modules/corrections/correction-rules.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import {
   countQuarantined,
@@ -17,37 +16,13 @@ import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
 import { english } from '#shared/messages/english.ts'
+import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { HANDED_OUT, image, inFragments, openStage, STUDY, type Stage } from './intake-fixture.ts'
 
 // An older database was put back: it does not know the corrections that were made since.
 
-const TARGET = '1.2.3.200'
-const ORDER: Order = {
-  ...{ orderId: 'o200', studyInstanceUid: TARGET, patientName: 'Other^Olga', patientId: 'P200' },
-  ...{
-    patientBirthDate: '19910102',
-    patientSex: 'F',
-    accessionNumber: 'A200',
-    requestedProcedureId: 'R200',
-  },
-  ...{
-    requestedProcedureDescription: 'CT chest',
-    scheduledProcedureStepId: 'S200',
-    studyDescription: '',
-  },
-  ...{
-    scheduledProcedureStepDescription: 'Chest',
-    referringPhysicianName: '',
-    admissionId: '',
-    modality: 'CT',
-  },
-  ...{ date: '20260310', time: '090000' },
-}
-const TO_ORDER: CorrectionRequest = {
-  kind: 'reassign',
-  target: { to: 'order', orderId: ORDER.orderId },
-}
+const TARGET = ORDER.studyInstanceUid
 const BORN: CorrectedPatient = {
   ...{
     patientName: 'Sample^Sam',
