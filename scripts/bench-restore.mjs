@@ -56,7 +56,7 @@ const MB = 1024 * 1024
 const cache = values.folder ?? join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
 const work = mkdtempSync(join(cache, 'bench-restore-'))
-const [pc, other, disk] = ['pc', 'another pc', 'back-ups'].map((name) => join(work, name))
+const [pc, other, disk] = ['pc', 'another pc', 'backups'].map((name) => join(work, name))
 const steps = []
 try {
   for (const folder of [pc, disk]) mkdirSync(folder)
@@ -82,7 +82,7 @@ try {
   const verdict = await timed('following the audit chain', () => store.audit.verify())
 
   console.log(
-    `\n${studies} studies, ${before.size} signed reports with PDFs; back-up ${(sealed / MB).toFixed(0)} MB on the disk`,
+    `\n${studies} studies, ${before.size} signed reports with PDFs; backup ${(sealed / MB).toFixed(0)} MB on the disk`,
   )
   for (const { what, seconds, bytes, stall } of steps)
     console.log(
@@ -110,7 +110,7 @@ async function backUp() {
     if (phase.name) phases.set(phase.name, (performance.now() - phase.at) / 1000)
     phase = { name: next, at: performance.now() }
   }
-  const made = await timed('back-up, all of it', () =>
+  const made = await timed('backup, all of it', () =>
     makeBackup(store, disk, 'scheduled', 'bench', (told) => enter(told.phase)),
   )
   enter('')

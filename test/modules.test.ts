@@ -146,6 +146,19 @@ function areaOf(path: string): string | undefined {
 }
 const placeOf = (area: string) => SERVER.indexOf(area)
 
+/** Layers of renderer/src, the lowest first. Features, viewer and rescue page are one layer. */
+const WINDOW = ['i18n', 'format', 'api', 'ui', 'feature', 'app'] as const
+
+/** Layer of a file of renderer/src and, within the layer of features, which feature. */
+function windowPlace(path: string): { readonly layer: number; readonly feature: string } {
+  const [, , first = '', second = ''] = path.split('/')
+  const isFeature = ['features', 'viewer', 'rescue'].includes(first)
+  return {
+    layer: (WINDOW as readonly string[]).indexOf(isFeature ? 'feature' : first),
+    feature: first === 'features' ? second : first,
+  }
+}
+
 /** What is wrong with an import, other than its direction within the server. */
 function fault(file: string, specifier: string): string | undefined {
   const path = target(file, specifier)
@@ -221,6 +234,22 @@ describe('the module table', () => {
     expect(upwards).toEqual([])
   })
 
+  it('goes one way in the window: features meet only through ui and api', () => {
+    const inWindow = (path: string | undefined) => path?.startsWith('renderer/src/') === true
+    const wrong = files.filter(inWindow).flatMap((file) => {
+      const from = windowPlace(file)
+      if (from.layer < 0) return [`${file} is in no layer`]
+      return importsOf(file).flatMap((specifier) => {
+        const path = target(file, specifier)
+        if (path === undefined || !inWindow(path)) return []
+        const to = windowPlace(path)
+        const isAllowed = to.layer < from.layer || to.feature === from.feature
+        return isAllowed ? [] : [`${file} imports ${path}`]
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
   it('has no files that import each other in a circle, tests and scripts included', () => {
     const all = [...files, ...['test', 'scripts', 'packaging'].flatMap(sourcesIn)]
     const importsOfEach = all.map((file): [string, string[]] => [
@@ -293,8 +322,8 @@ describe('the module table', () => {
   it('reads imports of every form', () => {
     expect(files.length).toBeGreaterThan(40)
     expect(importsOf('test/modules.test.ts')).toContain('vitest')
-    expect(fault('renderer/src/main.tsx', 'node:fs')).toMatch(/package node:fs/)
-    expect(fault('renderer/src/main.tsx', '#server/server.ts')).toMatch(
+    expect(fault('renderer/src/app/main.tsx', 'node:fs')).toMatch(/package node:fs/)
+    expect(fault('renderer/src/app/main.tsx', '#server/server.ts')).toMatch(
       /imports electron\/server\/server\.ts/,
     )
     expect(fault('electron/server/server.ts', 'electron')).toMatch(/package electron/)

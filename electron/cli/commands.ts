@@ -27,7 +27,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage:
       'serve --data DIR [--http HOST:PORT] [--https HOST:PORT] [--dimse HOST:PORT] [--dimse-tls PORT|off] [--ae-title T] [--partner-url URL] [--partner-secret-file F] [--allow-unknown-devices] [--data-key-file F] [--log-file F] [--rescue] [--safe-mode]',
     about:
-      'run the gateway until it is told to stop; --rescue: a page to put a back-up back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
+      'run the gateway until it is told to stop; --rescue: a page to put a backup back where its data cannot be opened; --safe-mode: only the window of this PC, no device is served and nothing is sent',
     options: SERVE_OPTIONS,
     run: async (args) => (await import('./serve.ts')).serve(args),
   },
@@ -52,7 +52,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   restore: {
     usage: 'restore --data DIR --from BACKUP_FOLDER [--recovery-key-stdin] [--yes]',
     about:
-      'put a back-up in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
+      'put a backup in the place of the database, which is kept aside; on a new PC with the recovery key, read from standard input',
     options: RESTORE_OPTIONS,
     run: async (args) => (await import('./recovery.ts')).restore(args),
   },

@@ -28,7 +28,7 @@ export async function recover(args: readonly string[]): Promise<number> {
   return 0
 }
 
-const PHASES = { decrypting: 'Opening the back-up', checking: 'Checking it' } as const
+const PHASES = { decrypting: 'Opening the backup', checking: 'Checking it' } as const
 
 /**
  * `restore`: replaces the database by a backup, on this PC or a new one. Exit code 1 where nothing
@@ -43,7 +43,7 @@ export async function restore(args: readonly string[]): Promise<number> {
     )
   if (!from)
     throw new UsageError(
-      'restore needs --from DIR, the folder of a back-up, such as isthmus-2026-03-10-023000Z.',
+      'restore needs --from DIR, the folder of a backup, such as isthmus-2026-03-10-023000Z.',
     )
   const recoveryKey = values['recovery-key-stdin'] ? await readRecoveryKey() : undefined
   let shown: string | undefined

@@ -20,7 +20,7 @@ const RULES: Readonly<Record<Notified, Rule>> = {
   'safe-mode': { place: '/settings/readiness', afterMs: 0 },
   'listener-down': { place: '/settings', afterMs: 0 },
   disk: { place: '/images', afterMs: 0 },
-  backup: { place: '/settings/back-ups', afterMs: 0 },
+  backup: { place: '/settings/backups', afterMs: 0 },
 }
 
 /**

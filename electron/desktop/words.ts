@@ -186,8 +186,8 @@ const en: ShellWords = {
       body: () => 'Soon no more images can be taken in. Make room on the disk of this PC.',
     },
     backup: {
-      title: 'The back-up failed',
-      body: () => 'There is no back-up as new as planned. See why, and make one now.',
+      title: 'The backup failed',
+      body: () => 'There is no backup as new as planned. See why, and make one now.',
     },
   },
 }

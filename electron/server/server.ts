@@ -95,7 +95,7 @@ export interface GatewayOptions {
   /** Where the log goes; undefined: to stderr. */
   readonly logFile?: string | undefined
   /**
-   * Disposes of the gateway and opens it again: a back-up is ready to take the place of the
+   * Disposes of the gateway and opens it again: a backup is ready to take the place of the
    * database.
    */
   readonly restart?: (() => void) | undefined

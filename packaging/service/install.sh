@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs this version of Isthmus as a systemd service, or puts it in the place of an earlier one; as root, from its own folder.
-#   ./install.sh              with a back-up before the update; the service is started
+#   ./install.sh              with a backup before the update; the service is started
 #   ./install.sh --no-start   only the files
-#   ./install.sh --no-backup  where the version that runs cannot make a back-up any more
+#   ./install.sh --no-backup  where the version that runs cannot make a backup any more
 # ISTHMUS_ROOT=/somewhere puts everything below that folder and calls no systemctl: for images and for tests.
 set -eu
 
@@ -46,10 +46,10 @@ if [ "$here" != "$versions/$name" ]; then
   mv "$versions/$name.part" "$versions/$name"
 fi
 
-# 2. A back-up, and no device is cut off.
+# 2. A backup, and no device is cut off.
 if running && [ "$backup" = yes ]; then
   runuser -u isthmus -- /opt/isthmus/bin/isthmus prepare-update --data /var/lib/isthmus ||
-    stop "the update was called off and the service goes on as it was. --no-backup goes on without a back-up."
+    stop "the update was called off and the service goes on as it was. --no-backup goes on without a backup."
 fi
 systemd stop isthmus 2>/dev/null || true
 

@@ -1,6 +1,6 @@
 // node scripts/standby/copy.mjs --data DIR --to REMOTE:PATH [--called TEXT] [--since 2h]
 // [--keep-hours 48] [--download] [--isthmus PATH] [--rclone PATH] Copies the images and the
-// back-ups of a gateway to another disk, host or store by rclone, sees that they arrived, and tells
+// backups of a gateway to another disk, host or store by rclone, sees that they arrived, and tells
 // the gateway, whose window shows what the standby has. Nothing is ever taken away from the images
 // there. docs/STANDBY.md
 import { existsSync, readdirSync } from 'node:fs'
@@ -19,7 +19,7 @@ const { values } = parseArgs({
      * for a run each night.
      */
     since: { type: 'string' },
-    /** Back-ups that the gateway keeps no longer stay there for so long. */
+    /** Backups that the gateway keeps no longer stay there for so long. */
     'keep-hours': { type: 'string', default: '48' },
     /** Compares by reading everything back, for a store that has no checksums (WebDAV). */
     download: { type: 'boolean', default: false },
@@ -40,12 +40,12 @@ await main(async () => {
   const rclone = [values.rclone]
   const folder = JSON.parse(await run(isthmus, ['config', 'get', 'backup.folder', '--data', data]))
   if (folder === null)
-    throw new Error('The gateway has no folder for back-ups: choose one in its window first.')
+    throw new Error('The gateway has no folder for backups: choose one in its window first.')
   const local = backupsIn(folder)
   const newest = local.at(-1)
-  if (!newest) throw new Error(`No back-up is in ${folder} yet.`)
+  if (!newest) throw new Error(`No backup is in ${folder} yet.`)
 
-  // The images first: what the database of the back-up speaks of is then there before the back-up
+  // The images first: what the database of the backup speaks of is then there before the backup
   // is.
   const images = join(data, 'images')
   const recent = since ? ['--max-age', since, '--no-traverse'] : []
@@ -75,7 +75,7 @@ await main(async () => {
   const removed = await thinOut(rclone, below(to, 'backups'), { local, keepHours })
   process.stdout.write(sentence)
   process.stdout.write(
-    `Copied in ${copied.seconds} s, compared in ${checked.seconds} s; ${removed} older back-ups were removed there.\n`,
+    `Copied in ${copied.seconds} s, compared in ${checked.seconds} s; ${removed} older backups were removed there.\n`,
   )
 })
 

@@ -1,7 +1,7 @@
 // node scripts/standby/drill.mjs --from REMOTE:PATH --into DIR [--backup NAME] [--without-images]
 // [--http 127.0.0.1:18042] [--keep] [--isthmus PATH] [--rclone PATH] < FILE_WITH_THE_RECOVERY_KEY A
 // takeover as it would be, on another host or in another folder: fetches what the standby has, puts
-// the database back with the recovery key, compares it with what the back-up says of itself, starts
+// the database back with the recovery key, compares it with what the backup says of itself, starts
 // a gateway on it in safe mode, which serves no device and sends nothing, and says how long each
 // step took. With --keep the folder stays and is ready to be served. docs/STANDBY.md
 import { spawn } from 'node:child_process'
@@ -44,7 +44,7 @@ await main(async () => {
   const backup = join(into, 'backups', name)
   try {
     const steps = [
-      ['fetched the back-up', () => run(rclone, ['copy', below(from, `backups/${name}`), backup])],
+      ['fetched the backup', () => run(rclone, ['copy', below(from, `backups/${name}`), backup])],
       [
         'put the database back',
         () =>
@@ -89,12 +89,12 @@ async function newestOf(rclone, remote) {
     .filter((each) => BACKUP.test(each))
     .sort()
     .at(-1)
-  if (!newest) throw new Error(`No back-up is at ${remote}.`)
+  if (!newest) throw new Error(`No backup is at ${remote}.`)
   return newest
 }
 
 /**
- * Rows against what the back-up says of itself, and a file for each image that the database has.
+ * Rows against what the backup says of itself, and a file for each image that the database has.
  */
 function compare(data, backup) {
   const { rows } = JSON.parse(readFileSync(join(backup, 'backup.json'), 'utf8'))
@@ -113,7 +113,7 @@ function compare(data, backup) {
     if (faults.length > 0)
       throw new Error(
         faults
-          .map(({ table, told, found }) => `${table}: ${found} rows, ${told} in the back-up`)
+          .map(({ table, told, found }) => `${table}: ${found} rows, ${told} in the backup`)
           .join('; '),
       )
     let images = 0
@@ -126,7 +126,7 @@ function compare(data, backup) {
     const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
     if (missing > 0 && !values['without-images'])
       throw new Error(`${missing} of ${images} images are missing or not whole.`)
-    return { sentence: `${all} rows as in the back-up, ${images - missing} of ${images} images` }
+    return { sentence: `${all} rows as in the backup, ${images - missing} of ${images} images` }
   } finally {
     sqlite.close()
   }

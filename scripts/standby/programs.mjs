@@ -11,10 +11,10 @@ const ENTRIES = [
   join('electron', 'headless.ts'),
 ]
 
-/** Name of a back-up's folder, which sorts as time does. */
+/** Name of a backup's folder, which sorts as time does. */
 export const BACKUP = /^isthmus-(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)(\d\d)Z$/
 
-/** When a back-up was made, by its name, in ms. */
+/** When a backup was made, by its name, in ms. */
 export const madeAt = (name) => Date.parse(name.replace(BACKUP, '$1T$2:$3:$4Z'))
 
 /** The command and first words that run Isthmus: as given, else of the place this script is in. */

@@ -98,7 +98,7 @@ export const RecoveryKeyState = z.object({
 })
 export type RecoveryKeyState = z.infer<typeof RecoveryKeyState>
 
-/** A copy in the back-up folder. */
+/** A copy in the backup folder. */
 const Backup = z.object({
   name: z.string(),
   madeAt: Instant,
@@ -106,7 +106,7 @@ const Backup = z.object({
   hasRecoveryKey: z.boolean(),
 })
 
-/** How the back-up stands. */
+/** How the backup stands. */
 export const BackupState = z.object({
   folder: z.string().nullable(),
   /** The one that is being made; `share` of the database from 0 to 1. */
@@ -223,12 +223,12 @@ export const dashboardSetup = {
   backups: operation('GET /dashboard/setup/backup', {
     access: 'manage',
     background: true,
-    summary: 'The back-up folder and what is in it',
+    summary: 'The backup folder and what is in it',
     reply: BackupState,
   }),
   setBackupFolder: operation('PUT /dashboard/setup/backup/folder', {
     access: 'manage-confirmed',
-    summary: 'Check a folder on the PC of the gateway, and use it for back-ups where it will do',
+    summary: 'Check a folder on the PC of the gateway, and use it for backups where it will do',
     body: z.object({
       folder: z
         .string()
@@ -240,7 +240,7 @@ export const dashboardSetup = {
   }),
   makeBackup: operation('POST /dashboard/setup/backup', {
     access: 'manage',
-    summary: 'Make a back-up of the database now; it goes on by itself',
+    summary: 'Make a backup of the database now; it goes on by itself',
     reply: BackupState,
   }),
 } as const

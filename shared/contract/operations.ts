@@ -3,13 +3,13 @@ import { dashboardCorrectionNotices } from './correction-notices.ts'
 import { dashboardCorrections } from './corrections.ts'
 import { dashboard } from './dashboard.ts'
 import { dashboardActivity } from './dashboard-activity.ts'
+import { dashboardBackups } from './dashboard-backups.ts'
 import { dashboardExams } from './dashboard-exams.ts'
 import { dashboardPeople } from './dashboard-people.ts'
 import { dashboardSecurity } from './dashboard-security.ts'
 import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
-import { dashboardUpkeep } from './dashboard-upkeep.ts'
 import { dashboardDestinations } from './destinations.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
@@ -39,7 +39,7 @@ const WINDOW = {
   security: dashboardSecurity,
   people: dashboardPeople,
   setup: dashboardSetup,
-  upkeep: dashboardUpkeep,
+  backups: dashboardBackups,
   events: dashboardEvents,
   destinations: dashboardDestinations,
   activity: dashboardActivity,

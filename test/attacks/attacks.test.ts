@@ -11,8 +11,8 @@ import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { askControl } from '#server/modules/control/control.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { running, type Serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
@@ -278,13 +278,13 @@ async function servesPartner({ http }: Serving, slowness: number): Promise<void>
   }
 }
 
-/** Makes a back-up and puts it back: the gateway closes, and opens again in its process. */
+/** Makes a backup and puts it back: the gateway closes, and opens again in its process. */
 async function restore({ http }: Serving): Promise<void> {
   expect(await askControl(clinic.folder, { command: 'backup' })).toMatchObject({ ok: true })
   const owner = await signIn(http, OWNER)
-  const [newest] = (await owner(dashboardUpkeep.state, {})).backups
+  const [newest] = (await owner(dashboardBackups.state, {})).backups
   const body = { name: newest?.name ?? '', password: OWNER.password }
-  await owner(dashboardUpkeep.restore, { body })
+  await owner(dashboardBackups.restore, { body })
 }
 
 const CASES = [

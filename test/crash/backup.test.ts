@@ -15,7 +15,7 @@ it('a backup that a kill interrupts leaves the database, and only whole backups'
   timeout: 480_000,
 }, async () => {
   using temp = tempFolder()
-  const [data, target] = [join(temp.folder, 'data'), join(temp.folder, 'back-ups')]
+  const [data, target] = [join(temp.folder, 'data'), join(temp.folder, 'backups')]
   const writer = await bundledChild('limited-backup.ts')
   expect(spawnSync(process.execPath, [writer, temp.folder, '--fill']).status).toBe(0)
   let whole = 0

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { serving } from '../support/command-line.ts'
 import { clinicWithBackup, DAMAGES, digestOf, keptAside } from '../support/damaged-clinic.ts'
 import { expectRestored, line, rescueOf, until } from '../support/rescue.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 /**
- * Phases of a restore: the back-up is unsealed and made ready, then it takes the place of the
+ * Phases of a restore: the backup is unsealed and made ready, then it takes the place of the
  * database.
  */
 const MOMENTS = [

@@ -21,7 +21,7 @@ import { perTier } from '../support/tier.ts'
 const NOW = Date.parse('2026-03-11T08:00:00.000Z')
 const ROUNDS = perTier(6, 20)
 
-/** A closed data folder, a back-up of it, and a place for copies of it to be damaged. */
+/** A closed data folder, a backup of it, and a place for copies of it to be damaged. */
 async function openStage(entries: number) {
   using opened = new DisposableStack()
   const temp = opened.use(tempStore())

@@ -561,13 +561,13 @@ async function beSeen(stage: ViewerStage, call: Call): Promise<void> {
   await call('PATCH', `endpoints/${endpointId}`, { isEnabled: false })
 }
 
-/** A back-up in a folder of its own, which is given back. */
+/** A backup in a folder of its own, which is given back. */
 async function backUp(call: Call): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-backups-'))
   await call('PUT', 'setup/backup/folder', { folder })
-  await call('POST', 'upkeep/backups')
+  await call('POST', 'backups')
   for (;;) {
-    const { running, last } = await call('GET', 'upkeep')
+    const { running, last } = await call('GET', 'backups')
     if (running === null && last) return folder
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

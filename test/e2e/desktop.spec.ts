@@ -19,7 +19,7 @@ const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentenc
 const READY: UpdateState = {
   ...{ state: 'ready', version: '0.2.0', share: 1, sentence: null },
   notes: [
-    'Images that came after a back-up are taken in again.',
+    'Images that came after a backup are taken in again.',
     'What is new in an update is shown before it is installed.',
   ],
 }
@@ -139,12 +139,12 @@ test.describe('in the app', () => {
       page.getByRole('region', { name: 'What is new' }).getByRole('listitem'),
     ).toHaveText([...READY.notes])
     await look('ready')
-    installing = () => Promise.resolve(verbatim('The folder for back-ups cannot be written to.'))
+    installing = () => Promise.resolve(verbatim('The folder for backups cannot be written to.'))
     await page.getByRole('button', { name: 'Install now…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Install version 0.2.0 now?' })
     await expect(dialog).toBeVisible()
     await dialog.getByRole('button', { name: 'Install now' }).click()
-    await expect(dialog.getByText('The folder for back-ups cannot be written to.')).toBeVisible()
+    await expect(dialog.getByText('The folder for backups cannot be written to.')).toBeVisible()
     await look('install-refused')
     installing = () => Promise.resolve(null)
     await dialog.getByRole('button', { name: 'Install now' }).click()

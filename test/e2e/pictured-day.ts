@@ -199,9 +199,9 @@ async function backUp({ http, putClock }: PicturedGateway, folder: string): Prom
   await putClock('02:30')
   const { call } = await signIn(http, 'olga', PASSWORD)
   await call('PUT', 'setup/backup/folder', { folder })
-  await call('POST', 'upkeep/backups')
+  await call('POST', 'backups')
   await eventually(async () => {
-    const { running, last } = await call('GET', 'upkeep')
+    const { running, last } = await call('GET', 'backups')
     return running === null && last !== null
   })
   await call('DELETE', 'session')

@@ -70,9 +70,9 @@ const PICTURES: readonly Picture[] = [
   { name: 'people', who: 'owner', address: () => '/people', sign: 'ivan@clinic.example' },
   { name: 'access', who: 'owner', address: () => '/settings/access', sign: '192.0.2.21' },
   {
-    name: 'back-ups',
+    name: 'backups',
     who: 'owner',
-    address: () => '/settings/back-ups',
+    address: () => '/settings/backups',
     sign: 'isthmus-2026-11-20',
   },
   {

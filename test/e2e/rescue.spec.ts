@@ -65,7 +65,7 @@ async function expectAccessible(page: Page): Promise<void> {
 
 const signIn = (page: Page) => page.getByRole('heading', { name: 'Sign in', level: 1 })
 
-test('leads from a damaged database by its newest back-up into the window', async ({ browser }) => {
+test('leads from a damaged database by its newest backup into the window', async ({ browser }) => {
   await using rescued = await openRescued('pages overwritten in the middle')
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
@@ -98,7 +98,7 @@ test('leads from a damaged database by its newest back-up into the window', asyn
   await context.close()
 })
 
-test('finds back-ups in another folder, and says what is wrong with one', async ({ browser }) => {
+test('finds backups in another folder, and says what is wrong with one', async ({ browser }) => {
   await using rescued = await openRescued('a beginning overwritten', { isHinted: false })
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
@@ -137,7 +137,7 @@ test('puts a lost data key back with the recovery key', async ({ browser }) => {
   await context.close()
 })
 
-test('asks for the recovery key of a back-up that the data key does not open', async ({
+test('asks for the recovery key of a backup that the data key does not open', async ({
   browser,
 }) => {
   await using rescued = await openRescued('another data key')

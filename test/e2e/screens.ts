@@ -239,8 +239,8 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'settings', address: at('/settings') },
   { name: 'access', address: at('/settings/access'), sign: text('127.0.0.3') },
   {
-    name: 'back-ups',
-    address: at('/settings/back-ups'),
+    name: 'backups',
+    address: at('/settings/backups'),
     sign: text('isthmus-20'),
     dialogs: {
       elsewhere: press('Restore from another folder…'),

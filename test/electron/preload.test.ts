@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { Native } from '../../renderer/src/native.ts'
+import type { DesktopBridge } from '../../renderer/src/api/desktop.ts'
 import * as fake from '../support/electron.ts'
 
-let bridge: Record<keyof Native, (...given: unknown[]) => Promise<unknown>>
+let bridge: Record<keyof DesktopBridge, (...given: unknown[]) => Promise<unknown>>
 beforeAll(async () => {
   await import('../../electron/preload.ts')
   bridge = fake.exposed.get('gateway') as typeof bridge

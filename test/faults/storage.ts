@@ -97,7 +97,7 @@ export const keys = ofArea('KEY', [
 export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-03',
-    what: 'a back-up is not read back',
+    what: 'a backup is not read back',
     file: 'electron/server/modules/backups/make-backup.ts',
     find: "const readBack = await checkSealedFile(sealed, key, (share) => onProgress({ phase: 'comparing', share }))",
     replace: 'const readBack = { sha256 }',
@@ -108,7 +108,7 @@ export const backups = ofArea('BAK', [
   },
   {
     promise: 'P-BAK-03',
-    what: 'a damaged copy of the database becomes a back-up',
+    what: 'a damaged copy of the database becomes a backup',
     file: 'electron/server/modules/backups/backup-check.ts',
     find: "if (verdict !== 'ok')",
     replace: "if (verdict === '')",
@@ -116,7 +116,7 @@ export const backups = ofArea('BAK', [
   },
   {
     promise: 'P-BAK-06',
-    what: 'back-ups that a person made are removed by the plan',
+    what: 'backups that a person made are removed by the plan',
     file: 'electron/server/modules/backups/backup-keeping.ts',
     find: "'by-hand': () => true,",
     replace: "'by-hand': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,",

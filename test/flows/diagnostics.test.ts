@@ -5,12 +5,12 @@ import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { OWNER, sessionHeaders, startGateway } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { newScribeStudy, OF_THE_PATIENT } from '../support/reporting-clinic.ts'
 
-const ZIP = '/dashboard/upkeep/diagnostics.zip'
+const ZIP = '/dashboard/backups/diagnostics.zip'
 const MEMBER = { email: 'member@clinic.example', password: OWNER.password }
 
 it('gives who manages the gateway a bundle without a patient of the day in it, and keeps who saved it', async () => {
@@ -42,7 +42,7 @@ it('gives who manages the gateway a bundle without a patient of the day in it, a
     expect(associations.map(({ how }) => how)).not.toContain('open')
   })
 
-  const { files } = await call(dashboardUpkeep.diagnostics, {})
+  const { files } = await call(dashboardBackups.diagnostics, {})
   expect(files.map(({ name }) => name)).toContain('associations.txt')
 
   const answer = await fetch(http + ZIP, { headers: await sessionHeaders(http, OWNER) })

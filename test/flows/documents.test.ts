@@ -301,7 +301,7 @@ it('DEVICES.md has every step between the partner and a device, in order', () =>
   const shown = rowsOf(documentOf('DEVICES.md'), /^\*\*[^*]+\*\*$/).map(([name = '']) =>
     name.replaceAll('*', ''),
   )
-  const steps: readonly string[] = EXAM_CHECKS.map((check) => en[`ui.exams.checks.${check}`])
+  const steps: readonly string[] = EXAM_CHECKS.map((check) => en[`ui.worklist.checks.${check}`])
   expect(shown.filter((name) => steps.includes(name))).toEqual(steps)
 })
 

@@ -19,8 +19,8 @@ import { openContext } from '#server/context.ts'
 import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
 import { keyStoreNow } from '#server/modules/settings/key-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import { isthmus, serving } from '../support/command-line.ts'
@@ -185,12 +185,12 @@ describe('the data key in the key store of an account', () => {
     const call = await signIn(app.http ?? '', OWNER)
     await recoveryKeyOf(call)
     expect(await app.sealed()).toBe(true)
-    let state = await call(dashboardUpkeep.make, {})
+    let state = await call(dashboardBackups.make, {})
     while (state.running) {
       await sleep(20)
-      state = await call(dashboardUpkeep.state, {})
+      state = await call(dashboardBackups.state, {})
     }
-    await call(dashboardUpkeep.restore, {
+    await call(dashboardBackups.restore, {
       body: { name: state.backups[0]?.name ?? '', password: OWNER.password },
     })
     const again = await signIn((await app.ready(2)) ?? '', OWNER)
@@ -251,7 +251,7 @@ describe('the data key of a service', () => {
 })
 
 describe('keys and passwords', () => {
-  it('are in no log, no back-up, no report of a crash and no file but their own', async () => {
+  it('are in no log, no backup, no report of a crash and no file but their own', async () => {
     using temp = tempFolder()
     const { folder } = temp
     const backups = join(temp.folder, '..', `${temp.folder.split('/').at(-1)}-backups`)

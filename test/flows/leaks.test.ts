@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askControl } from '#server/modules/control/control.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import {
   CANARY_PATIENT,
   CANARY_WORDS,
@@ -106,8 +106,8 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
 
   it('is in the bundle for support', async () => {
     const { http, users } = day.clinic
-    nothingIn(JSON.stringify(await users.owner.call(dashboardUpkeep.diagnostics, {})), 'preview')
-    const answer = await fetch(`${http}/dashboard/upkeep/diagnostics.zip`, {
+    nothingIn(JSON.stringify(await users.owner.call(dashboardBackups.diagnostics, {})), 'preview')
+    const answer = await fetch(`${http}/dashboard/backups/diagnostics.zip`, {
       headers: await sessionHeaders(http, OWNER),
     })
     const pages = Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())))
@@ -172,7 +172,7 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
     expect(shown.errorComment).toBe(`Worklist not authorised for AE CT1: ${CANARY_WORDS.refusal}`)
   })
 
-  it('is in a back-up', () => {
+  it('is in a backup', () => {
     expect(filesOf(day.backups)).toContainEqual(expect.stringMatching(/database\.sealed$/))
     expect(leaksOfFolder(day.backups, day.canaries)).toEqual([])
   })

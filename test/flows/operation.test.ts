@@ -167,10 +167,10 @@ describe('a gateway that logs to a file', () => {
 })
 
 describe('a gateway that is about to be updated', () => {
-  it('makes a back-up, and puts devices off', async () => {
+  it('makes a backup, and puts devices off', async () => {
     using temp = tempFolder()
     const folder = join(temp.folder, 'data')
-    const backups = join(temp.folder, 'back-ups')
+    const backups = join(temp.folder, 'backups')
     mkdirSync(backups)
     await using gateway = await serving(folder, '--allow-unknown-devices')
     const prepare = () => isthmus(['prepare-update', '--data', folder])
@@ -182,7 +182,7 @@ describe('a gateway that is about to be updated', () => {
     await isthmus(['config', 'set', '--data', folder, 'backup.folder', backups])
     expect(await prepare()).toEqual({
       exitCode: 0,
-      stdout: 'A back-up was made, and no device is connected: the gateway can be stopped.\n',
+      stdout: 'A backup was made, and no device is connected: the gateway can be stopped.\n',
       stderr: '',
     })
     // PS3.8 Table 9-21: transient, temporary congestion.

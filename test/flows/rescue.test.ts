@@ -6,7 +6,7 @@ import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardBackups, dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { serving } from '../support/command-line.ts'
 import {
@@ -29,7 +29,7 @@ import { removeDatabase, tempFolder } from '../support/temp-store.ts'
 vi.setConfig({ testTimeout: 240_000 })
 
 it.each(Object.keys(DAMAGES) as Damage[])(
-  'brings a clinic back from %s by its newest back-up, and deletes nothing',
+  'brings a clinic back from %s by its newest backup, and deletes nothing',
   async (damage) => {
     using temp = tempFolder()
     const clinic = await clinicWithBackup(temp.folder)
@@ -87,7 +87,7 @@ it('puts a lost data key back and loses nothing', async () => {
   expect(keptAside(clinic.folder)).toEqual([])
 })
 
-it('does not begin anew where the database is gone: its newest back-up brings the clinic back', async () => {
+it('does not begin anew where the database is gone: its newest backup brings the clinic back', async () => {
   using temp = tempFolder()
   const clinic = await clinicWithBackup(temp.folder)
   removeDatabase(clinic.folder)
@@ -110,26 +110,26 @@ it('stops while it waits for a person, and refuses devices the connection', asyn
   expect(await serve.end('SIGTERM')).toBe(0)
 })
 
-it('puts a back-up back from the window of a running gateway, which starts again in the same process', async () => {
+it('puts a backup back from the window of a running gateway, which starts again in the same process', async () => {
   using temp = tempFolder()
   const clinic = await clinicWithBackup(temp.folder)
   await using serve = await serving(clinic.folder)
   const call = await signIn((await line(serve, 1)).http)
   const { name } = clinic.backup
-  const preview = await call(dashboardUpkeep.previewRestore, { body: { name } })
+  const preview = await call(dashboardBackups.previewRestore, { body: { name } })
   expect(preview.rows).toContainEqual({ table: 'devices', inBackup: 1, now: 2 })
   await expect(
-    call(dashboardUpkeep.restore, { body: { name, password: 'not this one' } }),
+    call(dashboardBackups.restore, { body: { name, password: 'not this one' } }),
   ).rejects.toThrow('not your password')
-  await call(dashboardUpkeep.restore, { body: { name, password: OWNER.password } })
+  await call(dashboardBackups.restore, { body: { name, password: OWNER.password } })
   const second = await line(serve, 2)
   const restored = await expectRestored(second, clinic)
-  expect((await restored(dashboardUpkeep.restoreState, {})).phase).toBe('none')
+  expect((await restored(dashboardBackups.restoreState, {})).phase).toBe('none')
   expect(serve.child.exitCode).toBeNull()
   expect(await serve.end('SIGTERM')).toBe(0)
 })
 
-it('takes images in again that came after the back-up', async () => {
+it('takes images in again that came after the backup', async () => {
   using temp = tempFolder()
   const clinic = await clinicWithBackup(temp.folder)
   await using serve = await serving(clinic.folder)
@@ -140,7 +140,7 @@ it('takes images in again that came after the back-up', async () => {
   await modality.release()
   const before = await call(dashboardImages.read, { params: { studyInstanceUid: UID } })
   const { name } = clinic.backup
-  await call(dashboardUpkeep.restore, { body: { name, password: OWNER.password } })
+  await call(dashboardBackups.restore, { body: { name, password: OWNER.password } })
   const restored = await expectRestored(await line(serve, 2), clinic)
   await until(async () => {
     const { instances, seriesList } = await restored(dashboardImages.read, {
@@ -154,7 +154,7 @@ it('takes images in again that came after the back-up', async () => {
   })
 })
 
-it('moves a clinic to a new PC: its back-ups and its recovery key are all that is needed', async () => {
+it('moves a clinic to a new PC: its backups and its recovery key are all that is needed', async () => {
   using temp = tempFolder()
   using other = tempFolder()
   const old = await clinicWithBackup(temp.folder)
@@ -168,7 +168,7 @@ it('moves a clinic to a new PC: its back-ups and its recovery key are all that i
     recoveryKey: old.recoveryKey,
     password: OWNER.password,
   }
-  await call(dashboardUpkeep.restore, { body })
+  await call(dashboardBackups.restore, { body })
   await expectRestored(await line(serve, 2), old)
   expect(digestOf(join(fresh.folder, KEY_FILE))).not.toBe(keyBefore)
   expect(digestOf(join(fresh.folder, keptAside(fresh.folder)[0] ?? '', KEY_FILE))).toBe(keyBefore)

@@ -45,7 +45,7 @@ async function seen(http: string, studies: readonly StudyId[]) {
 }
 
 /**
- * Reports, a recovery key and a back-up of them in `target`; more is written after it. The gateway
+ * Reports, a recovery key and a backup of them in `target`; more is written after it. The gateway
  * has ended.
  */
 async function clinic(folder: string, target: string) {
@@ -76,7 +76,7 @@ async function clinic(folder: string, target: string) {
   keepRecoveryProof(context)
   keepRecoveryKey(folder, wrapDataKey(context.database.seal, recoveryKey, Date.now()))
   const made = await makeBackup(context, target, 'scheduled', '1')
-  context.settings.change({ 'clinic.name': 'Written after the back-up' }, 'command-line')
+  context.settings.change({ 'clinic.name': 'Written after the backup' }, 'command-line')
   return {
     partnerKey,
     recoveryKey,
@@ -134,11 +134,11 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
 
   expect(await restore('--from', target.folder)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/holds 1 back-ups: name the one.*the newest/),
+    stderr: expect.stringMatching(/holds 1 backups: name the one.*the newest/),
   })
   expect(await restore('--from', folder)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/is not a back-up of Isthmus/),
+    stderr: expect.stringMatching(/is not a backup of Isthmus/),
   })
   expect(await restore()).toMatchObject({
     exitCode: 2,

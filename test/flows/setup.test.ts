@@ -148,7 +148,7 @@ it('makes a recovery key, shown once, which somebody confirms by two groups', as
   expect(JSON.stringify(entries) + gateway.log.join('')).not.toContain(recoveryKey.slice(0, 9))
 })
 
-it('brings a clinic back on another PC from its back-up and the sheet of paper', async () => {
+it('brings a clinic back on another PC from its backup and the sheet of paper', async () => {
   using target = tempFolder()
   using elsewhere = tempFolder()
   let recoveryKey = ''
@@ -196,22 +196,22 @@ it('does not recover a folder that a gateway has open', async () => {
   expect(() => recoverFolder(gateway.folder, 'any')).toThrow(/A gateway runs on/)
 })
 
-it('refuses a back-up folder that will not do, and one back-up while another is made', async () => {
+it('refuses a backup folder that will not do, and one backup while another is made', async () => {
   using target = tempFolder()
   await using gateway = await startGateway()
   const { call, folder } = gateway
   await expect(call(dashboardSetup.makeBackup, {})).rejects.toThrow(/Choose a folder/)
   const use = (given: string) => call(dashboardSetup.setBackupFolder, { body: { folder: given } })
-  expect(await use('back-ups')).toMatchObject({
+  expect(await use('backups')).toMatchObject({
     isUsed: false,
     findings: [{ sentence: 'This is not a full path.' }],
   })
-  expect(await use(join(folder, 'back-ups'))).toMatchObject({
+  expect(await use(join(folder, 'backups'))).toMatchObject({
     isUsed: false,
     findings: [{ sentence: saying('inside the data directory') }],
   })
   expect(await use(join(gateway.folder, 'gateway.sqlite', 'x'))).toMatchObject({ isUsed: false })
-  const made = await use(join(target.folder, 'new', 'back-ups'))
+  const made = await use(join(target.folder, 'new', 'backups'))
   expect(made).toMatchObject({ isUsed: true })
   expect(made.findings).toContainEqual(
     expect.objectContaining({ verdict: 'warn', sentence: saying('same disk') }),

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, type TestContext, vi } from 'vitest'
 import { askControl } from '#server/modules/control/control.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { ranOf, serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
@@ -186,11 +186,11 @@ async function saysThatThereIsNoBackup({ clinic, copy, work }: Standby): Promise
     stderr: expect.stringContaining('choose one in its window first'),
   })
   await clinic.gateway.call(dashboardSetup.setBackupFolder, {
-    body: { folder: join(work, 'back-ups') },
+    body: { folder: join(work, 'backups') },
   })
   expect(await copy()).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('No back-up is in'),
+    stderr: expect.stringContaining('No backup is in'),
   })
 }
 
@@ -205,7 +205,7 @@ async function copiesEverything(
     [1, 2, 3].map((number) => imageOf(number)),
   )
   await backedUp(clinic)
-  const before = await call(dashboardUpkeep.state, {})
+  const before = await call(dashboardBackups.state, {})
   expect(before.standby).toBeNull()
   expect(await copy('--called', 'the other PC', ...how)).toMatchObject({
     exitCode: 0,
@@ -213,7 +213,7 @@ async function copiesEverything(
       /^The standby at the other PC has everything up to \S+Z\.\nCopied in/,
     ),
   })
-  const { standby, backups } = await call(dashboardUpkeep.state, {})
+  const { standby, backups } = await call(dashboardBackups.state, {})
   expect(standby).toMatchObject({ to: 'the other PC', recoveryPoint: backups[0]?.madeAt })
   expect(filesIn(images).map((file) => statSync(file).size)).toEqual(
     filesIn(join(folder, 'images')).map((file) => statSync(file).size),
@@ -229,7 +229,7 @@ async function takesOver({ drill, work, recoveryKey }: Standby, madeAt: string):
     stderr: '',
     exitCode: 0,
     stdout: expect.stringMatching(
-      /rows as in the back-up, 3 of 3 images[\s\S]*started in safe mode/,
+      /rows as in the backup, 3 of 3 images[\s\S]*started in safe mode/,
     ),
   })
   expect(took.stdout).toContain(`with everything up to ${madeAt.slice(0, 19)}`)
@@ -238,25 +238,25 @@ async function takesOver({ drill, work, recoveryKey }: Standby, madeAt: string):
 
 /**
  * What the gateway keeps no longer goes there too; what came meanwhile is copied. Gives the name of
- * the back-up that stays.
+ * the backup that stays.
  */
 async function keepsAsTheGatewayDoes({ clinic, copy, backups, images }: Standby): Promise<string> {
   const { call } = clinic.gateway
   await sendImages(clinic, [imageOf(4)])
   await backedUp(clinic)
-  const [second = '', first = ''] = (await call(dashboardUpkeep.state, {})).backups.map(
+  const [second = '', first = ''] = (await call(dashboardBackups.state, {})).backups.map(
     ({ name }) => name,
   )
-  await call(dashboardUpkeep.remove, { params: { name: first } })
+  await call(dashboardBackups.remove, { params: { name: first } })
   expect(await copy('--since', '1h')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('0 older back-ups'),
+    stdout: expect.stringContaining('0 older backups'),
   })
   expect(readdirSync(backups).sort()).toEqual([first, second])
   await wait(1100)
   expect(await copy('--keep-hours', '0')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('1 older back-ups'),
+    stdout: expect.stringContaining('1 older backups'),
   })
   expect(readdirSync(backups)).toEqual([second])
   expect(filesIn(images)).toHaveLength(4)
@@ -336,7 +336,7 @@ it('copies to another disk, and says what is missing of its words', async (conte
   using work = tempFolder()
   await using clinic = await openImagingClinic({ partner: null })
   await clinic.gateway.call(dashboardSetup.setBackupFolder, {
-    body: { folder: join(work.folder, 'back-ups') },
+    body: { folder: join(work.folder, 'backups') },
   })
   await backedUp(clinic)
   const to = join(work.folder, 'other disk')

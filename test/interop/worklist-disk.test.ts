@@ -7,13 +7,13 @@ import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { listAnswersOfDay, readDocument } from '#server/modules/worklist/queries.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { express } from '#shared/contract/express.ts'
@@ -94,7 +94,7 @@ const READS = [
     dashboardSetup,
     dashboardStudies,
     dashboardToday,
-    dashboardUpkeep,
+    dashboardBackups,
   ],
   ...[express, scribe, scribeUsers, viewer, viewerUsers],
 ]

@@ -9,22 +9,22 @@ const SOURCES = join(import.meta.dirname, '../../renderer/src')
 
 /** Screens that ask on, and why no event could tell them. */
 const ASK_ON: Readonly<Record<string, string>> = {
-  'account/my-sessions.tsx': 'the last use of a session sends no event',
-  'activity/association.tsx': 'the counters of an association that is open',
-  'events/meter.tsx': 'figures of days, computed anew',
-  'linked/linked-screen.tsx': 'a link has no event stream',
-  'linked/linked-study.tsx': 'a link has no event stream',
-  'people/person-sign-in.tsx': 'the last use of a session sends no event',
-  'priors/pulls.tsx': 'the progress of a C-MOVE',
+  'features/account/my-sessions.tsx': 'the last use of a session sends no event',
+  'features/activity/association.tsx': 'the counters of an association that is open',
+  'features/events/performance.tsx': 'figures of days, which no event changes',
+  'app/shared-study/shared-study-screen.tsx': 'a link has no event stream',
+  'app/shared-study/shared-study.tsx': 'a link has no event stream',
+  'features/users/user-sign-in.tsx': 'the last use of a session sends no event',
+  'features/prior-studies/retrievals.tsx': 'the progress of a C-MOVE',
   'rescue/rescue.tsx': 'a gateway that does not run has no event stream',
-  'settings/desktop-panel.tsx': 'the desktop app sends no events',
-  'settings/sessions-panel.tsx': 'the last use of a session sends no event',
-  'setup/backup-step.tsx': 'the progress of a backup',
-  'setup/device-step.tsx': 'somebody stands at the device',
-  'setup/setup.tsx': 'what is set up elsewhere, such as the clock of the PC',
-  'sign-in/ask-workstation.tsx': 'nobody is signed in',
-  'upkeep/back-ups.tsx': 'the progress of a backup',
-  'upkeep/restore-progress.tsx': 'the progress of a restore',
+  'features/settings/desktop-panel.tsx': 'the desktop app sends no events',
+  'features/settings/sessions-panel.tsx': 'the last use of a session sends no event',
+  'app/setup/backup-step.tsx': 'the progress of a backup',
+  'app/setup/device-step.tsx': 'somebody stands at the device',
+  'app/setup/setup.tsx': 'what is set up elsewhere, such as the clock of the PC',
+  'app/sign-in/ask-workstation.tsx': 'nobody is signed in',
+  'features/backups/backups.tsx': 'the progress of a backup',
+  'features/backups/restore-progress.tsx': 'the progress of a restore',
   'viewer/capture-list.tsx': 'the viewer has no event stream',
 }
 const POLLS = [
@@ -34,16 +34,16 @@ const POLLS = [
   /setInterval\(.*refetch/,
 ]
 /** They pass on what a screen says. */
-const SHARED = ['gateway.ts', 'lists/use-rows.ts']
+const SHARED = ['api/queries.ts', 'ui/study-list/use-rows.ts']
 const RARE = /\bevery: 60_000\b/
 
 it('a screen that polls does so only while the event stream is closed, or once a minute', () => {
   const polling = globSync('**/*.{ts,tsx}', { cwd: SOURCES })
     .map((file) => ({ file, text: readFileSync(join(SOURCES, file), 'utf8') }))
-    .filter(({ file }) => !SHARED.includes(file) && !/words(?:\.e[ns])?\.ts$/.test(file))
+    .filter(({ file }) => !SHARED.includes(file))
     .filter(({ text }) => POLLS.some((form) => form.test(text)))
   expect(polling.length).toBeGreaterThan(25)
-  const isByEvents = (text: string) => /\buseLive\(\)/.test(text) && /\bisOpen \?/.test(text)
+  const isByEvents = (text: string) => /\buseEventStream\(\)/.test(text) && /\bisOpen \?/.test(text)
   const asking = polling.filter(({ text }) => !isByEvents(text) && !RARE.test(text))
   expect(asking.map(({ file }) => file).sort()).toEqual(Object.keys(ASK_ON).sort())
 })

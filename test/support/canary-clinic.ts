@@ -10,7 +10,7 @@ import {
 } from '#electron/simulator/partner.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
 import {
   CANARY_PATIENT,
@@ -51,7 +51,7 @@ export interface CanaryClinic extends AsyncDisposable {
 
 /**
  * Drives it through a day: worklist, images, enrichment, reports, mail, links, refusals, a partner
- * that breaks, a back-up. @param folder stays
+ * that breaks, a backup. @param folder stays
  */
 export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
   await using opened = new AsyncDisposableStack()
@@ -172,9 +172,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
   await refuse(day)
   await breakPartner(day)
   const { owner } = clinic.users
-  await owner.call(dashboardUpkeep.make, {})
+  await owner.call(dashboardBackups.make, {})
   await until(async () =>
-    expect(await owner.call(dashboardUpkeep.state, {})).toMatchObject({
+    expect(await owner.call(dashboardBackups.state, {})).toMatchObject({
       running: null,
       backups: [{}],
     }),

@@ -54,7 +54,7 @@ export type Damage = keyof typeof DAMAGES
 export const OF_THE_KEY: readonly Damage[] = ['another data key', 'no data key']
 
 export interface Clinic {
-  /** The data folder, and the one for back-ups. */
+  /** The data folder, and the one for backups. */
   readonly folder: string
   readonly backupFolder: string
   readonly recoveryKey: string
@@ -62,11 +62,11 @@ export interface Clinic {
 }
 
 /**
- * A clinic with an owner and CT1, a recovery key, and a back-up; CT2 came after it. Both folders
+ * A clinic with an owner and CT1, a recovery key, and a backup; CT2 came after it. Both folders
  * are below `root`.
  */
 export async function clinicWithBackup(root: string): Promise<Clinic> {
-  const [folder, backupFolder] = [join(root, 'data'), join(root, 'back-ups')]
+  const [folder, backupFolder] = [join(root, 'data'), join(root, 'backups')]
   mkdirSync(backupFolder)
   prepareDataFolder(folder)
   using context = openContext({ folder })

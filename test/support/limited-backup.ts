@@ -6,14 +6,14 @@ import { takeLock } from '#server/database/lock.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 
 /**
- * Backs up the database in `data` of a folder into `back-ups`, and prints what stopped it: run
+ * Backs up the database in `data` of a folder into `backups`, and prints what stopped it: run
  * under `ulimit -f`. `--fill`: makes that database first, of some megabytes, and backs nothing up.
  * `--for-ever`: one after another, to be ended by SIGKILL.
  */
 const [folder = '', mode] = process.argv.slice(2)
 // The default of the signal is the end of the process; with a handler the call fails with EFBIG.
 process.on('SIGXFSZ', () => undefined)
-const [data, target] = [join(folder, 'data'), join(folder, 'back-ups')]
+const [data, target] = [join(folder, 'data'), join(folder, 'backups')]
 mkdirSync(target, { recursive: true })
 if (!takeLock(data)) throw new Error('The folder is locked')
 using store = openContext({ folder: data, clock: Date.now, uuid: randomUUID })

@@ -26,6 +26,6 @@ if (!Reflect.has(globalThis, DONE)) {
 
 // The window reads its catalogue before it is drawn.
 if (expect.getState().testPath?.includes('/test/renderer/')) {
-  const { loadMessages } = await import('../../renderer/src/i18n/said.ts')
+  const { loadMessages } = await import('../../renderer/src/i18n/messages.ts')
   await loadMessages()
 }

@@ -29,7 +29,7 @@ export function rescueOf({ http, link }: Line): StartedGateway['call'] {
   return callerOf(http, { ...OWN_PAGE, authorization: `Bearer ${token}` })
 }
 
-/** The gateway has the back-up: CT1 was in it, CT2 came after it. */
+/** The gateway has the backup: CT1 was in it, CT2 came after it. */
 export async function expectRestored(
   { http }: Line,
   { backup }: Clinic,

@@ -5,7 +5,7 @@ import { applyStagedRestore, stageRestore } from '#server/modules/backups/restor
 
 /**
  * `apply N`: puts what is ready in a data folder in its place, and is killed before the Nth call
- * that changes the disk; prints `whole` where there were fewer. `stage FROM KEY`: makes a back-up
+ * that changes the disk; prints `whole` where there were fewer. `stage FROM KEY`: makes a backup
  * ready again and again with the recovery key, to be ended by SIGKILL, or by a full disk
  * (`ulimit -f`).
  */

@@ -98,7 +98,7 @@ export function recoveryKeyState(
 }
 
 /**
- * The data key out of a recovery file, such as the one in a back-up. @throws StoreError
+ * The data key out of a recovery file, such as the one in a backup. @throws StoreError
  * key-missing, key-wrong, bad-folder
  */
 export function openRecoveryFile(

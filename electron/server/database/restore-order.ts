@@ -28,7 +28,7 @@ export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
 
 export const Order = z.object({
   version: z.literal(1),
-  /** Of the back-up. */
+  /** Of the backup. */
   name: z.string(),
   madeAt: z.string(),
   stagedAt: z.string(),

@@ -1,11 +1,12 @@
 import { type MessageCode, type MessageParams, message } from '#shared/messages/message.ts'
-import { codesOf, hasMessage, said } from './said.ts'
+import { codesOf, hasMessage, translateMessage } from './messages.ts'
 
 /** Codes of the texts of the window itself. */
 export type TextCode = Extract<MessageCode, `ui.${string}`>
 
 /** A text of the window in the language of the page. */
-export const t = (code: TextCode, params?: MessageParams): string => said(message(code, params))
+export const t = (code: TextCode, params?: MessageParams): string =>
+  translateMessage(message(code, params))
 
 const isTextCode = (code: string): code is TextCode => hasMessage(code)
 
@@ -31,14 +32,14 @@ type NamesIn<Prefix extends string> = TextCode extends infer Code
 const textsIn = (prefix: string, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, t(`${prefix}.${name}` as TextCode)]))
 
-/** Texts of one group by their names: `textsOf('ui.criticals.columns', 'since', 'patient')`. */
+/** Texts of one group by their names: `textsOf('ui.critical-results.columns', 'since', 'patient')`. */
 export const textsOf = <const Prefix extends string, const Name extends NamesIn<Prefix>>(
   prefix: Prefix,
   ...names: readonly Name[]
 ) => textsIn(prefix, names) as Readonly<Record<Name, string>>
 
 /**
- * The same texts of each of several groups: `textGroups('ui.display.faults', PARTNER_FAULTS,
+ * The same texts of each of several groups: `textGroups('ui.format.faults', PARTNER_FAULTS,
  * 'name', 'remedy')` has `{ name, remedy }` of every fault.
  */
 export const textGroups = <

@@ -6,21 +6,21 @@ import {
   type BackupEntry,
   dashboardRescue,
   type RescueState,
-} from '#shared/contract/dashboard-upkeep.ts'
+} from '#shared/contract/dashboard-backups.ts'
 import type { ReplyOf } from '#shared/operation.ts'
-import type { ProblemError } from '../client.ts'
-import { Failed, Panel } from '../components/page.tsx'
-import { Tag } from '../components/tone.tsx'
-import { bytesText } from '../display/amounts.ts'
-import { agoText, clockText } from '../display/dates.ts'
+import type { ProblemError } from '../api/client.ts'
+import { bytesText } from '../format/amounts.ts'
+import { agoText, clockText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
-import { Findings } from '../setup/findings.tsx'
+import { Findings } from '../ui/findings.tsx'
+import { Failed, Panel } from '../ui/page.tsx'
+import { Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { Chosen } from './chosen.tsx'
 import css from './rescue.module.css'
 
 /**
- * The back-ups of the plan's folder or of another one, and what becomes of the one that is chosen.
+ * The backups of the plan's folder or of another one, and what becomes of the one that is chosen.
  */
 export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: () => void }) {
   const [folder, setFolder] = useState(state.backupFolder ?? '')

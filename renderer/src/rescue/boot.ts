@@ -1,5 +1,5 @@
-import '../no-eval.ts'
-import { loadMessages } from '../i18n/said.ts'
+import '../ui/no-eval.ts'
+import { loadMessages } from '../i18n/messages.ts'
 
 // The link may be opened where the page is open without it.
 window.addEventListener('hashchange', () => window.location.reload())

@@ -1,4 +1,4 @@
-import { openClient } from '../client.ts'
+import { openClient } from '../api/client.ts'
 
 const KEPT_AT = 'isthmus-rescue'
 

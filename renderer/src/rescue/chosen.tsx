@@ -6,14 +6,14 @@ import {
   type BackupEntry,
   dashboardRescue,
   type RestorePreview,
-} from '#shared/contract/dashboard-upkeep.ts'
-import type { ProblemError } from '../client.ts'
-import { Failed, Panel, Waiting } from '../components/page.tsx'
-import { Notice } from '../components/tone.tsx'
-import { numberText } from '../display/amounts.ts'
-import { clockText } from '../display/dates.ts'
-import { said } from '../i18n/said.ts'
+} from '#shared/contract/dashboard-backups.ts'
+import type { ProblemError } from '../api/client.ts'
+import { numberText } from '../format/amounts.ts'
+import { clockText } from '../format/dates.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t, textsOf } from '../i18n/t.ts'
+import { Failed, Panel, Waiting } from '../ui/page.tsx'
+import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
 import css from './rescue.module.css'
@@ -24,7 +24,7 @@ const TABLES: Readonly<Record<string, string>> = textsOf(
   ...(['devices', 'expressCustomers', 'auditEntries'] as const),
 )
 
-/** What the chosen back-up holds, the key where it needs one, and the one button. */
+/** What the chosen backup holds, the key where it needs one, and the one button. */
 export function Chosen(props: {
   backup: BackupEntry
   folder: string | undefined
@@ -60,7 +60,8 @@ export function Chosen(props: {
     found !== undefined &&
     found.fault === null &&
     (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
-  const keyFault = needsKey && recoveryKey !== '' && found.fault ? said(found.fault) : undefined
+  const keyFault =
+    needsKey && recoveryKey !== '' && found.fault ? translateMessage(found.fault) : undefined
   return (
     <Panel title={t('ui.rescue.chosen.title', { when })}>
       <Stack gap="sm">
@@ -69,7 +70,7 @@ export function Chosen(props: {
         {found && <Holds preview={found} />}
         {found?.fault && !needsKey && (
           <Notice tone="danger" title={t('ui.rescue.chosen.cannot')}>
-            {said(found.fault)}
+            {translateMessage(found.fault)}
           </Notice>
         )}
         {needsKey && !opens && (

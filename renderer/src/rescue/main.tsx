@@ -1,12 +1,12 @@
 import '@fontsource-variable/inter/index.css'
 import '@mantine/core/styles.css'
-import '../theme.css'
+import '../ui/theme.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { language, PSEUDO } from '../i18n/language.ts'
-import { cssVariables, theme } from '../theme.ts'
+import { cssVariables, theme } from '../ui/theme.ts'
 import { Rescue } from './rescue.tsx'
 
 const queryClient = new QueryClient({

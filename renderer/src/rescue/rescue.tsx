@@ -1,17 +1,17 @@
 import { Loader, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { dashboardRescue, type RescueState } from '#shared/contract/dashboard-upkeep.ts'
-import type { ProblemError } from '../client.ts'
-import { Failed, Panel, Waiting } from '../components/page.tsx'
-import { Notice } from '../components/tone.tsx'
-import { said } from '../i18n/said.ts'
+import { dashboardRescue, type RescueState } from '#shared/contract/dashboard-backups.ts'
+import type { ProblemError } from '../api/client.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { knownText, t } from '../i18n/t.ts'
+import { Failed, Panel, Waiting } from '../ui/page.tsx'
+import { Notice } from '../ui/tone.tsx'
 import { BackupsPanel } from './backups-panel.tsx'
 import { call, goToWindow, token } from './calls.ts'
 import { KeyPanel } from './key-panel.tsx'
-import { PuttingBack } from './putting-back.tsx'
 import css from './rescue.module.css'
+import { PuttingBack } from './restoring.tsx'
 import { Side } from './side.tsx'
 
 const POLL_MS = 700
@@ -76,7 +76,7 @@ export function Rescue() {
         </Title>
         <p className={css.about}>{knownText(`ui.rescue.why.${state.fault}`)}</p>
         <p className={css.says}>
-          {t('ui.rescue.says')} {said(state.sentence)}
+          {t('ui.rescue.says')} {translateMessage(state.sentence)}
         </p>
       </div>
       {code === 'unreachable' && <Notice tone="warning">{t('ui.rescue.unreachable')}</Notice>}
@@ -86,7 +86,8 @@ export function Rescue() {
         <>
           {phase === 'failed' && (
             <Notice tone="danger" title={t('ui.rescue.failed')}>
-              {state.restore.sentence && said(state.restore.sentence)} {t('ui.rescue.failedText')}
+              {state.restore.sentence && translateMessage(state.restore.sentence)}{' '}
+              {t('ui.rescue.failedText')}
             </Notice>
           )}
           {OF_THE_KEY.includes(state.fault) && <KeyPanel onDone={() => setStartedAt(Date.now())} />}

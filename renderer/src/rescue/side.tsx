@@ -1,7 +1,7 @@
 import { IconClockPause, IconDeviceDesktop, IconShieldCheck } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
-import { Mark } from '../shell/brand.tsx'
-import { LanguageChoice } from '../sign-in/language-choice.tsx'
+import { Mark } from '../ui/brand.tsx'
+import { LanguageChoice } from '../ui/language-choice.tsx'
 import css from './rescue.module.css'
 
 const CALM = [

@@ -1,5 +1,5 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
-import { ProblemError } from '../client.ts'
+import { ProblemError } from '../api/client.ts'
 import { call } from './calls.ts'
 import { openDesk } from './desk.ts'
 import type { Bench } from './desk-context.ts'

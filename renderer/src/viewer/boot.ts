@@ -1,6 +1,6 @@
-import '../no-eval.ts'
+import '../ui/no-eval.ts'
 import { language } from '../i18n/language.ts'
-import { loadMessages } from '../i18n/said.ts'
+import { loadMessages } from '../i18n/messages.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 

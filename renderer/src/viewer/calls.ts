@@ -1,4 +1,4 @@
-import { openClient } from '../client.ts'
+import { openClient } from '../api/client.ts'
 
 // The window's own `gateway.ts` would bring the whole contract of the dashboard along: this page
 // starts with a patient waiting.

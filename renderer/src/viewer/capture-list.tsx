@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Capture, viewing } from '#shared/contract/viewing.ts'
-import type { ProblemError } from '../client.ts'
-import { Failed, Waiting } from '../components/page.tsx'
-import { ToneIcon } from '../components/tone.tsx'
-import { clockText } from '../display/dates.ts'
-import type { Tone } from '../display/tones.ts'
-import { said } from '../i18n/said.ts'
+import type { ProblemError } from '../api/client.ts'
+import { clockText } from '../format/dates.ts'
+import type { Tone } from '../format/tones.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
+import { Failed, Waiting } from '../ui/page.tsx'
+import { ToneIcon } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import { useBench } from './desk-context.ts'
 import css from './side.module.css'
@@ -38,7 +38,9 @@ export function CaptureList() {
   const { captures } = reply.data
   if (captures.length === 0)
     return (
-      <p className={css.about}>{whyNoCapture ? said(whyNoCapture) : t('ui.viewer.capture.none')}</p>
+      <p className={css.about}>
+        {whyNoCapture ? translateMessage(whyNoCapture) : t('ui.viewer.capture.none')}
+      </p>
     )
   return (
     <ul className={css.list}>
@@ -69,7 +71,7 @@ function Item({ capture }: { capture: Capture }) {
         {urls > 0 && (
           <p className={css.quiet}>{t('ui.viewer.capture.progress', { uploaded, urls })}</p>
         )}
-        {lastError && <p className={css.quiet}>{said(lastError)}</p>}
+        {lastError && <p className={css.quiet}>{translateMessage(lastError)}</p>}
         {state === 'waiting' && nextAt && (
           <p className={css.quiet}>{t('ui.viewer.capture.next', { time: clock(nextAt) })}</p>
         )}

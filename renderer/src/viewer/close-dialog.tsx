@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { viewing } from '#shared/contract/viewing.ts'
-import type { ProblemError } from '../client.ts'
-import { Confirm } from '../components/confirm.tsx'
+import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
+import { Confirm } from '../ui/confirm.tsx'
 import { call } from './calls.ts'
 import { useBench, useDesk } from './desk-context.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
-import { Mark } from '../shell/brand.tsx'
+import { Mark } from '../ui/brand.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { ToneIcon } from '../components/tone.tsx'
 import { t } from '../i18n/t.ts'
+import { ToneIcon } from '../ui/tone.tsx'
 import css from './danger-banner.module.css'
 import { useBench, useImages } from './desk-context.ts'
 import { dangers } from './fault-groups.ts'

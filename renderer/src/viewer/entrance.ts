@@ -1,5 +1,5 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
-import { type Call, type ProblemCode, ProblemError } from '../client.ts'
+import { type Call, type ProblemCode, ProblemError } from '../api/client.ts'
 
 /**
  * How somebody came to this page: with the token of a link, to a view that is open already, or

@@ -1,5 +1,5 @@
 import type { ViewFault } from '#shared/contract/viewed-images.ts'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 
 export interface FaultGroup {
   readonly level: ViewFault['level']
@@ -14,10 +14,15 @@ const RANK: Readonly<Record<ViewFault['level'], number>> = { danger: 0, warning:
  * 500 lines. The worst first.
  */
 export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[] {
-  const groups = Map.groupBy(faults, ({ level, sentence }) => `${level} ${said(sentence)}`)
+  const groups = Map.groupBy(
+    faults,
+    ({ level, sentence }) => `${level} ${translateMessage(sentence)}`,
+  )
   return [...groups.values()]
     .flatMap((faults) =>
-      faults[0] ? [{ level: faults[0].level, sentence: said(faults[0].sentence), faults }] : [],
+      faults[0]
+        ? [{ level: faults[0].level, sentence: translateMessage(faults[0].sentence), faults }]
+        : [],
     )
     .toSorted((one, other) => RANK[one.level] - RANK[other.level])
 }
@@ -28,6 +33,8 @@ export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[]
  */
 export const dangers = (faults: readonly ViewFault[]): readonly string[] => [
   ...new Set(
-    faults.filter(({ level }) => level === 'danger').map(({ sentence }) => said(sentence)),
+    faults
+      .filter(({ level }) => level === 'danger')
+      .map(({ sentence }) => translateMessage(sentence)),
   ),
 ]

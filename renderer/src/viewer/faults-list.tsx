@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
-import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
+import { ToneIcon } from '../ui/tone.tsx'
 import { useBench, useImages } from './desk-context.ts'
 import { type FaultGroup, faultGroups } from './fault-groups.ts'
 import { foundImage, showInstance } from './show-instance.ts'
@@ -46,7 +46,7 @@ function Group({ group }: { group: FaultGroup }) {
         <div className={css.what}>
           {faults.slice(0, MOST_NAMED).map((fault) => {
             const { sopInstanceUid } = fault
-            const what = said(fault.what)
+            const what = translateMessage(fault.what)
             const key = `${what} ${sopInstanceUid}`
             if (sopInstanceUid === null || !foundImage(bench.list.state(), sopInstanceUid)) {
               return (

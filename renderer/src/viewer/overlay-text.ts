@@ -1,7 +1,7 @@
 import type { ImagePatient, ViewedStudy } from '#shared/contract/viewed-images.ts'
-import { dayText, timeText } from '../display/dates.ts'
-import { nameText } from '../display/patient-name.ts'
-import { said } from '../i18n/said.ts'
+import { dayText, timeText } from '../format/dates.ts'
+import { nameText } from '../format/patient-name.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import type { PaneState } from './engine/pane.ts'
 import type { SeriesState, StackImage } from './engine/stack.ts'
@@ -80,7 +80,7 @@ function studyLines(
       [
         series.seriesNumber !== null &&
           t('ui.viewer.overlay.seriesNumber', { number: series.seriesNumber }),
-        [series.seriesDescription, part && said(part)].filter(Boolean).join(', '),
+        [series.seriesDescription, part && translateMessage(part)].filter(Boolean).join(', '),
       ]
         .filter(Boolean)
         .join(': '),
@@ -138,7 +138,7 @@ function pictureLines({
         }),
       { tone: 'strong' },
     ],
-    [curve && said(curve), { isMinor: true }],
+    [curve && translateMessage(curve), { isMinor: true }],
     [isInverted && t('ui.viewer.overlay.inverted'), { tone: 'warning' }],
     [
       magnification > 0 &&
@@ -148,7 +148,7 @@ function pictureLines({
     [
       !plane &&
         image &&
-        (SPACING[image.attributes.spacingFrom] || (lengthNote && said(lengthNote))),
+        (SPACING[image.attributes.spacingFrom] || (lengthNote && translateMessage(lengthNote))),
       { tone: 'warning' },
     ],
     [lossy, { tone: 'warning' }],
@@ -218,7 +218,9 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
     nameOf(series),
     // The banner of the study names its patient; this image is of another one.
     image?.instance.patient ? nameText(image.instance.patient.patientName) : '',
-    problem ? t('ui.viewer.pane.cannot', { number: index + 1, problem: said(problem) }) : place,
+    problem
+      ? t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })
+      : place,
     window
       ? t('ui.viewer.overlay.window', {
           center: amount(window.center),
@@ -235,7 +237,7 @@ export const nameOf = ({ series, part }: SeriesState): string =>
     [series.modality, series.seriesDescription || t('ui.viewer.rail.untitled')]
       .filter(Boolean)
       .join(' '),
-    part && said(part),
+    part && translateMessage(part),
   ]
     .filter(Boolean)
     .join(', ')

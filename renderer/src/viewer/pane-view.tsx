@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type DragEventHandler, type ReactNode, useEffect, useRef } from 'react'
-import { ToneIcon } from '../components/tone.tsx'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
+import { ToneIcon } from '../ui/tone.tsx'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import { Overlay } from './overlay.tsx'
@@ -82,7 +82,9 @@ function Trouble({ state }: { state: PaneState }) {
     return (
       <div className={css.problem} role="alert">
         <ToneIcon tone="warning" size={26} />
-        <p>{t('ui.viewer.pane.cannot', { number: index + 1, problem: said(problem) })}</p>
+        <p>
+          {t('ui.viewer.pane.cannot', { number: index + 1, problem: translateMessage(problem) })}
+        </p>
       </div>
     )
   }
@@ -133,13 +135,13 @@ const MOST_MARKS = 200
  * second.
  */
 function Spoken({ state, text, isActive }: { state: PaneState; text: string; isActive: boolean }) {
-  const [said] = useDebouncedValue(text, 600)
+  const [spoken] = useDebouncedValue(text, 600)
   return (
     <VisuallyHidden
       role={isActive ? 'status' : undefined}
       aria-live={isActive && !state.isPlaying ? 'polite' : 'off'}
     >
-      {said}
+      {spoken}
     </VisuallyHidden>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { PLANES, planePaneIdOf } from './desk.ts'
 import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
@@ -43,7 +43,7 @@ function PlanePane({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane follows a series that grows by itself
   useEffect(() => {
     const why = series && pane.showPlane(series, plane)
-    setFault(why ? said(why) : series ? '' : t('ui.viewer.pane.cannotPlane'))
+    setFault(why ? translateMessage(why) : series ? '' : t('ui.viewer.pane.cannotPlane'))
   }, [pane, plane, key])
   return (
     <PaneView

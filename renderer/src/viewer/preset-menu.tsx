@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconChevronDown } from '@tabler/icons-react'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
@@ -33,7 +33,7 @@ export function PresetMenu() {
       <Menu.Dropdown hidden={presets.length === 0}>
         {presets.map((preset, at) => (
           <Menu.Item
-            key={said(preset.name)}
+            key={translateMessage(preset.name)}
             className={css.item ?? ''}
             data-chosen={(now?.center === preset.center && now.width === preset.width) || undefined}
             rightSection={
@@ -49,7 +49,7 @@ export function PresetMenu() {
             }
             onClick={() => pane.setWindow(preset)}
           >
-            {said(preset.name)}
+            {translateMessage(preset.name)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -1,5 +1,5 @@
-import { dayText } from '../display/dates.ts'
-import { said } from '../i18n/said.ts'
+import { dayText } from '../format/dates.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useDesk, useImages } from './desk-context.ts'
 import type { StudyState } from './engine/stack.ts'
@@ -46,9 +46,9 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
       {notImages.length > 0 && (
         <p
           className={css.none}
-          title={[...new Set(notImages.map(({ notImage }) => notImage && said(notImage)))].join(
-            ' ',
-          )}
+          title={[
+            ...new Set(notImages.map(({ notImage }) => notImage && translateMessage(notImage))),
+          ].join(' ')}
         >
           {t('ui.viewer.rail.notImages', { number: notImages.length })}
         </p>

@@ -2,9 +2,9 @@ import { Loader, RingProgress, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useIntersection } from '@mantine/hooks'
 import { IconPhotoOff } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { Tag } from '../components/tone.tsx'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
+import { Tag } from '../ui/tone.tsx'
 import { hung } from './board.ts'
 import { activePaneId } from './desk.ts'
 import { useBench, useImages } from './desk-context.ts'
@@ -67,7 +67,7 @@ export function Thumbnail({
       </span>
       <span className={css.about}>
         <span className={css.description}>
-          {[of.seriesDescription || t('ui.viewer.rail.untitled'), part && said(part)]
+          {[of.seriesDescription || t('ui.viewer.rail.untitled'), part && translateMessage(part)]
             .filter(Boolean)
             .join(', ')}
         </span>

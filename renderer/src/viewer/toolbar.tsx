@@ -13,7 +13,7 @@ import {
   IconTextCaption,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { said } from '../i18n/said.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { FaultsButton } from './faults-button.tsx'
@@ -88,7 +88,7 @@ function RailButton() {
 function PlanesButton() {
   const isOn = useDesk((state) => state.planesOf !== null)
   const why = usePaneState(useActivePaneId(), ({ series }) =>
-    series ? series.whyNoVolume && said(series.whyNoVolume) : t('ui.viewer.pane.empty'),
+    series ? series.whyNoVolume && translateMessage(series.whyNoVolume) : t('ui.viewer.pane.empty'),
   )
   return (
     <CommandButton
@@ -137,7 +137,13 @@ function CaptureButton() {
     <CommandButton
       command="capture"
       icon={IconCamera}
-      whyNot={whyNoCapture ? said(whyNoCapture) : isNothing ? t('ui.viewer.capture.nothing') : ''}
+      whyNot={
+        whyNoCapture
+          ? translateMessage(whyNoCapture)
+          : isNothing
+            ? t('ui.viewer.capture.nothing')
+            : ''
+      }
     />
   )
 }

@@ -1,8 +1,8 @@
 import { Loader } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type View, viewing } from '#shared/contract/viewing.ts'
-import { ProblemError } from '../client.ts'
-import { said } from '../i18n/said.ts'
+import { ProblemError } from '../api/client.ts'
+import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { keepAwake, onPageUse } from './awake.ts'
 import { type Begun, begin } from './beginning.ts'
@@ -22,7 +22,7 @@ export function Viewer({ view }: { view: View }) {
   const bench = useBegun(begun)
   useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
   if (left || ended)
-    return <Closed why="view" sentence={left || (ended ? said(ended) : '')} isFinal />
+    return <Closed why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
   if (bench instanceof Error) return <Closed why="browser" sentence={sentenceOf(bench)} isFinal />
   if (!bench) {
     return (
@@ -40,7 +40,7 @@ export function Viewer({ view }: { view: View }) {
 }
 
 const sentenceOf = (error: Error): string =>
-  error instanceof ImageProblem ? said(error.explanation) : error.message
+  error instanceof ImageProblem ? translateMessage(error.explanation) : error.message
 
 function useBegun(begun: Begun): Bench | Error | undefined {
   const [bench, setBench] = useState<Bench | Error>()

@@ -5,8 +5,8 @@ import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -240,9 +240,9 @@ function clinicOf(root: string, device: Device, note: Note) {
   }
 
   async function backUp(call: StartedGateway['call']): Promise<void> {
-    const before = await call(dashboardUpkeep.make, {})
+    const before = await call(dashboardBackups.make, {})
     for (;;) {
-      const { running, backups, last } = await call(dashboardUpkeep.state, {})
+      const { running, backups, last } = await call(dashboardBackups.state, {})
       if (!running) {
         const made = backups.find(({ name }) => !before.backups.some((one) => one.name === name))
         if (!made) throw new Error(`No backup was made: ${last?.sentence}`)

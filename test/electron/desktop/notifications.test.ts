@@ -93,7 +93,7 @@ describe('a notification', () => {
   it.each([
     ['stat-unread', '/reading?view=stat'],
     ['criticals', '/reading/criticals'],
-    ['backup', '/settings/back-ups'],
+    ['backup', '/settings/backups'],
     ['disk', '/images'],
   ])('of %s leads to where something can be done', (kind, place) => {
     notifier().update(status(of(kind)))

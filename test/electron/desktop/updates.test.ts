@@ -170,13 +170,13 @@ describe('an update is installed', () => {
 
   it('not where the preparation fails: its sentence is told, and nothing was ended', async () => {
     downloaded()
-    prepare.mockRejectedValueOnce(new Error('The folder for back-ups cannot be written to.'))
+    prepare.mockRejectedValueOnce(new Error('The folder for backups cannot be written to.'))
     await updates.install()
     expect(done).toEqual([])
     expect(updates.state()).toMatchObject({
       state: 'ready',
       version: '2.0.0',
-      sentence: 'The folder for back-ups cannot be written to.',
+      sentence: 'The folder for backups cannot be written to.',
     })
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])

@@ -189,7 +189,7 @@ describe('the authority matrix of the window', () => {
         'window.verifyAudit',
       ],
       ...['people.testMail', 'setup.finish', 'setup.selfTest', 'setup.makeBackup'],
-      ...['upkeep.make', 'upkeep.rehearse', 'upkeep.previewRestore', 'upkeep.restore'],
+      ...['backups.make', 'backups.rehearse', 'backups.previewRestore', 'backups.restore'],
       ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
     ])
   })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 beforeAll(async () => {
   vi.resetModules()
   vi.stubGlobal('localStorage', { getItem: () => 'es' })
-  const { loadMessages } = await import('../../../renderer/src/i18n/said.ts')
+  const { loadMessages } = await import('../../../renderer/src/i18n/messages.ts')
   await loadMessages()
 })
 afterAll(() => {
@@ -15,7 +15,7 @@ afterAll(() => {
 describe('the window in Spanish', () => {
   it('writes days, instants and times as Spanish does, without the PC’s zone', async () => {
     const { dayText, daysText, clockText, agoText } = await import(
-      '../../../renderer/src/display/dates.ts'
+      '../../../renderer/src/format/dates.ts'
     )
     expect(dayText('20261101')).toBe('1 nov 2026')
     expect(daysText('20260101', '2026-09-30')).toBe('1 ene 2026 a 30 sept 2026')
@@ -29,7 +29,7 @@ describe('the window in Spanish', () => {
 
   it('writes numbers with a comma', async () => {
     const { bytesText, countText, durationText } = await import(
-      '../../../renderer/src/display/amounts.ts'
+      '../../../renderer/src/format/amounts.ts'
     )
     expect([bytesText(12_412), durationText(1300), durationText(0.4)]).toEqual([
       '12,4 kB',
@@ -40,16 +40,16 @@ describe('the window in Spanish', () => {
   })
 
   it('gives a badge its tone and its Spanish name', async () => {
-    const { SOURCES } = await import('../../../renderer/src/display/answer-source.ts')
+    const { SOURCES } = await import('../../../renderer/src/format/answer-source.ts')
     expect(SOURCES.none).toMatchObject({ tone: 'danger', name: 'Sin respuesta' })
   })
 
   it('says what is wrong with a value, and takes a name for no word', async () => {
-    const { said } = await import('../../../renderer/src/i18n/said.ts')
-    expect(said({ code: 'input.type', params: { expected: 'string' } })).toBe(
+    const { translateMessage } = await import('../../../renderer/src/i18n/messages.ts')
+    expect(translateMessage({ code: 'input.type', params: { expected: 'string' } })).toBe(
       'debe ser de tipo string',
     )
     const begun = { code: 'images.exam-begun', params: { deviceName: 'Stroke' } }
-    expect(said(begun)).toBe('Stroke comunica que una exploración ha empezado.')
+    expect(translateMessage(begun)).toBe('Stroke comunica que una exploración ha empezado.')
   })
 })

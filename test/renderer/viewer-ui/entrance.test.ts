@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { View, viewing } from '#shared/contract/viewing.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { openClient } from '../../../renderer/src/client.ts'
+import { openClient } from '../../../renderer/src/api/client.ts'
 import { enter, entranceOf } from '../../../renderer/src/viewer/entrance.ts'
 
 const VIEW_ID = '0d3f7a52-6a4e-4a43-9f4e-2f6a7c1d9b10'

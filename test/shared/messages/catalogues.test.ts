@@ -41,7 +41,7 @@ interface Use {
 const GROUPS = ['textsOf', 'textGroups', 'fieldTexts']
 
 /**
- * The texts that a literal or a template can name: `ui.exams.states.${state}.name` is every code
+ * The texts that a literal or a template can name: `ui.worklist.states.${state}.name` is every code
  * with something between its fixed parts.
  */
 const patternOf = (parts: readonly string[]): RegExp =>
@@ -70,7 +70,7 @@ function readSources() {
     new Visitor({
       Literal({ value }) {
         if (typeof value === 'string') literals.add(value)
-        // `textsOf('ui.criticals.columns', 'since')`, or a constant that a template goes on with.
+        // `textsOf('ui.critical-results.columns', 'since')`, or a constant that a template goes on with.
         if (typeof value === 'string' && value.startsWith('ui.')) groups.add(`${value}.`)
       },
       TemplateLiteral({ quasis }) {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
-import type { BackupPlace } from '#shared/contract/dashboard-upkeep.ts'
+import type { BackupPlace } from '#shared/contract/dashboard-backups.ts'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 
@@ -51,7 +51,7 @@ function realPath(folder: string): string {
 }
 
 /**
- * Whether back-ups can go to a folder, and how well they would be kept there. A folder that is not
+ * Whether backups can go to a folder, and how well they would be kept there. A folder that is not
  * there is made, for its owner only. Nothing bad in it: it will do.
  */
 export function checkBackupFolder(
@@ -125,7 +125,7 @@ const sizeText = (bytes: number): string =>
 const isSameDisk = (folder: string, dataFolder: string): boolean =>
   statSync(folder).dev === statSync(dataFolder).dev
 
-/** Where a folder for back-ups is, seen from the data; null where it is not there. */
+/** Where a folder for backups is, seen from the data; null where it is not there. */
 export function placeOfFolder(folder: string, dataFolder: string): BackupPlace | null {
   const kind = kindOfFolder(folder)
   if (kind !== 'local') return kind

@@ -8,7 +8,7 @@ import { dueAfter, planOf } from './backup-plan.ts'
 import { readRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
-/** Something about back-ups that needs a person. */
+/** Something about backups that needs a person. */
 export interface BackupFault {
   readonly tone: 'danger' | 'warning'
   readonly since: string | null
@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
 /** A restore test is due each month. */
 export const REHEARSAL_DAYS = 30
-/** It waits for a back-up of the plan, and for a PC that is off over a weekend. */
+/** It waits for a backup of the plan, and for a PC that is off over a weekend. */
 const OVERDUE_DAYS = REHEARSAL_DAYS + 7
 /** A copy that was missed once or twice is made up by itself. */
 const INTERVALS = 3

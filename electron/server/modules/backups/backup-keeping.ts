@@ -1,5 +1,5 @@
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import type { BackupKind } from '#shared/contract/dashboard-backups.ts'
 
 /** What the plan looks at. */
 export interface KeptBackup {
@@ -10,7 +10,7 @@ export interface KeptBackup {
 
 export interface KeepingPlan {
   /**
-   * How many of the last days, weeks (Monday to Sunday) and months that have back-ups at all keep
+   * How many of the last days, weeks (Monday to Sunday) and months that have backups at all keep
    * their last one.
    */
   readonly keepDaily: number
@@ -46,7 +46,7 @@ const PERIODS = [
 /**
  * Until when each is kept if one is made each day from now on, RFC 3339; null: until a person
  * removes it. An instant that is not after `now` says that it goes when the next one has been made.
- * Days without back-ups do not count: a PC that was off for a month keeps what it had.
+ * Days without backups do not count: a PC that was off for a month keeps what it had.
  * @param timeZone IANA, of the clinic: its days decide
  */
 export function keptUntil(
@@ -63,7 +63,7 @@ export function keptUntil(
       .map(({ madeAt }) => calendar.dayOf(msOf(madeAt))),
   )
   const today = calendar.dayOf(now)
-  /** The first day that will have a back-up and has none yet. */
+  /** The first day that will have a backup and has none yet. */
   const nextDay = days.has(today) ? shifted(today, 1) : today
 
   /**
@@ -107,7 +107,7 @@ export function expired(
 }
 
 /**
- * A day, week or month that a back-up stands for, and how many younger ones the plan has room for
+ * A day, week or month that a backup stands for, and how many younger ones the plan has room for
  * before it goes.
  */
 interface Slot {
@@ -116,7 +116,7 @@ interface Slot {
   readonly left: number
 }
 
-/** What each scheduled back-up stands for; those that stand for nothing are not in it. */
+/** What each scheduled backup stands for; those that stand for nothing are not in it. */
 function slotsOf(
   backups: readonly KeptBackup[],
   plan: KeepingPlan,

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-backups.ts'
 
 export const MANIFEST_FILE = 'backup.json'
 /**
- * The sealed database of a back-up; the first version had it unsealed, under the name it has in the
+ * The sealed database of a backup; the first version had it unsealed, under the name it has in the
  * data folder.
  */
 export const SEALED_DATABASE_FILE = 'database.sealed'
 
-/** What a back-up says of itself. */
+/** What a backup says of itself. */
 export interface BackupManifest {
   /**
    * 2: the database is sealed under a key that the data key gives. 1: it lies there as it is; what
@@ -76,10 +76,10 @@ export const backupName = (madeAt: string): string =>
 
 export const isBackupName = (name: string): boolean => NAME.test(name)
 
-/** Whether the folder is one of a back-up, and not one of several. */
+/** Whether the folder is one of a backup, and not one of several. */
 export const isBackupHere = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
 
-/** The key that the database of a back-up is sealed under. */
+/** The key that the database of a backup is sealed under. */
 export const backupKey = (seal: Seal, madeAt: string): Buffer =>
   seal.keyFor(`backup ${backupName(madeAt)}`)
 
@@ -130,7 +130,7 @@ function macOf(seal: Seal, manifest: Omit<BackupManifest, 'mac'>): string {
 }
 
 /**
- * What the back-up in the folder says of itself; undefined where there is none, or nothing that can
+ * What the backup in the folder says of itself; undefined where there is none, or nothing that can
  * be read as one.
  */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {

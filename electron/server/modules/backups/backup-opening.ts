@@ -22,7 +22,7 @@ import {
 } from './backup-manifest.ts'
 
 /**
- * What a back-up is opened with: the data key it was made under, or the recovery key as somebody
+ * What a backup is opened with: the data key it was made under, or the recovery key as somebody
  * typed it.
  */
 export type BackupKey = { readonly dataKey: Buffer } | { readonly recoveryKey: string }
@@ -44,9 +44,9 @@ export interface BackupPreview {
 }
 
 /**
- * Opens the back-up in the folder `from`: leaves its database as a plain `gateway.sqlite` in `to`, an empty folder or none yet; durable, and proven: it is
+ * Opens the backup in the folder `from`: leaves its database as a plain `gateway.sqlite` in `to`, an empty folder or none yet; durable, and proven: it is
  * what was copied, bit by bit; it is whole; it has the rows that were counted; the data key opens
- * what is sealed in it. A failure leaves nothing there. The back-up itself is only read.
+ * what is sealed in it. A failure leaves nothing there. The backup itself is only read.
  * @throws StoreError bad-folder, damaged, seal-broken, key-missing, key-wrong, newer-schema,
  *   foreign-database
  */
@@ -87,9 +87,9 @@ export async function openBackup(
 }
 
 /**
- * What a back-up holds, and what opens it; nothing is changed. Whether its database is whole shows
+ * What a backup holds, and what opens it; nothing is changed. Whether its database is whole shows
  * when it is opened.
- * @throws StoreError damaged: this is no back-up, or it does not say what it holds
+ * @throws StoreError damaged: this is no backup, or it does not say what it holds
  */
 export async function previewBackup(from: string, key: BackupKey): Promise<BackupPreview> {
   const manifest = await manifestOf(from)

@@ -1,9 +1,9 @@
 import { Cron } from 'croner'
 import type { Settings } from '#server/configuration/settings.ts'
-import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import type { BackupsState } from '#shared/contract/dashboard-backups.ts'
 
-/** When back-ups are made by themselves, and which are kept. */
-export type BackupPlan = UpkeepState['plan']
+/** When backups are made by themselves, and which are kept. */
+export type BackupPlan = BackupsState['plan']
 
 const MINUTE_MS = 60_000
 
@@ -15,7 +15,7 @@ export const planOf = ({ get }: Pick<Settings, 'get'>): BackupPlan => ({
   keepMonthly: get('backup.keepMonthly'),
 })
 
-/** When the next back-up is due after one of this instant, in ms; null: none is made by itself. */
+/** When the next backup is due after one of this instant, in ms; null: none is made by itself. */
 export function dueAfter(
   madeAt: number,
   { dailyAt, everyMinutes }: BackupPlan,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { deleteSecret, keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
-import { Rehearsal } from '#shared/contract/dashboard-upkeep.ts'
+import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
 import { MessageInJson } from '#shared/messages/message.ts'
 
-/** What is known of the back-ups in one folder, without looking there: a disk may be away. */
+/** What is known of the backups in one folder, without looking there: a disk may be away. */
 const BackupRecord = z.object({
   folder: z.string(),
   /** The newest that was made; null where none was. */

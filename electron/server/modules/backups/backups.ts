@@ -8,8 +8,8 @@ import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Finding } from '#server/platform/finding.ts'
 import { reportError } from '#server/platform/log.ts'
+import type { BackupKind, BackupsState, Rehearsal } from '#shared/contract/dashboard-backups.ts'
 import type { BackupState } from '#shared/contract/dashboard-setup.ts'
-import type { BackupKind, Rehearsal, UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
 import { checkBackupFolder, placeOfFolder } from './backup-folder.ts'
@@ -43,7 +43,7 @@ export class Backups implements AsyncDisposable {
   /** Of the program. */
   readonly #version: string
   readonly #unsubscribe: () => void
-  #running: UpkeepState['running'] = null
+  #running: BackupsState['running'] = null
   /** As it was kept last: a disk that is full keeps nothing. */
   #latest: BackupRecord | undefined
   #current: Promise<unknown> = Promise.resolve()
@@ -70,7 +70,7 @@ export class Backups implements AsyncDisposable {
     )
   }
 
-  async state(): Promise<UpkeepState> {
+  async state(): Promise<BackupsState> {
     const context = this.#context
     const folder = context.settings.get('backup.folder')
     const plan = planOf(context.settings)

@@ -7,7 +7,7 @@ import { syncPath } from '#server/database/folder-sync.ts'
 import { RECOVERY_FILE, recoveryKeyState } from '#server/database/recovery-key.ts'
 import { fileFault, StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { BackupKind } from '#shared/contract/dashboard-upkeep.ts'
+import type { BackupKind } from '#shared/contract/dashboard-backups.ts'
 import { message } from '#shared/messages/message.ts'
 import { checkCopy } from './backup-check.ts'
 import {
@@ -48,7 +48,7 @@ type OnProgress = (progress: {
  * Copies the database while the gateway works, into `folder`, which is there; `version` is that of
  * the program. It opens the copy to see that it is whole and has
  * all rows, seals it into the folder under a key that the data key gives, and reads it back. A
- * back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
+ * backup is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
  * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
  * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
  */
@@ -85,7 +85,7 @@ export async function makeBackup(
   }
 }
 
-/** Writes what a back-up holds into `part`, the plain copy on its way in `spool`. */
+/** Writes what a backup holds into `part`, the plain copy on its way in `spool`. */
 async function copyInto(
   context: Context,
   part: string,

@@ -9,7 +9,7 @@ import { writeKeyFile } from '#server/database/data-key.ts'
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
 
 /**
- * Where the back-ups are, as it was noted last; undefined where it never was, or cannot be read.
+ * Where the backups are, as it was noted last; undefined where it never was, or cannot be read.
  */
 export function hintedBackupFolder(folder: string): string | undefined {
   try {
@@ -20,7 +20,7 @@ export function hintedBackupFolder(folder: string): string | undefined {
 }
 
 /**
- * Notes where the back-ups are, now and whenever it changes. A note that cannot be written costs
+ * Notes where the backups are, now and whenever it changes. A note that cannot be written costs
  * nobody anything yet. Returns what ends it.
  */
 export function keepRescueHint({ folder, settings }: Context): () => void {

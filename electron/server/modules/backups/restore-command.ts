@@ -22,7 +22,7 @@ import { noteRestores } from './restore-staging.ts'
 export interface RestoreCommand {
   /** The data folder; made when it is not there. */
   readonly folder: string
-  /** The folder of one back-up. */
+  /** The folder of one backup. */
   readonly from: string
   /** As it was typed. */
   readonly recoveryKey?: string | undefined
@@ -40,7 +40,7 @@ export interface RestoreOutcome {
 }
 
 /**
- * Puts a back-up in the place of the database of a data folder that no gateway has open, or into an
+ * Puts a backup in the place of the database of a data folder that no gateway has open, or into an
  * empty one on a new PC.
  * @throws StartError, StoreError: nothing was changed
  */
@@ -49,7 +49,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   using lock = takeLock(folder)
   if (!lock)
     throw new StartError(
-      verbatim(`A gateway runs on ${folder}: end it first, or put the back-up back in its window.`),
+      verbatim(`A gateway runs on ${folder}: end it first, or put the backup back in its window.`),
     )
   await demandOne(from)
   const key = keyFor(folder, recoveryKey)
@@ -64,7 +64,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
     }
   await stageRestore(folder, from, key, 'command-line', now, onProgress)
   const restored = applyStagedRestore(folder, now)
-  if (!restored) throw new Error('A back-up that was made ready was not there any more')
+  if (!restored) throw new Error('A backup that was made ready was not there any more')
   const { name, keptAside } = restored
   // Opened once, so that what cannot start is found now. An older database is brought to this
   // version by it.
@@ -82,7 +82,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   }
 }
 
-/** A folder of several back-ups is not one of them. @throws StartError */
+/** A folder of several backups is not one of them. @throws StartError */
 async function demandOne(from: string): Promise<void> {
   if (isBackupHere(from)) return
   const inside = existsSync(from) ? await listBackups(from) : []
@@ -90,8 +90,8 @@ async function demandOne(from: string): Promise<void> {
   throw new StartError(
     verbatim(
       newest
-        ? `${from} holds ${inside.length} back-ups: name the one to put back, such as --from ${join(from, newest.name)}, the newest.`
-        : `${from} is not a back-up of Isthmus: it has no backup.json.`,
+        ? `${from} holds ${inside.length} backups: name the one to put back, such as --from ${join(from, newest.name)}, the newest.`
+        : `${from} is not a backup of Isthmus: it has no backup.json.`,
     ),
   )
 }
@@ -111,7 +111,7 @@ function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): Message
   if (fault) return fault
   return opensWith === 'recovery-key' && !isTyped
     ? verbatim(
-        'The data key of this folder does not open the back-up: add --recovery-key-stdin, and give the recovery key that was made for it.',
+        'The data key of this folder does not open the backup: add --recovery-key-stdin, and give the recovery key that was made for it.',
       )
     : undefined
 }
@@ -126,7 +126,7 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
     return `  ${table.padEnd(width)}  ${before} -> ${count}`
   })
   return [
-    `The back-up ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the back-up:`,
+    `The backup ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the backup:`,
     ...rows,
   ]
 }

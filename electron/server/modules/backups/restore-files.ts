@@ -36,9 +36,9 @@ import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from '.
 const STAGE = 'restore'
 const PART = '.part'
 
-/** A back-up that took the place of the database. */
+/** A backup that took the place of the database. */
 export interface Restored {
-  /** Of the back-up. */
+  /** Of the backup. */
   readonly name: string
   readonly madeAt: string
   readonly actor: string
@@ -50,7 +50,7 @@ export interface Restored {
 }
 
 /**
- * Makes the back-up in the folder `from` ready to take the place of the database of the data folder
+ * Makes the backup in the folder `from` ready to take the place of the database of the data folder
  * `data`, which is made when it is not there, and whose lock the caller holds. The database is not
  * touched, also where this fails. One that was ready before and was never put back is given up.
  * @throws StoreError as `openBackup`
@@ -82,7 +82,7 @@ export async function stageRestore(
       writeKeyFile(stage, RECOVERY_FILE, readFileSync(join(from, RECOVERY_FILE)))
       brings.push(RECOVERY_FILE)
     }
-    // A recovery key that was made after the back-up goes on to open the database.
+    // A recovery key that was made after the backup goes on to open the database.
     else if (existsSync(join(data, RECOVERY_FILE)))
       keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
     const what = {

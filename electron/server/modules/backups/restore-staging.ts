@@ -12,14 +12,14 @@ import type {
   BackupEntry,
   RestorePreview,
   RestoreState,
-} from '#shared/contract/dashboard-upkeep.ts'
+} from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type BackupKey, type BackupPreview, previewBackup } from './backup-opening.ts'
 import { type BackupMade, listBackups } from './make-backup.ts'
 import { stageRestore } from './restore-files.ts'
 
-/** Which back-up; `recoveryKey` as it was typed. Without `folder` that of the plan. */
+/** Which backup; `recoveryKey` as it was typed. Without `folder` that of the plan. */
 export interface RestoreFrom {
   readonly folder?: string | undefined
   readonly name: string
@@ -169,7 +169,7 @@ const namingField = <T>(path: string, looking: Promise<T>): Promise<T> =>
     throw error instanceof StoreError ? refused(path, error.explanation) : error
   })
 
-/** A back-up as a list shows it, kept until a person removes it. */
+/** A backup as a list shows it, kept until a person removes it. */
 export const backupEntry = ({
   name,
   kind,
@@ -190,7 +190,7 @@ export async function backupsIn(folder: string): Promise<BackupEntry[]> {
 }
 
 /**
- * Notes in the audit trail which back-ups took the place of the database since it was noted last.
+ * Notes in the audit trail which backups took the place of the database since it was noted last.
  * @returns their names, the oldest first
  */
 export function noteRestores(context: Context, actor: Actor): string[] {

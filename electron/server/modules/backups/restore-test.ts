@@ -10,7 +10,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { openBackup } from './backup-opening.ts'
 import { BACKUP_SPOOL } from './make-backup.ts'
 
-/** What came of trying a back-up: one sentence. */
+/** What came of trying a backup: one sentence. */
 export interface Trial {
   readonly success: boolean
   readonly sentence: Message
@@ -22,7 +22,7 @@ const REPORTS = 20
 const BEGINS = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
 
 /**
- * Tries a back-up as a restore would use it: opened and decrypted, whole and with all its rows, its
+ * Tries a backup as a restore would use it: opened and decrypted, whole and with all its rows, its
  * audit trail followed, reports read. In a folder of its own inside the data folder, which is gone
  * afterwards. The gateway works on meanwhile.
  */

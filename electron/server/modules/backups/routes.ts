@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { reportError } from '#server/platform/log.ts'
-import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { Backups } from './backups.ts'
 import type { Restoring } from './restore-staging.ts'
 
@@ -14,7 +14,7 @@ export function serveBackups(
   backups: Backups,
   restoring: Restoring,
 ): void {
-  const { diagnostics: _, ...operations } = dashboardUpkeep
+  const { diagnostics: _, ...operations } = dashboardBackups
   serveAll(
     app,
     operations,

@@ -18,18 +18,18 @@ const Copy = z.object({
 export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   backup: {
     usage: '',
-    about: 'make a back-up now; without a gateway too',
+    about: 'make a backup now; without a gateway too',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
         const { name } = await backups.make('by-hand', ACTOR)
-        return `The back-up ${name} is written, and was opened and compared with the database.`
+        return `The backup ${name} is written, and was opened and compared with the database.`
       }),
   },
   rehearse: {
     usage: '',
     about:
-      'try the newest back-up: open it, count it, follow its audit trail, read reports; exit code 1 where it would not do',
+      'try the newest backup: open it, count it, follow its audit trail, read reports; exit code 1 where it would not do',
     options: {},
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
@@ -41,7 +41,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'standby note': {
     usage: '--to TEXT --backup NAME',
     about:
-      'note that a back-up has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
+      'note that a backup has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
     options: {
       to: { type: 'string', takes: 'TEXT', isRequired: true, about: 'Where the standby is.' },
       backup: {
@@ -57,7 +57,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
         throw new ApiError(
           'malformed',
           verbatim(
-            '--to TEXT says where the copy is, --backup NAME which back-up was copied; at most 200 characters.',
+            '--to TEXT says where the copy is, --backup NAME which backup was copied; at most 200 characters.',
           ),
         )
       const { to, recoveryPoint } = await noteStandby(

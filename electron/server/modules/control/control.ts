@@ -32,7 +32,7 @@ export type ControlReply = z.output<typeof ControlReply>
 const MOST_LENGTH = 256 * 1024
 const ANSWER_MS = 30_000
 /**
- * A command may take long, such as a back-up: so often its answer begins with another space, which
+ * A command may take long, such as a backup: so often its answer begins with another space, which
  * says that it is at work.
  */
 const AT_WORK_MS = 10_000

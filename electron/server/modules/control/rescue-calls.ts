@@ -10,7 +10,7 @@ import { isBackupName } from '#server/modules/backups/backup-manifest.ts'
 import { backupsIn } from '#server/modules/backups/restore-staging.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { bad } from '#server/platform/finding.ts'
-import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 
@@ -24,7 +24,7 @@ import type { RescueStaging } from './rescue-staging.ts'
 
 const SHOWN = 60
 
-/** Serves the calls of the rescue page (`shared/contract/dashboard-upkeep.ts`). */
+/** Serves the calls of the rescue page (`shared/contract/dashboard-backups.ts`). */
 export function serveRescue(
   app: HttpApp,
   staging: RescueStaging,
@@ -56,7 +56,7 @@ export function serveRescue(
   })
 }
 
-/** Somebody may name the folder of one back-up in place of the one that all are in. */
+/** Somebody may name the folder of one backup in place of the one that all are in. */
 function listFolder(folder: string): string {
   const name = basename(folder)
   return isAbsolute(folder) && isBackupName(name) ? dirname(folder) : folder

@@ -52,7 +52,7 @@ export interface Rescue extends AsyncDisposable {
   readonly token: string
 }
 
-/** What a person can mend by a back-up, or by the recovery key. */
+/** What a person can mend by a backup, or by the recovery key. */
 const MENDABLE: readonly StoreFault[] = [
   ...(['damaged', 'not-a-database', 'database-missing'] as const),
   ...(['key-missing', 'key-sealed', 'key-wrong', 'seal-broken'] as const),
@@ -65,7 +65,7 @@ const PAGE = 'rescue.html'
 const LINGER_MS = 1500
 
 /**
- * Serves the page by which a person puts a back-up back, or the data key, in place of a gateway
+ * Serves the page by which a person puts a backup back, or the data key, in place of a gateway
  * that cannot open its data. It holds the folder's lock and opens no listener for devices, which
  * are refused the connection.
  * @throws StartError another process has the folder; the system's error where no port can be had
@@ -111,7 +111,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
   )
   log.warn(
     { fault: fault.fault, http: server.url },
-    'the data cannot be opened: the page to put a back-up back is up',
+    'the data cannot be opened: the page to put a backup back is up',
   )
   const kept = opened.move()
   return { http: server.url, link, token, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }

@@ -29,7 +29,7 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'prepare-update': {
     usage: '',
     about:
-      'make a back-up, take no more associations and wait for those that are open; stop the gateway then, or it goes on after five minutes',
+      'make a backup, take no more associations and wait for those that are open; stop the gateway then, or it goes on after five minutes',
     options: {},
     run: (_context, _request, gateway) => (gateway ?? none()).prepareUpdate(),
   },
@@ -97,9 +97,9 @@ export class UpdatePreparation implements Disposable {
     this.#lapse = setTimeout(() => this.#listening.dicom?.putOff(false), this.#lapseMs).unref()
     const left = this.#open()
     if (left === 0)
-      return 'A back-up was made, and no device is connected: the gateway can be stopped.'
+      return 'A backup was made, and no device is connected: the gateway can be stopped.'
     const still =
       left === 1 ? 'One association is still open' : `${left} associations are still open`
-    return `A back-up was made. ${still}, and what is done by ${left === 1 ? 'it' : 'them'} ends with the gateway.`
+    return `A backup was made. ${still}, and what is done by ${left === 1 ? 'it' : 'them'} ends with the gateway.`
   }
 }

@@ -42,7 +42,7 @@ export interface TodaySituation {
   readonly anchorFault?: AnchorFault | undefined
   /** Why the audit collector has not got entries for a while; undefined where it has. */
   readonly collectorFault?: CollectorFault | undefined
-  readonly upkeep: BackupHealth
+  readonly backups: BackupHealth
   readonly images: Status['images']
   /** Who has to be informed of corrections. */
   readonly notices: Tally
@@ -178,19 +178,19 @@ export const LINES: readonly Line[] = [
     kind: 'backup',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ upkeep }) => faulty(upkeep.backup),
+    find: ({ backups }) => faulty(backups.backup),
   },
   {
     kind: 'rehearsal',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ upkeep }) => faulty(upkeep.rehearsal),
+    find: ({ backups }) => faulty(backups.rehearsal),
   },
   {
     kind: 'standby',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ upkeep }) => faulty(upkeep.standby),
+    find: ({ backups }) => faulty(backups.standby),
   },
   // While the gateway is not set up, that no partner is set is part of it.
   {

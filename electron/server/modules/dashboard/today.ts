@@ -79,7 +79,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       audit: live.auditTrail.latest,
       anchorFault: context.audit.anchorFault,
       collectorFault: live.collectorFault(),
-      upkeep: backupHealth(context),
+      backups: backupHealth(context),
       images,
       notices,
       forwards,

@@ -30,7 +30,7 @@ const PLAIN: readonly SettingKey[] = [
 /** Shorter values are parts of words. */
 const LEAST = 3
 
-/** Ids and names of back-ups, which say nothing outside. */
+/** Ids and names of backups, which say nothing outside. */
 const OWN_ID =
   /^(?:(?:cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|isthmus-[\d-]{17}Z)$/
 // UIDs that DICOM itself gave say nothing about anybody (PS3.5 §9).
@@ -75,7 +75,7 @@ export function maskingOf(context: Context): Masking {
   const named = new Map<string, number>()
   const places: readonly (readonly [value: string, put: string])[] = [
     [context.folder, '(data folder)'],
-    [context.settings.get('backup.folder') ?? '', '(back-up folder)'],
+    [context.settings.get('backup.folder') ?? '', '(backup folder)'],
     [homedir(), '(home)'],
     [hostname(), '(this PC)'],
   ]

@@ -17,8 +17,8 @@ import { meterOf } from '#server/modules/events/meter.ts'
 import { listEvents } from '#server/modules/events/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
+import { type DiagnosticsFile, dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
-import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { english } from '#shared/messages/english.ts'
 import { sentences } from '#shared/messages/message.ts'
@@ -113,11 +113,11 @@ export function serveDiagnostics(
   logFile: string | undefined,
 ): void {
   const texts = () => diagnosticsOf(context, version, listening.states(), readiness, logFile)
-  serve(app, dashboardUpkeep.diagnostics, async () => ({ files: previewsOf(await texts()) }))
+  serve(app, dashboardBackups.diagnostics, async () => ({ files: previewsOf(await texts()) }))
   serveDownload(
     app,
-    '/dashboard/upkeep/diagnostics.zip',
-    { access: dashboardUpkeep.diagnostics.access, query: z.object({}) },
+    '/dashboard/backups/diagnostics.zip',
+    { access: dashboardBackups.diagnostics.access, query: z.object({}) },
     ({ user }) => {
       const now = context.clock()
       async function* content() {

@@ -272,7 +272,7 @@ function addBackupAge(
   gauge(
     registry,
     'backup_age_seconds',
-    'Since the newest back-up was made; absent where there is none.',
+    'Since the newest backup was made; absent where there is none.',
     async () => {
       const at = await newest()
       return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)

@@ -7,7 +7,7 @@ import {
 import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
-import { openClient } from '../../client.ts'
+import { openClient } from '../../api/client.ts'
 import { type Drawings, drawAgain, openDrawings } from './drawings.ts'
 import { openFetches } from './fetches.ts'
 import { type Frames, openFrames } from './frames.ts'

@@ -1,5 +1,5 @@
 import { message, verbatim } from '#shared/messages/message.ts'
-import { said } from '../../i18n/said.ts'
+import { translateMessage } from '../../i18n/messages.ts'
 import type { Curve } from './curves.ts'
 import { windowOfCurve } from './curves.ts'
 import type { ValueWindow, WindowPreset } from './pane.ts'
@@ -61,7 +61,7 @@ export function presetsOf(
   ]
   // A curve and a window of one name are not the same.
   return all.map((preset, index) =>
-    all.findIndex(({ name }) => said(name) === said(preset.name)) === index
+    all.findIndex(({ name }) => translateMessage(name) === translateMessage(preset.name)) === index
       ? preset
       : {
           ...preset,

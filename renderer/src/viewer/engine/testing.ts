@@ -1,5 +1,5 @@
 import type { Types } from '@cornerstonejs/core'
-import { said } from '../../i18n/said.ts'
+import { translateMessage } from '../../i18n/messages.ts'
 import type { Frames } from './frames.ts'
 import type { ImageList } from './images.ts'
 import { ImageProblem } from './problem.ts'
@@ -50,7 +50,7 @@ export function exposeForTests(list: ImageList, frames: Frames, timings: Timings
         await frames.load(imageIdOf(list.viewId, sopInstanceUid, frame), 'near')
         return ''
       } catch (error) {
-        return error instanceof ImageProblem ? said(error.explanation) : String(error)
+        return error instanceof ImageProblem ? translateMessage(error.explanation) : String(error)
       }
     },
     timings,

@@ -229,7 +229,7 @@ it('gives a new key another lock: the one before opens nothing any more', () => 
   expect(recoverDataKey(folder, DATABASE, second)).toBe(true)
 })
 
-it('gives the data key out of a recovery file anywhere, as of a back-up', () => {
+it('gives the data key out of a recovery file anywhere, as of a backup', () => {
   const { folder, recoveryKey } = lostFolder()
   const file = join(folder, 'recovery.key')
   expect(openRecoveryFile(file, recoveryKey)).toEqual({

@@ -24,7 +24,7 @@ it('takes no folder inside the data folder, also behind a link, whether it is th
       verdict: 'bad',
       sentence: saying('inside the data directory'),
     })
-  for (const folder of [join(temp.folder, 'data back-ups'), join(temp.folder, 'new', 'deeper')])
+  for (const folder of [join(temp.folder, 'data backups'), join(temp.folder, 'new', 'deeper')])
     expect(verdictsOf(folder, data), folder).toMatchObject({ verdict: 'ok' })
 })
 

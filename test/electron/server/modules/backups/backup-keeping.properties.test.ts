@@ -8,7 +8,7 @@ import {
 } from '#server/modules/backups/backup-keeping.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
-// What is kept of any history: back-ups of every kind, days without any, clocks that jump, a plan
+// What is kept of any history: backups of every kind, days without any, clocks that jump, a plan
 // that is changed, removals that fail.
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 60 * 60_000, 24 * 60 * 60_000]

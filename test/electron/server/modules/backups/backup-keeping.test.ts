@@ -22,7 +22,7 @@ const weekOf = (day: string) => {
 }
 
 /**
- * Makes back-ups at the times and removes what the plan does not keep after each, as the gateway
+ * Makes backups at the times and removes what the plan does not keep after each, as the gateway
  * does; hears what is there then.
  */
 function live(
@@ -200,7 +200,7 @@ describe('until when', () => {
     ]
     const plan = { keepDaily: 2, keepWeekly: 0, keepMonthly: 0 }
     const until = keptUntil([scheduled, byHand], plan, 'UTC', at('2026-03-11T09:00:00Z'))
-    // The back-up of today is still to be made: two days later this one is not among the last two.
+    // The backup of today is still to be made: two days later this one is not among the last two.
     expect(until.get(scheduled.name)).toBe('2026-03-12T00:00:00.000Z')
   })
 })

@@ -9,7 +9,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 /**
- * A clinic in Berlin with a folder for back-ups, on a standing clock, made from the ready store and
+ * A clinic in Berlin with a folder for backups, on a standing clock, made from the ready store and
  * settings.
  */
 export function backupStage(

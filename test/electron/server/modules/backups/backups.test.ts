@@ -9,7 +9,7 @@ import { backupStage, DAY_MS, HOUR_MS, MINUTE_MS } from './backups-fixture.ts'
 const OWNER = 'user:usr_1'
 const names = (folder: string) => readdirSync(folder).sort()
 
-describe('back-ups by their plan', () => {
+describe('backups by their plan', () => {
   it('makes one each night for two months, keeps what the plan keeps, and tries one each month', async () => {
     await using stage = backupStage()
     const { backups, target } = stage
@@ -146,7 +146,7 @@ describe('back-ups by their plan', () => {
   })
 })
 
-describe('a back-up that fails', () => {
+describe('a backup that fails', () => {
   it('says why, is tried again after an hour, and is told of until one is made', async () => {
     await using stage = backupStage()
     await stage.live(HOUR_MS)
@@ -197,7 +197,7 @@ describe('a back-up that fails', () => {
   })
 })
 
-describe('a back-up by hand', () => {
+describe('a backup by hand', () => {
   it('is kept until a person removes it, and the last one is not removed', async () => {
     await using stage = backupStage({ 'backup.dailyAt': null })
     const { backups, clock, target } = stage

@@ -14,7 +14,7 @@ import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 const NAME = 'isthmus-2026-03-10-090000Z'
 const FILES = ['backup.json', 'database.sealed']
 
-/** A store, a folder for its back-ups, and one made at the time of the clock. */
+/** A store, a folder for its backups, and one made at the time of the clock. */
 function stage() {
   const temp = tempStore()
   const target = tempFolder()
@@ -29,7 +29,7 @@ function stage() {
   }
 }
 
-describe('a back-up', () => {
+describe('a backup', () => {
   it('is the sealed database and the recovery key, never data.key, and says what it is', async () => {
     using on = stage()
     const { store, folder, clock } = on
@@ -140,7 +140,7 @@ describe('a back-up', () => {
     const { fault, message } = JSON.parse(limited.stdout)
     expect(fault).toBe('bad-folder')
     expect(message).toMatch(/^The database could not be copied to .*: .*(disk|larger)/)
-    expect(readdirSync(join(temp.folder, 'back-ups'))).toEqual([])
+    expect(readdirSync(join(temp.folder, 'backups'))).toEqual([])
     expect(readdirSync(join(temp.folder, 'data', 'spool-backup'))).toEqual([])
   })
 

@@ -28,7 +28,7 @@ import { saying } from '../../../../support/saying.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { firstVersion, NOW, sha256, stage } from './restore-files-fixture.ts'
 
-describe('opening a back-up', () => {
+describe('opening a backup', () => {
   it('gives the database that was copied, bit by bit, with the own key and with the recovery key', async () => {
     using on = await stage()
     for (const key of [
@@ -178,7 +178,7 @@ describe('opening a back-up', () => {
     await expect(previewBackup(on.from, on.own)).rejects.toMatchObject({ fault: 'damaged' })
   })
 
-  it('refuses the database of another back-up under the same key', async () => {
+  it('refuses the database of another backup under the same key', async () => {
     using on = await stage()
     using to = tempFolder()
     {
@@ -273,7 +273,7 @@ describe('the preview', () => {
   })
 })
 
-it('keeps the key of a sealed back-up to itself: it is of the name and of the data key', async () => {
+it('keeps the key of a sealed backup to itself: it is of the name and of the data key', async () => {
   using on = await stage()
   const key = sealWith(on.dataKey).keyFor(`backup ${on.made.name}`)
   expect(key).toHaveLength(32)

@@ -5,7 +5,7 @@ import { RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { hintedBackupFolder, keepRescueHint } from '#server/modules/backups/rescue-hint.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-it('notes where the back-ups are beside the database, and follows a change until it ends', () => {
+it('notes where the backups are beside the database, and follows a change until it ends', () => {
   using temp = tempStore()
   const end = keepRescueHint(temp.store)
   expect(existsSync(join(temp.folder, RESCUE_HINT_FILE))).toBe(false)

@@ -17,7 +17,7 @@ export const NOW = Date.parse('2026-03-11T08:00:00.000Z')
 export const ASIDE = 'replaced-2026-03-11-080000Z'
 
 /**
- * A data folder with a recovery key and a back-up of it; `later` was written after the back-up. The
+ * A data folder with a recovery key and a backup of it; `later` was written after the backup. The
  * store is closed.
  */
 export async function stage({ hasRecoveryKey = true, later = true } = {}) {
@@ -69,7 +69,7 @@ export const restoreInto = async (data: string, from: string, key: BackupKey) =>
   return applyStagedRestore(data, NOW)
 }
 
-/** A back-up as the first version made them, of a closed data folder. */
+/** A backup as the first version made them, of a closed data folder. */
 export function firstVersion(
   { folder, clock }: { readonly folder: string; readonly clock: () => number },
   to: string,

@@ -43,7 +43,7 @@ import {
 } from './restore-files-fixture.ts'
 
 describe('a restore', () => {
-  it('puts the database of the back-up in its place, keeps aside what was there, and is done once', async () => {
+  it('puts the database of the backup in its place, keeps aside what was there, and is done once', async () => {
     using on = await stage()
     const before = sha256(join(on.folder, DATABASE_FILE))
     const keyBefore = readFileSync(join(on.folder, 'data.key'))
@@ -158,7 +158,7 @@ describe('a restore', () => {
     expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   })
 
-  it('leaves a newer recovery key in force, though the back-up knows nothing of it', async () => {
+  it('leaves a newer recovery key in force, though the backup knows nothing of it', async () => {
     using on = await stage({ hasRecoveryKey: false })
     const newer = newRecoveryKey()
     {
@@ -171,7 +171,7 @@ describe('a restore', () => {
     expect(recoverDataKey(on.folder, DATABASE_FILE, newer)).toBe(true)
   })
 
-  it('takes a back-up of the first version', async () => {
+  it('takes a backup of the first version', async () => {
     using on = await stage()
     using to = tempFolder()
     const first = join(to.folder, 'first')
@@ -218,7 +218,7 @@ describe('a restore', () => {
       expect(existsSync(join(on.folder, name ?? '', DATABASE_FILE))).toBe(true)
   })
 
-  it('spares the images that came after the back-up, which the database does not know any more', async () => {
+  it('spares the images that came after the backup, which the database does not know any more', async () => {
     using on = await stage()
     const study = join(on.folder, 'images', 'ab', 'ab'.repeat(16))
     mkdirSync(study, { recursive: true })

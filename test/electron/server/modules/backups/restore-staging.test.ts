@@ -46,7 +46,7 @@ async function openStage(): Promise<Stage> {
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 10 })
 
-it('shows what a back-up holds beside what there is now, and changes nothing', async () => {
+it('shows what a backup holds beside what there is now, and changes nothing', async () => {
   await using stage = await openStage()
   const { restoring, clinic, context } = stage
   const before = readdirSync(clinic.folder)
@@ -63,7 +63,7 @@ it('shows what a back-up holds beside what there is now, and changes nothing', a
   expect(restoring.state).toEqual({ phase: 'none', share: 0, sentence: null })
 })
 
-it('makes a back-up ready for an owner who gives the password, and then has the gateway started again, once', async () => {
+it('makes a backup ready for an owner who gives the password, and then has the gateway started again, once', async () => {
   await using stage = await openStage()
   const { restoring, clinic, owner, context } = stage
   const begun = await restoring.begin({ name: clinic.backup.name, password }, owner)
@@ -111,7 +111,7 @@ it('refuses who is no owner, a wrong password, an unknown name and a folder that
   await expect(
     restoring.begin({ name: 'isthmus-2000-01-01-000000Z', password }, owner),
   ).rejects.toMatchObject({ code: 'not-found' })
-  await expect(restoring.begin({ name: '../back-ups', password }, owner)).rejects.toMatchObject({
+  await expect(restoring.begin({ name: '../backups', password }, owner)).rejects.toMatchObject({
     code: 'not-found',
   })
   await expect(
@@ -127,7 +127,7 @@ it('refuses who is no owner, a wrong password, an unknown name and a folder that
   expect(restoring.state.phase).toBe('none')
 })
 
-it('asks for the recovery key of a back-up of another PC, and takes it however it is typed', async () => {
+it('asks for the recovery key of a backup of another PC, and takes it however it is typed', async () => {
   await using stage = await openStage()
   using other = tempFolder()
   const { restoring, owner } = stage
@@ -154,7 +154,7 @@ it('asks for the recovery key of a back-up of another PC, and takes it however i
   await until(() => expect(stage.restarts()).toBe(1))
 })
 
-it('says that a damaged back-up cannot be put back, and takes another one after it', async () => {
+it('says that a damaged backup cannot be put back, and takes another one after it', async () => {
   await using stage = await openStage()
   const { restoring, clinic, owner } = stage
   const sealed = join(clinic.backupFolder, clinic.backup.name, 'database.sealed')

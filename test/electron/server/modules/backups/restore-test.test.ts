@@ -32,7 +32,7 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
   const entries = stage.store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
   expect(trial).toMatchObject({
     success: true,
-    // The trail had not yet the back-up itself, and has the trial now.
+    // The trail had not yet the backup itself, and has the trial now.
     sentence: saying(
       `an unbroken audit log of ${entries - 2} entries, and 1 report that was read.`,
     ),
@@ -46,7 +46,7 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
   expect((await stage.backups.state()).rehearsal.last).toEqual(trial)
 })
 
-it('is red where a byte of the back-up was flipped, until another one is good', async () => {
+it('is red where a byte of the backup was flipped, until another one is good', async () => {
   await using stage = backupStage()
   await stage.live(HOUR_MS)
   const [name = ''] = readdirSync(stage.target)
@@ -59,14 +59,14 @@ it('is red where a byte of the back-up was flipped, until another one is good', 
   })
   expect(stage.health().rehearsal).toMatchObject({ tone: 'danger', sentence: trial.sentence })
   expect(readdirSync(join(stage.folder, 'spool-backup'))).toEqual([])
-  // It is not waited for a month: the next night's back-up is tried.
+  // It is not waited for a month: the next night's backup is tried.
   await stage.live(DAY_MS)
   expect((await stage.backups.state()).rehearsal.last?.success).toBe(true)
   expect(stage.health().rehearsal).toBeUndefined()
   expect(stage.faults).toEqual([])
 })
 
-it('is red where the trail in the back-up is broken', async () => {
+it('is red where the trail in the backup is broken', async () => {
   await using stage = backupStage({ 'backup.dailyAt': null })
   for (const target of ['a', 'b', 'c'])
     stage.store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
@@ -82,7 +82,7 @@ it('is red where the trail in the back-up is broken', async () => {
   })
 })
 
-it('is red where a report in the back-up is not what was signed', async () => {
+it('is red where a report in the backup is not what was signed', async () => {
   using reports = reportStage()
   const reportId = await reports.signed()
   await using stage = backupStage({ 'backup.dailyAt': null }, reports)

@@ -4,7 +4,7 @@ import { backupStage, DAY_MS, HOUR_MS, MINUTE_MS } from './backups-fixture.ts'
 
 const ACTOR = 'command-line'
 
-it('has the recovery point of the back-up that was copied, and is shown with it', async () => {
+it('has the recovery point of the backup that was copied, and is shown with it', async () => {
   await using stage = backupStage({ 'backup.everyMinutes': 15 })
   const { name, madeAt } = await stage.backups.make('by-hand', ACTOR)
   stage.clock.pass(4 * MINUTE_MS)
@@ -37,7 +37,7 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   expect(() => forgetStandby(stage.store, ACTOR)).toThrow('No standby was noted.')
 })
 
-it('notes no back-up that is not in the folder', async () => {
+it('notes no backup that is not in the folder', async () => {
   await using stage = backupStage()
   await expect(
     noteStandby(stage.store, 'nas', 'isthmus-2026-03-10-090000Z', ACTOR),

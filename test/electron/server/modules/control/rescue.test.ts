@@ -11,7 +11,7 @@ import { canBeRescued, openRescue, type Rescue } from '#server/modules/control/r
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
-import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   type Clinic,
@@ -89,7 +89,7 @@ it.each(Object.keys(DAMAGES) as Damage[])('is for %s', async (damage) => {
   expect(canBeRescued(faultOf(folder))).toBe(true)
 })
 
-it('is not for what a back-up does not mend', () => {
+it('is not for what a backup does not mend', () => {
   for (const fault of [
     'bad-folder',
     'newer-schema',
@@ -227,7 +227,7 @@ it('gives its link to whoever may open the data folder, and refuses every other 
   expect(refused.output).toMatch(/cannot open its data.*data\.key is missing/)
 })
 
-it('tells what is wrong, and the back-ups of the folder that the damaged database still names', async () => {
+it('tells what is wrong, and the backups of the folder that the damaged database still names', async () => {
   await using stage = await openStage('another data key')
   const { clinic, call } = stage
   expect(await call(dashboardRescue.state, {})).toMatchObject({
@@ -251,7 +251,7 @@ it('tells what is wrong, and the back-ups of the folder that the damaged databas
   })
 })
 
-it('knows where the back-ups are though nothing of the database can be read', async () => {
+it('knows where the backups are though nothing of the database can be read', async () => {
   await using stage = await openStage('a beginning overwritten')
   const { clinic, call } = stage
   expect(await call(dashboardRescue.state, {})).toMatchObject({
@@ -270,7 +270,7 @@ it('looks into another folder, and says what is wrong with one', async () => {
   const look = (folder: string) => call(dashboardRescue.look, { body: { folder } })
   const { backups, findings } = await look(clinic.backupFolder)
   expect([backups.map(({ name }) => name), findings]).toEqual([[clinic.backup.name], []])
-  // The folder of one back-up stands for the one that it is in.
+  // The folder of one backup stands for the one that it is in.
   expect((await look(join(clinic.backupFolder, clinic.backup.name))).backups).toEqual(backups)
   for (const folder of ['relative', join(clinic.backupFolder, 'gone'), clinic.folder]) {
     const found = await look(folder)
@@ -319,7 +319,7 @@ it('says where the recovery file is missing, from which the key would come', asy
     body: { recoveryKey: stage.clinic.recoveryKey },
   })
   await expect(asked).rejects.toThrow(/There is no .*recovery\.key/)
-  // The back-up has it too.
+  // The backup has it too.
   const from = { name: stage.clinic.backup.name, recoveryKey: stage.clinic.recoveryKey }
   expect(await stage.call(dashboardRescue.preview, { body: from })).toMatchObject({
     opensWith: 'recovery-key',

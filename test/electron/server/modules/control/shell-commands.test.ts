@@ -85,7 +85,7 @@ describe('a gateway that is made ready for an update', () => {
       },
       putOff: (isOn: boolean) => void calls.push(isOn),
     }
-    const make = vi.fn(more.backUp ?? (async () => void calls.push('back-up')))
+    const make = vi.fn(more.backUp ?? (async () => void calls.push('backup')))
     const backups = { make: make as unknown as Backups['make'] }
     const preparation = new UpdatePreparation(backups, { dicom }, 600, more.lapseMs)
     return {
@@ -95,22 +95,22 @@ describe('a gateway that is made ready for an update', () => {
     }
   }
 
-  it('has a back-up first, then takes no more associations, and waits for those that are open', async () => {
+  it('has a backup first, then takes no more associations, and waits for those that are open', async () => {
     using update = preparing([2, 1, 0])
     expect(await update.prepare()).toBe(
-      'A back-up was made, and no device is connected: the gateway can be stopped.',
+      'A backup was made, and no device is connected: the gateway can be stopped.',
     )
-    expect(update.calls).toEqual(['back-up', true])
+    expect(update.calls).toEqual(['backup', true])
   })
 
   it('waits for a device no longer than it may, and says so', async () => {
     using update = preparing([1])
     expect(await update.prepare()).toBe(
-      'A back-up was made. One association is still open, and what is done by it ends with the gateway.',
+      'A backup was made. One association is still open, and what is done by it ends with the gateway.',
     )
   })
 
-  it('serves on where no back-up could be made', async () => {
+  it('serves on where no backup could be made', async () => {
     using update = preparing([0], {
       backUp: () =>
         Promise.reject(new ApiError('refused', verbatim('No folder for backups is chosen.'))),
@@ -122,7 +122,7 @@ describe('a gateway that is made ready for an update', () => {
   it('serves devices again where nobody stopped it', async () => {
     using update = preparing([0], { lapseMs: 10 })
     await update.prepare()
-    await vi.waitFor(() => expect(update.calls).toEqual(['back-up', true, false]))
+    await vi.waitFor(() => expect(update.calls).toEqual(['backup', true, false]))
   })
 
   it('is prepared once where it is asked twice', async () => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
+import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { windowOperations } from '#shared/contract/operations.ts'
 import { LEVELS, type Level } from '#shared/contract/people.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -165,13 +165,13 @@ describe('the operations of the window', () => {
       'setup.readiness',
       'setup.backups',
       'setup.makeBackup',
-      'upkeep.state',
-      'upkeep.make',
-      'upkeep.rehearse',
-      'upkeep.previewRestore',
-      'upkeep.restore',
-      'upkeep.restoreState',
-      'upkeep.diagnostics',
+      'backups.state',
+      'backups.make',
+      'backups.rehearse',
+      'backups.previewRestore',
+      'backups.restore',
+      'backups.restoreState',
+      'backups.diagnostics',
       'events.list',
       'events.read',
       'events.replay',
@@ -212,7 +212,7 @@ describe('the operations of the window', () => {
       'setup.makeRecoveryKey',
       'setup.confirmRecoveryKey',
       'setup.setBackupFolder',
-      'upkeep.remove',
+      'backups.remove',
       'events.addEndpoint',
       'events.changeEndpoint',
       'events.removeEndpoint',

@@ -65,7 +65,7 @@ const calm: TodaySituation = {
   },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
   audit: undefined,
-  upkeep: { backup: undefined, rehearsal: undefined, standby: undefined },
+  backups: { backup: undefined, rehearsal: undefined, standby: undefined },
   images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
   notices: NONE,
   forwards: { waiting: 0, failed: 0 },
@@ -128,8 +128,8 @@ describe('what needs somebody', () => {
     [
       'backup',
       {
-        upkeep: {
-          ...calm.upkeep,
+        backups: {
+          ...calm.backups,
           backup: { tone: 'danger', since: NOW, sentence: verbatim('The disk is full.') },
         },
       },
@@ -137,8 +137,8 @@ describe('what needs somebody', () => {
     [
       'rehearsal',
       {
-        upkeep: {
-          ...calm.upkeep,
+        backups: {
+          ...calm.backups,
           rehearsal: { tone: 'warning', since: NOW, sentence: verbatim('None was ever tried.') },
         },
       },
@@ -146,8 +146,8 @@ describe('what needs somebody', () => {
     [
       'standby',
       {
-        upkeep: {
-          ...calm.upkeep,
+        backups: {
+          ...calm.backups,
           standby: { tone: 'warning', since: NOW, sentence: verbatim('It is behind.') },
         },
       },

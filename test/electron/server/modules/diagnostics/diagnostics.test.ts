@@ -444,8 +444,8 @@ describe('masking', () => {
     ['Ängström^Åsa^^Dr. is here', '(name)'],
     ['"password": "two words" and more', '"(secret)'],
     [
-      'the newest back-up is isthmus-2026-11-20-090000Z',
-      'the newest back-up is isthmus-2026-11-20-090000Z',
+      'the newest backup is isthmus-2026-11-20-090000Z',
+      'the newest backup is isthmus-2026-11-20-090000Z',
     ],
     ['stu_0123456789abcdef0123456789abcdef', 'stu_0123456789abcdef0123456789abcdef'],
     ['hash 0123456789abcdef0123456789abcdef', 'hash (masked)'],

@@ -134,7 +134,7 @@ describe('what the gateway counts of its work', () => {
     })
   })
 
-  it('tells what waits, how much is kept, and how old the newest back-up is', async () => {
+  it('tells what waits, how much is kept, and how old the newest backup is', async () => {
     using gateway = counting()
     const { store, clock } = gateway
     addOutboxJob(store.database, {

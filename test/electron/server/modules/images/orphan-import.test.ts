@@ -95,7 +95,7 @@ const told = (stage: Stage) =>
     .map(({ tone, text }) => `${tone}: ${english(text)}`)
 const isMarked = (stage: Stage) => stage.files().images.some((name) => name.endsWith('.restored'))
 
-describe('images that came after a back-up that was put back', () => {
+describe('images that came after a backup that was put back', () => {
   it('are in their studies again, byte for byte where they were', async () => {
     await using stage = await openStage()
     for (const one of [image(1), image(2), image(3), ofOther]) await stage.send(one)

@@ -1,0 +1,16 @@
+/** Somebody who reads does nothing for a while. */
+const AT_WORK_MS = 60_000
+
+let lastUse = Date.now()
+
+/** @param at when somebody last did something in any window of this browser, milliseconds */
+export function noteUserActivity(at: number): void {
+  lastUse = Math.max(lastUse, at)
+}
+
+/**
+ * Whose calls these are, as the gateway is told: a window that asks by itself keeps no session
+ * unlocked.
+ */
+export const callOrigin = (): 'person' | 'background' =>
+  Date.now() - lastUse < AT_WORK_MS ? 'person' : 'background'

@@ -1,0 +1,20 @@
+/**
+ * What windows of this browser tell each other. `session`: somebody signed in or out, or unlocked
+ * it. Nothing about a patient.
+ */
+export type WindowMessage =
+  | { readonly kind: 'use'; readonly at: number }
+  | { readonly kind: 'lock' }
+  | { readonly kind: 'session' }
+
+const channel = globalThis.BroadcastChannel && new BroadcastChannel('isthmus-window')
+
+/** Tells the other windows; this one does not hear it. */
+export const postToWindows = (news: WindowMessage): void => channel?.postMessage(news)
+
+/** Hears the other windows until the function it gives is called. */
+export function onWindowMessage(hear: (news: WindowMessage) => void): () => void {
+  const listen = (event: MessageEvent<WindowMessage>) => hear(event.data)
+  channel?.addEventListener('message', listen)
+  return () => channel?.removeEventListener('message', listen)
+}

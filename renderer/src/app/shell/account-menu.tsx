@@ -1,0 +1,162 @@
+import { Button, Menu, Text } from '@mantine/core'
+import {
+  IconCheck,
+  IconChevronDown,
+  IconFolder,
+  IconKeyboard,
+  IconLanguage,
+  IconLock,
+  IconLogout,
+  IconRotateClockwise,
+  IconUserCircle,
+} from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { desktopBridge } from '../../api/desktop.ts'
+import { mayManage } from '../../api/session.ts'
+import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
+import { t } from '../../i18n/t.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { KeyNames } from './key-names.tsx'
+import { saveBeforeLeaving, useLeave } from './leave.ts'
+import { lockWindow } from './lock.ts'
+import { showSheet } from './overlays.tsx'
+import css from './shell.module.css'
+
+const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
+
+/** Who is signed in; signing out; what only the desktop app can do. */
+export function AccountMenu({ user }: { user: SignedInUser }) {
+  const { leave, isLeaving } = useLeave()
+  const [asksRestart, setAsksRestart] = useState(false)
+  const [asksLeave, setAsksLeave] = useState(false)
+  const signOut = async () => {
+    if (await saveBeforeLeaving()) leave()
+    else setAsksLeave(true)
+  }
+
+  return (
+    <>
+      <Menu
+        withinPortal={false}
+        withInitialFocusPlaceholder={false}
+        position="bottom-end"
+        width={250}
+      >
+        <Menu.Target>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconUserCircle size={18} stroke={1.7} />}
+            rightSection={<IconChevronDown size={14} />}
+            c="var(--mantine-color-text)"
+            aria-label={`${user.firstName} ${user.lastName}`}
+          >
+            <span className={css.userName}>
+              {user.firstName} {user.lastName}
+            </span>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Who user={user} />
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={<IconUserCircle size={16} />}
+            renderRoot={(props) => <Link to="/account" {...props} />}
+          >
+            {t('ui.shell.account')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} />}
+            onClick={showSheet}
+            rightSection={<KeyNames keys="shift+?" />}
+          >
+            {t('ui.shell.shortcuts')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Languages />
+          <Menu.Divider />
+          {desktopBridge && mayManage(user) && (
+            <>
+              <Menu.Item
+                leftSection={<IconFolder size={16} />}
+                onClick={() => void desktopBridge?.openDataFolder()}
+              >
+                {t('ui.shell.dataFolder')}
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconRotateClockwise size={16} />}
+                onClick={() => setAsksRestart(true)}
+              >
+                {t('ui.shell.restart')}
+              </Menu.Item>
+            </>
+          )}
+          <Menu.Item
+            leftSection={<IconLock size={16} />}
+            onClick={lockWindow}
+            rightSection={<KeyNames keys="mod+l" />}
+          >
+            {t('ui.shell.lock')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+            {t('ui.shell.signOut')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        isOpen={asksLeave}
+        title={t('ui.shell.leaveUnsaved')}
+        action={t('ui.shell.signOut')}
+        keep={t('ui.shell.leaveUnsavedKeep')}
+        isBusy={isLeaving}
+        error={null}
+        onConfirm={leave}
+        onClose={() => setAsksLeave(false)}
+      >
+        {t('ui.shell.leaveUnsavedText')}
+      </Confirm>
+      {asksRestart && (
+        <Suspense>
+          <RestartAsk onClose={() => setAsksRestart(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** By which address they are signed in, and what they are here. */
+function Who({ user }: { user: SignedInUser }) {
+  return (
+    <>
+      <Text size="sm" px="sm" pt={6} fw={560} truncate>
+        {user.email}
+      </Text>
+      <Text size="xs" px="sm" pb={6} c="dimmed">
+        {t(`ui.shell.level.${user.level}`)} · {user.clinicRole}
+      </Text>
+    </>
+  )
+}
+
+function Languages() {
+  return (
+    <>
+      <Menu.Label>{t('ui.shell.language')}</Menu.Label>
+      {Object.entries(LANGUAGES).map(([code, name]) => (
+        <Menu.Item
+          key={code}
+          lang={code}
+          leftSection={<IconLanguage size={16} />}
+          rightSection={
+            code === language ? <IconCheck size={15} aria-label={t('ui.shell.chosen')} /> : null
+          }
+          onClick={() => chooseLanguage(code as Language)}
+        >
+          {name}
+        </Menu.Item>
+      ))}
+    </>
+  )
+}

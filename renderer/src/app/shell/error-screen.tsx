@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { useCallback, useEffect, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { ProblemError } from '../../api/client.ts'
+import { call } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Empty } from '../../ui/page.tsx'
+import { ScreenLoadError } from './lazy-screen.ts'
+
+const AGAIN_MS = 4000
+
+const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+
+/** In place of a screen that failed. Devices are served all the same. */
+export function Broken({ error, reset }: ErrorComponentProps) {
+  if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
+  return (
+    <Empty title={t('ui.shell.broken')} action={reload}>
+      {t('ui.shell.brokenText')}
+    </Empty>
+  )
+}
+
+/**
+ * Without the gateway it is tried until it answers; where the gateway answers and has no such file,
+ * it was updated.
+ */
+function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
+  const [isOutdated, setIsOutdated] = useState(false)
+  const again = useCallback(async () => {
+    if (!(await isThere())) return
+    if (await error.again()) onAgain()
+    else setIsOutdated(await isThere())
+  }, [error, onAgain])
+  useEffect(() => {
+    if (isOutdated) return
+    void again()
+    const timer = setInterval(() => void again(), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [again, isOutdated])
+
+  if (isOutdated) {
+    return (
+      <Empty title={t('ui.shell.outdated')} action={reload}>
+        {t('ui.shell.outdatedText')}
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      title={t('ui.shell.screenUnreachable')}
+      action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
+    >
+      {t('ui.shell.screenUnreachableText')}
+    </Empty>
+  )
+}
+
+/** Any answer of the gateway is one. */
+async function isThere(): Promise<boolean> {
+  try {
+    await call(dashboard.session, {})
+    return true
+  } catch (error) {
+    return error instanceof ProblemError && error.code !== 'unreachable'
+  }
+}

@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef } from 'react'
+import { mayManage, type Session } from '../../api/session.ts'
+import { useCutOff } from '../../api/status.ts'
+import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
+import { LeftDrafts } from '../../features/reports/left-drafts.tsx'
+import { t } from '../../i18n/t.ts'
+import { useIsFullWidth } from '../../ui/full-width.ts'
+import { showRefused } from '../../ui/refused.ts'
+import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
+import { StatWatch } from '../../ui/study-list/stat-watch.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Banner } from './banner.tsx'
+import { ConfirmIdentity } from './confirm-identity.tsx'
+import { KeyNames } from './key-names.tsx'
+import { LiveSign } from './live-sign.tsx'
+import { Navigation } from './navigation.tsx'
+import { NotYours } from './not-yours.tsx'
+import { Overlays, showPalette } from './overlays.tsx'
+import { usePrefetch } from './prefetch.ts'
+import { isForManagers, isOfEveryPatient } from './screens.ts'
+import css from './shell.module.css'
+import { useGeneralShortcuts } from './use-general-shortcuts.ts'
+
+/** What is around a screen: where one can go, who is signed in, what is wrong. */
+export function Frame({ session }: { session: Session }) {
+  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, {
+    getInitialValueInEffect: false,
+  })
+  const isRoomWanted = useIsFullWidth()
+  const isNarrow = isSmall || isRoomWanted
+  const { pathname } = useLocation()
+  const isOpen =
+    mayManage(session.user) ||
+    (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
+  const isCutOff = useCutOff() !== null
+  useReadAgainAfter(isCutOff)
+  useGeneralShortcuts()
+  usePrefetch(mayManage(session.user))
+
+  const refuse = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    showRefused(t('ui.common.cutOff'))
+  }
+  return (
+    <div className={css.shell} data-narrow={isNarrow || undefined}>
+      <button
+        type="button"
+        className={css.skip}
+        onClick={() => document.getElementById('main')?.focus()}
+      >
+        {t('ui.shell.skip')}
+      </button>
+      <Banner />
+      <Navigation session={session} isNarrow={isNarrow} />
+      <header className={css.head}>
+        <div className={css.clinic}>{session.clinicName || t('ui.shell.unnamed')}</div>
+        <div className={css.tools}>
+          <Button
+            className={css.search}
+            variant="default"
+            size="xs"
+            leftSection={<IconSearch size={15} aria-hidden />}
+            rightSection={<KeyNames keys="mod+k" />}
+            aria-keyshortcuts="Control+K"
+            onClick={showPalette}
+          >
+            <span className={css.searchName}>{t('ui.shell.search')}</span>
+          </Button>
+          <LiveSign />
+          <SchemeSwitch />
+          {session.user && <AccountMenu user={session.user} />}
+        </div>
+      </header>
+      <main
+        className={css.main}
+        id="main"
+        tabIndex={-1}
+        data-cut-off={isCutOff || undefined}
+        {...(isCutOff && { onSubmitCapture: refuse })}
+      >
+        <LeftDrafts />
+        {pathname === '/' && <SecondFactorPrompt session={session} />}
+        {isOpen ? (
+          <Outlet />
+        ) : (
+          <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+        )}
+      </main>
+      <Overlays session={session} />
+      <ConfirmIdentity session={session} />
+      <StatWatch />
+    </div>
+  )
+}
+
+/** Once the gateway answers again, what is on the screen is read again. */
+function useReadAgainAfter(isCutOff: boolean): void {
+  const client = useQueryClient()
+  const was = useRef(isCutOff)
+  useEffect(() => {
+    if (was.current && !isCutOff) void client.invalidateQueries()
+    was.current = isCutOff
+  }, [isCutOff, client])
+}

@@ -1,0 +1,50 @@
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { useSend } from '../../api/queries.ts'
+import { useEnter, useSession } from '../../api/session.ts'
+import { hasUnsaved, saveDrafts } from '../../api/window-drafts.ts'
+import { unlocked } from './lock.ts'
+
+let isChosen = false
+
+/** Whether the session ended because somebody signed out here; asked once. */
+export function wasChosen(): boolean {
+  const was = isChosen
+  isChosen = false
+  return was
+}
+
+/** What is not saved by then is asked about. */
+const SAVE_MS = 4000
+
+/**
+ * Saves what is being written, as far as it can be saved soon. Resolves with whether nothing is
+ * left.
+ */
+export async function saveBeforeLeaving(): Promise<boolean> {
+  await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
+  return !hasUnsaved()
+}
+
+/**
+ * Signs out; the sign-in form takes the place of the screen. What is not saved then stays in memory
+ * until somebody else signs in.
+ */
+export function useLeave(): { readonly leave: () => void; readonly isLeaving: boolean } {
+  const session = useSession()
+  const enter = useEnter()
+  const signOut = useSend(dashboard.signOut)
+  const leave = () =>
+    signOut.mutate(
+      {},
+      {
+        onSettled: (_, error) => {
+          if (!session.data || (error && error.code !== 'not-signed-in' && error.code !== 'locked'))
+            return
+          isChosen = true
+          enter({ ...session.data, user: null, isLocked: false })
+          unlocked()
+        },
+      },
+    )
+  return { leave, isLeaving: signOut.isPending }
+}

@@ -1,0 +1,97 @@
+import { Navigate, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useRef } from 'react'
+import { useLiveLine } from '../../api/event-stream.ts'
+import { mayManage, type Session, useSession } from '../../api/session.ts'
+import { hasUnsaved } from '../../api/window-drafts.ts'
+import { t } from '../../i18n/t.ts'
+import { Failed, Waiting } from '../../ui/page.tsx'
+import { useForgetting } from './clear-session.ts'
+import { Frame } from './frame.tsx'
+import { wasChosen } from './leave.ts'
+import { loadLockScreen } from './load-lock-screen.ts'
+import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
+
+const Welcome = lazy(async () => ({
+  default: (await import('../sign-in/create-owner.tsx')).Welcome,
+}))
+const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
+const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
+const AskWorkstation = lazy(async () => ({
+  default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
+}))
+
+const waiting = <Waiting rows={6} height={48} />
+
+/**
+ * Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same
+ * address; a locked window the lock screen.
+ */
+export function Shell() {
+  const session = useSession()
+  const isLockedHere = useIsLockedHere()
+  const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
+  const isSignedIn = user !== null
+  const isOpen = isSignedIn && !isLocked && !isLockedHere
+  useLiveLine(isOpen ? user.userId : null)
+  useLockWhenIdle(isOpen, lockMinutes)
+  useOtherWindows()
+  const note = useEndNote(isSignedIn)
+  const isSamePerson = useForgetting(session.data)
+
+  if (session.isPending || !isSamePerson) return waiting
+  if (session.error?.code !== 'workstation-unknown' && session.data && isOpen)
+    return <Opened session={session.data} />
+  return (
+    <Suspense fallback={waiting}>
+      <Closed session={session} note={note} />
+    </Suspense>
+  )
+}
+
+/**
+ * What is there in place of the screens: the reason why none is. Each is loaded when it is needed,
+ * the lock screen beforehand.
+ */
+function Closed({
+  session: { data, error, refetch },
+  note,
+}: {
+  session: ReturnType<typeof useSession>
+  note: string
+}) {
+  if (error?.code === 'workstation-unknown') return <AskWorkstation />
+  if (data?.needsOwner) return <Welcome token={null} />
+  if (data?.user) return <LockScreen session={data} />
+  if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
+  return (
+    <main style={{ padding: 24 }}>
+      {error && <Failed error={error} onRetry={() => void refetch()} />}
+    </main>
+  )
+}
+
+let wasLedToSetup = false
+
+/**
+ * Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be
+ * left.
+ */
+function Opened({ session }: { session: Session }) {
+  const { pathname } = useLocation()
+  if (session.needsSetup && mayManage(session.user) && pathname === '/' && !wasLedToSetup) {
+    wasLedToSetup = true
+    return <Navigate to="/setup" />
+  }
+  return <Frame session={session} />
+}
+
+/** What the sign-in form says where the session ended by itself. */
+function useEndNote(isSignedIn: boolean): string {
+  const note = useRef('')
+  const was = useRef(isSignedIn)
+  if (was.current !== isSignedIn) {
+    note.current = was.current && !wasChosen() ? t('ui.shell.ended') : ''
+    was.current = isSignedIn
+  }
+  return note.current
+}

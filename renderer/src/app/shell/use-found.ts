@@ -1,0 +1,138 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { STUDY_AREAS } from '#shared/contract/settings.ts'
+import type { ProblemError } from '../../api/client.ts'
+import { call, keyOf } from '../../api/queries.ts'
+import { dayText } from '../../format/dates.ts'
+import { nameText } from '../../format/patient-name.ts'
+import { t } from '../../i18n/t.ts'
+import { isFound, type PaletteItem } from './palette-items.ts'
+
+const TYPED_MS = 180
+const LEAST = 2
+const MOST_STUDIES = 8
+const MOST_PEOPLE = 5
+
+export interface Found {
+  readonly items: readonly PaletteItem[]
+  readonly isSearching: boolean
+  readonly hasFailed: boolean
+}
+
+/**
+ * Studies of both areas, and for who manages the gateway people and devices, that what is typed
+ * finds.
+ */
+export function useFound(typed: string, isManager: boolean): Found {
+  const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPED_MS)
+  const isSearch = search.length >= LEAST
+  // Gone with the palette: what was found may name patients.
+  const kept = {
+    enabled: isSearch,
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+    placeholderData: <T>(before: T | undefined) => before,
+  }
+  const studies = useQuery<readonly WindowStudy[], ProblemError>({
+    queryKey: [...keyOf(dashboardStudies.list, 'palette'), search],
+    queryFn: async ({ signal }) => {
+      const areas = STUDY_AREAS.map((area) =>
+        call(
+          dashboardStudies.list,
+          { query: { area, search, limit: MOST_STUDIES, cancelled: 'all' } },
+          signal,
+        ),
+      )
+      return shared((await Promise.all(areas)).map((page) => page.studies))
+    },
+    ...kept,
+  })
+  const people = useQuery({
+    queryKey: [...keyOf(dashboardPeople.people, 'palette'), search],
+    queryFn: ({ signal }) =>
+      call(dashboardPeople.people, { query: { search, limit: MOST_PEOPLE } }, signal),
+    ...kept,
+    enabled: isSearch && isManager,
+  })
+  const devices = useQuery({
+    queryKey: keyOf(dashboard.devices, {}),
+    queryFn: ({ signal }) => call(dashboard.devices, {}, signal),
+    enabled: isSearch && isManager,
+    staleTime: 60_000,
+  })
+  if (!isSearch) return { items: [], isSearching: false, hasFailed: false }
+  const isSearching =
+    studies.isFetching || people.isFetching || search !== typed.trim().slice(0, 100)
+  const items = [
+    ...(studies.data ?? []).map(studyItem),
+    ...(people.data?.people ?? []).map(
+      (person): PaletteItem => ({
+        id: `person ${person.email}`,
+        group: 'people',
+        name: `${person.firstName} ${person.lastName}`.trim() || person.email,
+        about: person.email,
+        href: '/people',
+      }),
+    ),
+    ...(devices.data?.devices ?? [])
+      .filter(({ aeTitle, name }) => isFound(`${aeTitle} ${name}`, search))
+      .slice(0, MOST_PEOPLE)
+      .map(
+        ({ deviceId, aeTitle, name }): PaletteItem => ({
+          id: `device ${deviceId}`,
+          group: 'devices',
+          name: name || aeTitle,
+          about: aeTitle,
+          href: '/devices',
+        }),
+      ),
+  ]
+  return {
+    // What the letters before found stays only where it may be meant: nobody opens another patient
+    // by a quick Enter.
+    items: isSearching
+      ? items.filter(({ name, about }) => isFound(`${name} ${about}`, typed))
+      : items,
+    isSearching,
+    hasFailed: studies.isError,
+  }
+}
+
+/** Of both areas in turn, so that neither hides the other. */
+function shared(lists: readonly (readonly WindowStudy[])[]): readonly WindowStudy[] {
+  const longest = Math.max(...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1)))
+    .flat()
+    .slice(0, MOST_STUDIES)
+}
+
+function studyItem(study: WindowStudy): PaletteItem {
+  const {
+    studyId,
+    patientName,
+    modalities,
+    studyDescription,
+    scanDate,
+    accessionNumber,
+    mrn,
+    area,
+  } = study
+  const about = [
+    [...modalities, studyDescription].filter(Boolean).join(' '),
+    dayText(scanDate),
+    mrn,
+    accessionNumber,
+    t(`ui.shell.palette.areas.${area}`),
+  ]
+  return {
+    id: `study ${studyId}`,
+    group: 'studies',
+    name: nameText(patientName),
+    about: about.filter(Boolean).join(' · '),
+    href: `/studies/${studyId}`,
+  }
+}

@@ -1,0 +1,26 @@
+import { useNavigate } from '@tanstack/react-router'
+import { t } from '../../i18n/t.ts'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
+import { undoLast } from '../../ui/undo.tsx'
+import { lockWindow } from './lock.ts'
+import { showPalette, showSheet } from './overlays.tsx'
+import { SCREENS } from './screens.ts'
+
+/**
+ * Shortcuts that every screen has: the palette, the sheet, locking, undoing, and going to a screen.
+ */
+export function useGeneralShortcuts(): void {
+  const navigate = useNavigate()
+  useShortcuts(t('ui.shell.sheet.general'), [
+    { keys: 'mod+k', name: t('ui.shell.sheet.palette'), run: showPalette },
+    { keys: 'shift+?', name: t('ui.shell.sheet.open'), run: showSheet },
+    { keys: 'alt+z', name: t('ui.shell.sheet.undo'), run: undoLast },
+    { keys: 'mod+l', name: t('ui.shell.lock'), run: lockWindow, isEverywhere: true },
+  ])
+  useShortcuts(
+    t('ui.shell.sheet.goTo'),
+    SCREENS.flatMap(({ to, key, name }): Shortcut[] =>
+      key === undefined ? [] : [{ keys: `g ${key}`, name, run: () => void navigate({ to }) }],
+    ),
+  )
+}

@@ -1,0 +1,121 @@
+import { Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useEffect, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { faultsByField, type ProblemError } from '../../api/client.ts'
+import { useSend } from '../../api/queries.ts'
+import { useEnter } from '../../api/session.ts'
+import { t } from '../../i18n/t.ts'
+import { AuthLayout } from '../../ui/auth-layout.tsx'
+import { Failed } from '../../ui/page.tsx'
+import { Notice } from '../../ui/tone.tsx'
+
+interface SignInValues {
+  email: string
+  password: string
+  code: string
+}
+
+/** The sign-in form. It goes on to the screen whose address the window has. */
+export function SignIn({ note }: { note: string }) {
+  const enter = useEnter()
+  const signIn = useSend(dashboard.signIn)
+  const form = useForm<SignInValues>({ initialValues: { email: '', password: '', code: '' } })
+  // The password was right, and the account has a second factor.
+  const [asksCode, setAsksCode] = useState(false)
+  useEffect(() => {
+    document.title = `${t('ui.sign-in.title')} · Isthmus`
+  }, [])
+
+  const submit = form.onSubmit(({ code, ...body }) =>
+    signIn.mutate(
+      { body: code.trim() === '' ? body : { ...body, code } },
+      {
+        onSuccess: enter,
+        onError: (error) => {
+          const faults = faultsByField(error)
+          if ('code' in faults) {
+            form.setFieldValue('code', '')
+            // That a code is wanted is no fault: it is said once one was given.
+            if (!asksCode) delete faults.code
+            setAsksCode(true)
+          }
+          form.setErrors(faults)
+        },
+      },
+    ),
+  )
+  const otherAccount = () => {
+    setAsksCode(false)
+    form.reset()
+    signIn.reset()
+  }
+  return (
+    <AuthLayout foot={t('ui.sign-in.foot')}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Title order={1}>{t('ui.sign-in.title')}</Title>
+          {note && <Notice tone="info">{note}</Notice>}
+          {signIn.error && signIn.error.errors.length === 0 && <Refused error={signIn.error} />}
+          {/* Both stay in the form, so that the browser can keep what was right. */}
+          <Stack display={asksCode ? 'none' : 'flex'}>
+            <TextInput
+              label={t('ui.sign-in.email')}
+              type="email"
+              autoComplete="username"
+              required
+              withAsterisk={false}
+              autoFocus
+              {...form.getInputProps('email')}
+            />
+            <PasswordInput
+              label={t('ui.sign-in.password')}
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('password')}
+            />
+          </Stack>
+          {asksCode && <CodeField form={form} />}
+          <Button type="submit" loading={signIn.isPending} size="md">
+            {t('ui.sign-in.submit')}
+          </Button>
+          {asksCode ? (
+            <Button variant="subtle" onClick={otherAccount}>
+              {t('ui.sign-in.back')}
+            </Button>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {t('ui.sign-in.help')} <Code>{t('ui.sign-in.command')}</Code>
+            </Text>
+          )}
+        </Stack>
+      </form>
+    </AuthLayout>
+  )
+}
+
+/** Of the whole, not of a field: what somebody typed, or the gateway itself. */
+function Refused({ error }: { error: ProblemError }) {
+  return error.code === 'not-signed-in' ? (
+    <Notice tone="danger">{error.message}</Notice>
+  ) : (
+    <Failed error={error} />
+  )
+}
+
+function CodeField({ form }: { form: UseFormReturnType<SignInValues> }) {
+  return (
+    <TextInput
+      label={t('ui.sign-in.code')}
+      description={t('ui.sign-in.codeAbout')}
+      autoComplete="one-time-code"
+      inputMode="text"
+      required
+      withAsterisk={false}
+      autoFocus
+      maxLength={20}
+      {...form.getInputProps('code')}
+    />
+  )
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { faultsByField } from '../../api/client.ts'
+import { keyOf, useSend } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Failed, Panel } from '../../ui/page.tsx'
+import { showDone } from '../../ui/undo.tsx'
+
+/** My names and telephone number. */
+export function AboutMe({ user }: { user: SignedInUser }) {
+  const client = useQueryClient()
+  const change = useSend(dashboardSecurity.changeAccount)
+  const form = useForm({
+    initialValues: { firstName: user.firstName, lastName: user.lastName, phoneNumber: '' },
+  })
+  const submit = form.onSubmit(({ firstName, lastName, phoneNumber }) => {
+    const digits = phoneNumber.replace(/\D/g, '')
+    change.mutate(
+      { body: { firstName, lastName, ...(digits !== '' && { phoneNumber: digits }) } },
+      {
+        onSuccess: (session) => {
+          client.setQueryData(keyOf(dashboard.session, {}), session)
+          form.resetDirty()
+          showDone(t('ui.account.saved'))
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    )
+  })
+  return (
+    <Panel title={t('ui.account.me')}>
+      <form onSubmit={submit}>
+        <Stack>
+          {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+          <Group grow align="flex-start">
+            <TextInput
+              label={t('ui.account.firstName')}
+              autoComplete="given-name"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('firstName')}
+            />
+            <TextInput
+              label={t('ui.account.lastName')}
+              autoComplete="family-name"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('lastName')}
+            />
+          </Group>
+          <TextInput
+            label={t('ui.account.phone')}
+            description={t('ui.account.phoneAbout')}
+            type="tel"
+            autoComplete="tel"
+            {...form.getInputProps('phoneNumber')}
+          />
+          <Group justify="space-between">
+            <Text size="sm" c="dimmed">
+              {t('ui.account.names')}
+            </Text>
+            <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
+              {t('ui.account.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

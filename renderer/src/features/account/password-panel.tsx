@@ -1,0 +1,109 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { faultsByField } from '../../api/client.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Facts, Failed, Panel } from '../../ui/page.tsx'
+import { PasswordHint } from '../../ui/password-hint.tsx'
+import { showDone } from '../../ui/undo.tsx'
+
+/** When the password was set, and setting another. */
+export function PasswordPanel({ user }: { user: SignedInUser }) {
+  const account = useReply(dashboardSecurity.account, {})
+  const [isOpen, setIsOpen] = useState(false)
+  const { hasPassword = true, passwordChangedAt = null } = account.data ?? {}
+  return (
+    <Panel title={t('ui.account.password')}>
+      <Stack>
+        {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
+        {!hasPassword && <Text>{t('ui.account.passwordNone')}</Text>}
+        {passwordChangedAt !== null && (
+          <Facts
+            facts={[[t('ui.account.passwordSet'), <Clock key="at" instant={passwordChangedAt} />]]}
+          />
+        )}
+        {isOpen ? (
+          <ChangePassword user={user} onClose={() => setIsOpen(false)} />
+        ) : (
+          hasPassword && (
+            <div>
+              <Button variant="default" onClick={() => setIsOpen(true)}>
+                {t('ui.account.change')}
+              </Button>
+            </div>
+          )
+        )}
+      </Stack>
+    </Panel>
+  )
+}
+
+function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => void }) {
+  const change = useSend(dashboardSecurity.changePassword, [
+    dashboardSecurity.account,
+    dashboardSecurity.sessions,
+  ])
+  const form = useForm({ initialValues: { password: '', newPassword: '' } })
+  const submit = form.onSubmit((body) =>
+    change.mutate(
+      { body },
+      {
+        onSuccess: () => {
+          showDone(t('ui.account.changed'))
+          onClose()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
+        <input
+          type="email"
+          name="username"
+          autoComplete="username"
+          value={user.email}
+          readOnly
+          hidden
+        />
+        <PasswordInput
+          label={t('ui.account.current')}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          autoFocus
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label={t('ui.account.next')}
+          description={t('ui.account.rules')}
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          {...form.getInputProps('newPassword')}
+        />
+        <PasswordHint
+          password={form.values.newPassword}
+          own={[user.firstName, user.lastName, user.email]}
+        />
+        <Text size="sm" c="dimmed">
+          {t('ui.account.others')}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('ui.account.cancel')}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {t('ui.account.change')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,105 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
+import { faultsByField } from '../../api/client.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import { showDone } from '../../ui/undo.tsx'
+import { SecondFactorSetUp } from './second-factor-set-up.tsx'
+
+const FEW_CODES = 3
+
+/** Whether an authenticator is asked for, and setting it up or turning it off. */
+export function SecondFactorPanel() {
+  const account = useReply(dashboardSecurity.account, {})
+  const [open, setOpen] = useState<'none' | 'setUp' | 'end'>('none')
+  const close = () => setOpen('none')
+  const factor = account.data?.secondFactor
+  return (
+    <Panel title={t('ui.account.second.title')}>
+      {account.isPending && <Waiting rows={2} />}
+      {factor && (
+        <Stack>
+          <div>
+            <Tag tone={factor.isOn ? 'good' : 'plain'} isWrapped>
+              {factor.isOn ? t('ui.account.second.on') : t('ui.account.second.off')}
+            </Tag>
+          </div>
+          {factor.isOn && factor.since !== null && (
+            <Facts
+              facts={[[t('ui.account.second.since'), <Clock key="since" instant={factor.since} />]]}
+            />
+          )}
+          {factor.isOn && (
+            <Tag tone={factor.codesLeft < FEW_CODES ? 'warning' : 'plain'} isWrapped>
+              {t('ui.account.second.left', { count: factor.codesLeft })}
+            </Tag>
+          )}
+          <Group>
+            <Button variant="default" onClick={() => setOpen('setUp')}>
+              {factor.isOn ? t('ui.account.second.renew') : t('ui.account.second.setUp')}
+            </Button>
+            {factor.isOn && (
+              <Button variant="subtle" color="red" onClick={() => setOpen('end')}>
+                {t('ui.account.second.end')}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      )}
+      {open === 'setUp' && <SecondFactorSetUp onClose={close} />}
+      {open === 'end' && <End onClose={close} />}
+    </Panel>
+  )
+}
+
+function End({ onClose }: { onClose: () => void }) {
+  const end = useSend(dashboardSecurity.endSecondFactor, [
+    dashboardSecurity.account,
+    dashboard.session,
+  ])
+  const form = useForm({ initialValues: { password: '' } })
+  const submit = form.onSubmit((body) =>
+    end.mutate(
+      { body },
+      {
+        onSuccess: () => {
+          showDone(t('ui.account.second.turnedOff'))
+          onClose()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <Modal opened onClose={onClose} title={t('ui.account.second.endTitle')}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text>{t('ui.account.second.endText')}</Text>
+          {end.error && end.error.errors.length === 0 && <Failed error={end.error} />}
+          <PasswordInput
+            label={t('ui.account.second.confirmPassword')}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            data-autofocus
+            {...form.getInputProps('password')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('ui.account.cancel')}
+            </Button>
+            <Button type="submit" color="red" loading={end.isPending}>
+              {t('ui.account.second.end')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

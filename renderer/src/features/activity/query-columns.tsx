@@ -1,0 +1,110 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { InspectionSummary } from '#shared/contract/worklist.ts'
+import { durationText, numberText } from '../../format/amounts.ts'
+import { SOURCES } from '../../format/answer-source.ts'
+import { shownStatus } from '../../format/dimse-status.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import type { Column } from '../../ui/virtual-table.tsx'
+
+export const columns: readonly Column<InspectionSummary>[] = [
+  {
+    name: t('ui.worklist-queries.columns.at'),
+    track: '98px',
+    cell: ({ at, inspectionId }) => (
+      <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }}>
+        <Clock instant={at} />
+      </Link>
+    ),
+  },
+  {
+    name: t('ui.worklist-queries.columns.device'),
+    track: 'minmax(92px, 0.8fr)',
+    cell: ({ deviceName, callingAeTitle, origin }) => (
+      <>
+        <b>{deviceName || callingAeTitle}</b>
+        {origin === 'window' && (
+          <Text size="xs" c="dimmed">
+            {t('ui.worklist-queries.fromWindow')}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    name: t('ui.worklist-queries.columns.sentence'),
+    track: 'minmax(170px, 3fr)',
+    cell: ({ sentence, repeats, lastAt }) => (
+      <>
+        {translateMessage(sentence)}
+        {lastAt !== null && (
+          <Text size="xs" c="dimmed">
+            {t('ui.worklist-queries.again', { times: repeats })}
+            <Clock instant={lastAt} />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    name: t('ui.worklist-queries.columns.source'),
+    track: '146px',
+    cell: ({ source, status }) => (
+      <>
+        <Tag tone={SOURCES[source].tone} meaning={SOURCES[source].meaning}>
+          {SOURCES[source].name}
+        </Tag>
+        <Ended status={status} />
+      </>
+    ),
+  },
+  {
+    name: t('ui.worklist-queries.columns.sent'),
+    track: '52px',
+    isRight: true,
+    cell: ({ sent }) => <b>{numberText(sent)}</b>,
+  },
+  {
+    name: t('ui.worklist-queries.columns.filtered'),
+    track: '56px',
+    isRight: true,
+    cell: ({ filtered }) => numberText(filtered),
+  },
+  {
+    name: t('ui.worklist-queries.columns.withheld'),
+    track: '64px',
+    isRight: true,
+    cell: ({ withheld }) => numberText(withheld),
+  },
+  {
+    name: t('ui.worklist-queries.columns.took'),
+    track: '66px',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ tookMs }) => durationText(tookMs),
+  },
+]
+
+/** The final status: quiet where the device was given its list. */
+function Ended({ status }: { status: string }) {
+  const { tone, name, meaning } = shownStatus(status)
+  const text = (
+    <>
+      <span className="mono nowrap">{status}</span> {name}
+    </>
+  )
+  if (tone !== 'good')
+    return (
+      <Tag tone={tone} meaning={meaning} isWrapped>
+        {text}
+      </Tag>
+    )
+  return (
+    <Text size="xs" c="dimmed" title={meaning}>
+      {text}
+    </Text>
+  )
+}

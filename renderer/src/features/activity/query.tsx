@@ -1,0 +1,84 @@
+import { Button, Group, Text } from '@mantine/core'
+import { IconArrowLeft, IconSearch } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { useReply } from '../../api/queries.ts'
+import { SOURCES } from '../../format/answer-source.ts'
+import { shownStatus } from '../../format/dimse-status.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { InspectionView } from '../../ui/inspection-view.tsx'
+import { Empty, Failed, Page, Waiting } from '../../ui/page.tsx'
+import { Tag } from '../../ui/tone.tsx'
+
+const route = getRouteApi('/shell/queries/$inspectionId')
+
+/** One query in full. */
+export function Query() {
+  const inspectionId = Number(route.useParams().inspectionId)
+  const reply = useReply(
+    dashboard.inspection,
+    { params: { inspectionId }, query: { verdict: 'all' } },
+    { staleTime: 30_000 },
+  )
+  const devices = useReply(dashboard.devices, {})
+  const inspection = reply.data
+  const device = devices.data?.devices.find((one) => one.aeTitle === inspection?.callingAeTitle)
+  const status = inspection && shownStatus(inspection.status)
+
+  return (
+    <Page
+      title={t('ui.worklist-queries.one', { id: inspectionId })}
+      about={
+        <>
+          <Link to="/queries">
+            <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
+            {t('ui.worklist-queries.back')}
+          </Link>
+          {inspection && <Text mt={6}>{translateMessage(inspection.sentence)}</Text>}
+        </>
+      }
+      actions={
+        device && (
+          <Button
+            variant="default"
+            leftSection={<IconSearch size={16} />}
+            renderRoot={(props) => (
+              <Link to="/worklist/ask" search={{ device: device.deviceId }} {...props} />
+            )}
+          >
+            {t('ui.worklist-queries.askAgain')}
+          </Button>
+        )
+      }
+    >
+      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <Empty title={t('ui.worklist-queries.goneTitle')}>{t('ui.worklist-queries.gone')}</Empty>
+      )}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
+      {inspection && status && (
+        <>
+          <Group gap={8}>
+            <Tag
+              tone={SOURCES[inspection.source].tone}
+              meaning={SOURCES[inspection.source].meaning}
+            >
+              {SOURCES[inspection.source].name}
+            </Tag>
+            <Tag tone={status.tone} meaning={status.meaning}>
+              <span className="mono">{inspection.status}</span> {status.name}
+            </Tag>
+            <Text size="sm" c="dimmed">
+              <Clock instant={inspection.at} />
+            </Text>
+          </Group>
+          <InspectionView inspection={inspection} />
+        </>
+      )}
+    </Page>
+  )
+}

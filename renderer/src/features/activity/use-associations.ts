@@ -1,0 +1,76 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { ASSOCIATION_SHOWS, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { call, keyOf, usePages } from '../../api/queries.ts'
+
+export type Show = (typeof ASSOCIATION_SHOWS)[number]
+
+export interface AssociationsSearch {
+  readonly aeTitle?: string
+  readonly address?: string
+  readonly show?: string
+  readonly search?: string
+}
+
+interface AssociationsFilter {
+  readonly show: Show
+  readonly aeTitle?: string
+  readonly address?: string
+  readonly search?: string
+}
+
+/** The filter that an address asks for; what is not one is left out. */
+export function filterOf({
+  aeTitle,
+  address,
+  show,
+  search,
+}: AssociationsSearch): AssociationsFilter {
+  return {
+    show: ASSOCIATION_SHOWS.find((one) => one === show) ?? 'all',
+    ...(aeTitle !== undefined && { aeTitle: aeTitle.slice(0, 16) }),
+    ...(address !== undefined && { address: address.slice(0, 45) }),
+    ...(search !== undefined && { search: search.slice(0, 64) }),
+  }
+}
+
+/** Of these, news are read again as they come; further down nothing moves. */
+const LIVE_PAGES = 2
+const EVERY_MS = 5000
+const SOON_MS = 400
+
+/** Pages of connections. `isBehind`: older ones are open, and news waits for `showLatest`. */
+export function useAssociations(filter: AssociationsFilter) {
+  const client = useQueryClient()
+  const { isOpen, lines } = useEventStream()
+  const query = { ...filter, limit: 50 }
+  const key = keyOf(dashboardActivity.associations, query)
+  const { list, pages, more } = usePages(
+    key,
+    (part, signal) =>
+      call(dashboardActivity.associations, { query: { ...query, ...part } }, signal),
+    isOpen ? undefined : EVERY_MS,
+  )
+  const isDeep = pages.length > LIVE_PAGES
+  const newest = lines[0]?.lineId
+  const { refetch } = list
+  useEffect(() => {
+    if (newest === undefined || isDeep) return
+    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), SOON_MS)
+    return () => clearTimeout(soon)
+  }, [newest, isDeep, refetch])
+  // One that came while a page was being read may come twice.
+  const associations = [
+    ...new Map(
+      pages.flatMap((page) => page.associations).map((one) => [one.associationId, one]),
+    ).values(),
+  ]
+  return {
+    list,
+    associations,
+    more,
+    isBehind: isDeep,
+    showLatest: () => void client.resetQueries({ queryKey: key }),
+  }
+}

@@ -1,0 +1,366 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import {
+  IconBan,
+  IconKey,
+  IconPlus,
+  IconRefresh,
+  IconUserCog,
+  IconUserOff,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import { faultsByField } from '../../api/client.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { MayButton } from '../../ui/allowed.tsx'
+import { Ago, Clock } from '../../ui/clock.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { IconAct } from '../../ui/icon-act.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import { showDone } from '../../ui/undo.tsx'
+
+const COLUMNS = textsOf(
+  'ui.api-keys.columns',
+  ...(['description', 'key', 'reach', 'made', 'used', 'actions'] as const),
+)
+const CHANGES = [dashboardPeople.apiKeys]
+
+/** The keys partner systems call the interface with. */
+export function Keys() {
+  const keys = useReply(dashboardPeople.apiKeys, {})
+  const [isAdding, setIsAdding] = useState(false)
+  const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
+  const [peopleOf, setPeopleOf] = useState<ApiKeyRow | null>(null)
+  const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
+  const [shown, setShown] = useState<string | null>(null)
+  const add = (
+    <MayButton
+      permission="manageGateway"
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setIsAdding(true)}
+    >
+      {t('ui.api-keys.add')}
+    </MayButton>
+  )
+  return (
+    <Page title={t('ui.api-keys.title')} about={t('ui.api-keys.about')} actions={add}>
+      <Panel isFlush>
+        {keys.isPending && <Waiting rows={4} />}
+        {keys.isError && <Failed error={keys.error} onRetry={() => void keys.refetch()} />}
+        {keys.data?.apiKeys.length === 0 && (
+          <Empty
+            icon={<IconKey size={34} stroke={1.3} />}
+            title={t('ui.api-keys.none')}
+            action={add}
+          >
+            {t('ui.api-keys.noneText')}
+          </Empty>
+        )}
+        {keys.data && keys.data.apiKeys.length > 0 && (
+          <KeyTable
+            keys={keys.data.apiKeys}
+            onPeople={setPeopleOf}
+            onRotate={setRotating}
+            onRevoke={setRevoking}
+          />
+        )}
+      </Panel>
+      <Modal
+        opened={isAdding}
+        onClose={() => setIsAdding(false)}
+        title={t('ui.api-keys.form.title')}
+      >
+        {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
+      </Modal>
+      {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
+      {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
+      <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
+      <ShownOnce
+        value={shown}
+        {...textsOf('ui.api-keys.shown', 'title', 'about', 'done')}
+        what={t('ui.api-keys.theKey')}
+        onClose={() => setShown(null)}
+      />
+    </Page>
+  )
+}
+
+function KeyTable(props: {
+  keys: readonly ApiKeyRow[]
+  onPeople: (key: ApiKeyRow) => void
+  onRotate: (key: ApiKeyRow) => void
+  onRevoke: (key: ApiKeyRow) => void
+}) {
+  const { keys, onPeople, onRotate, onRevoke } = props
+  return (
+    <Table.ScrollContainer minWidth={820}>
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
+        <Table.Thead>
+          <Table.Tr>
+            {Object.values(COLUMNS).map((name) => (
+              <Table.Th
+                key={name}
+                ta={name === t('ui.api-keys.columns.actions') ? 'right' : undefined}
+              >
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map((key) => (
+            <Table.Tr key={key.apiKeyId} c={key.revokedAt === null ? '' : 'dimmed'}>
+              <Table.Td>{key.description}</Table.Td>
+              <Table.Td>
+                <span className="mono">{t('ui.api-keys.masked', { last4: key.last4 })}</span>
+                {key.old && (
+                  <Text fz="sm" c="dimmed">
+                    {t('ui.api-keys.old', { last4: key.old.last4 })}{' '}
+                    <Clock instant={key.old.expiresAt} />
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                {t(`ui.api-keys.scopes.${key.scope}`)}{' '}
+                {key.isViewerEnabled && t('ui.api-keys.viewer')}
+                {key.managesPeople && (
+                  <Text fz="sm" c="dimmed">
+                    {t('ui.api-keys.managesPeople')}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Clock instant={key.createdAt} />
+                {key.rotatedAt !== null && (
+                  <Text fz="sm" c="dimmed">
+                    {t('ui.api-keys.rotated')} <Ago instant={key.rotatedAt} />
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
+              </Table.Td>
+              <Table.Td>
+                {key.revokedAt !== null ? (
+                  <Group justify="flex-end">
+                    <Tag tone="plain">{t('ui.api-keys.revoked')}</Tag>
+                  </Group>
+                ) : (
+                  <Group gap={2} justify="flex-end" wrap="nowrap">
+                    <IconAct
+                      icon={key.managesPeople ? IconUserOff : IconUserCog}
+                      label={t(`ui.api-keys.people.${key.managesPeople ? 'end' : 'allow'}`, {
+                        name: key.description,
+                      })}
+                      onClick={() => onPeople(key)}
+                    />
+                    <IconAct
+                      icon={IconRefresh}
+                      label={t('ui.api-keys.rotate', { name: key.description })}
+                      onClick={() => onRotate(key)}
+                    />
+                    <IconAct
+                      icon={IconBan}
+                      label={t('ui.api-keys.revoke', { name: key.description })}
+                      onClick={() => onRevoke(key)}
+                    />
+                  </Group>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
+  const create = useSend(dashboardPeople.createApiKey, CHANGES)
+  const form = useForm({
+    initialValues: {
+      description: '',
+      scope: 'self' as 'self' | 'all',
+      isViewerEnabled: false,
+      managesPeople: false,
+    },
+  })
+  return (
+    <form
+      onSubmit={form.onSubmit((body) =>
+        create.mutate(
+          { body },
+          {
+            onSuccess: ({ key }) => {
+              onDone()
+              onMade(key)
+            },
+            onError: (error) => form.setErrors(faultsByField(error)),
+          },
+        ),
+      )}
+    >
+      <Stack>
+        <TextInput
+          label={t('ui.api-keys.form.description.label')}
+          description={t('ui.api-keys.form.description.description')}
+          required
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('description')}
+        />
+        <Select
+          label={t('ui.api-keys.form.scope.label')}
+          description={t('ui.api-keys.form.scope.description')}
+          allowDeselect={false}
+          data={[
+            { value: 'self', label: t('ui.api-keys.scopes.self') },
+            { value: 'all', label: t('ui.api-keys.scopes.all') },
+          ]}
+          {...form.getInputProps('scope')}
+        />
+        <Checkbox
+          label={t('ui.api-keys.form.viewer.label')}
+          description={t('ui.api-keys.form.viewer.description')}
+          {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label={t('ui.api-keys.form.people.label')}
+          description={t('ui.api-keys.form.people.description')}
+          {...form.getInputProps('managesPeople', { type: 'checkbox' })}
+        />
+        {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            {t('ui.api-keys.form.cancel')}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {t('ui.api-keys.form.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Rotate({
+  apiKey,
+  onMade,
+  onDone,
+}: {
+  apiKey: ApiKeyRow
+  onMade: (key: string) => void
+  onDone: () => void
+}) {
+  const rotate = useSend(dashboardPeople.rotateApiKey, CHANGES)
+  const [hours, setHours] = useState<number | string>(24)
+  const confirm = () =>
+    rotate.mutate(
+      { params: { apiKeyId: apiKey.apiKeyId }, body: { overlapHours: Number(hours) || 0 } },
+      {
+        onSuccess: ({ key }) => {
+          onDone()
+          onMade(key)
+        },
+      },
+    )
+  return (
+    <Confirm
+      isOpen
+      title={t('ui.api-keys.rotateTitle')}
+      action={t('ui.api-keys.rotateAction')}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onClose={onDone}
+      onConfirm={confirm}
+    >
+      <Stack>
+        <Text>{t('ui.api-keys.rotateText')}</Text>
+        <NumberInput
+          label={t('ui.api-keys.overlap')}
+          min={0}
+          max={720}
+          value={hours}
+          onChange={setHours}
+        />
+      </Stack>
+    </Confirm>
+  )
+}
+
+/** Lets a key manage people, or no longer. */
+function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
+  const change = useSend(dashboardPeople.changeApiKey, CHANGES)
+  const { apiKeyId, description, managesPeople } = apiKey
+  const ask = `ui.api-keys.people.${managesPeople ? 'ending' : 'allowing'}` as const
+  const confirm = () =>
+    change.mutate(
+      { params: { apiKeyId }, body: { managesPeople: !managesPeople } },
+      {
+        onSuccess() {
+          showDone(t(`${ask}.done`, { name: description }))
+          onDone()
+        },
+      },
+    )
+  return (
+    <Confirm
+      isOpen
+      title={t(`${ask}.title`)}
+      action={t(`${ask}.action`)}
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onDone}
+      onConfirm={confirm}
+    >
+      {t(`${ask}.text`, { name: description })}
+    </Confirm>
+  )
+}
+
+function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => void }) {
+  const revoke = useSend(dashboardPeople.revokeApiKey, CHANGES)
+  return (
+    <Confirm
+      isOpen={apiKey !== null}
+      title={t('ui.api-keys.revokeTitle')}
+      action={t('ui.api-keys.revokeAction')}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onClose={onDone}
+      onConfirm={() =>
+        apiKey &&
+        revoke.mutate(
+          { params: { apiKeyId: apiKey.apiKeyId } },
+          {
+            onSuccess() {
+              showDone(t('ui.api-keys.revokedDone', { name: apiKey.description }))
+              onDone()
+            },
+          },
+        )
+      }
+    >
+      {apiKey && t('ui.api-keys.revokeText', { name: apiKey.description })}
+    </Confirm>
+  )
+}

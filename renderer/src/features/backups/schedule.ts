@@ -1,0 +1,39 @@
+import type { BackupsState } from '#shared/contract/dashboard-backups.ts'
+import { SETTINGS } from '#shared/contract/settings.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import type { Message } from '#shared/messages/message.ts'
+
+export type Plan = BackupsState['plan']
+type Json = string | number | null
+
+/** The settings of which the plan is made. */
+const KEYS = {
+  dailyAt: 'backup.dailyAt',
+  everyMinutes: 'backup.everyMinutes',
+  keepDaily: 'backup.keepDaily',
+  keepWeekly: 'backup.keepWeekly',
+  keepMonthly: 'backup.keepMonthly',
+} as const satisfies Readonly<Record<keyof Plan, keyof typeof SETTINGS>>
+const NAMES = Object.keys(KEYS) as (keyof Plan)[]
+
+/** The settings that differ, as the call that changes them takes them. */
+export const changesOf = (before: Plan, after: Plan): Record<string, Json> =>
+  Object.fromEntries(
+    NAMES.filter((name) => before[name] !== after[name]).map((name) => [KEYS[name], after[name]]),
+  )
+
+/** What is wrong with each part of a plan, in the gateway's words; none where it can be saved. */
+export function faultsOf(plan: Plan): Partial<Record<keyof Plan, Message>> {
+  const faults: Partial<Record<keyof Plan, Message>> = {}
+  for (const name of NAMES) {
+    const [issue] = SETTINGS[KEYS[name]].schema.safeParse(plan[name]).error?.issues ?? []
+    if (issue) faults[name] = issueMessage(issue)
+  }
+  return faults
+}
+
+/** Begun with when a part of the plan is switched on. */
+export const FIRST = {
+  dailyAt: String(SETTINGS['backup.dailyAt'].initial),
+  everyMinutes: 15,
+} as const

@@ -1,0 +1,37 @@
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import type { ExpressCustomer } from '#shared/contract/express.ts'
+import { viewerUsers } from '#shared/contract/users.ts'
+import type { UserId } from '#shared/ids.ts'
+import { useReply } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { useMay } from '../../ui/allowed.tsx'
+
+const LONG_MS = 300_000
+
+/** Who added a customer, by name: a person, or a partner system by what its key is called. */
+export function MadeBy({
+  customer: { createdByUserId, createdByApiKeyId },
+}: {
+  customer: ExpressCustomer
+}) {
+  if (createdByUserId !== null) return <User userId={createdByUserId} />
+  return createdByApiKeyId === undefined ? (
+    t('ui.customers.made.system')
+  ) : (
+    <Key apiKeyId={createdByApiKeyId} />
+  )
+}
+
+function User({ userId }: { userId: UserId }) {
+  const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: LONG_MS })
+  if (user.isPending) return '…'
+  return user.data ? `${user.data.firstName} ${user.data.lastName}` : t('ui.customers.made.someone')
+}
+
+function Key({ apiKeyId }: { apiKeyId: string }) {
+  // Keys are shown to who manages the gateway.
+  const { may } = useMay('manageGateway')
+  const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: LONG_MS, enabled: may })
+  const key = keys.data?.apiKeys.find((one) => one.apiKeyId === apiKeyId)
+  return key ? t('ui.customers.made.key', { name: key.description }) : t('ui.customers.made.system')
+}

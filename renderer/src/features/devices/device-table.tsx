@@ -1,0 +1,155 @@
+import { ActionIcon, Group, Table, Text, Tooltip } from '@mantine/core'
+import {
+  IconBuildingHospital,
+  IconListSearch,
+  IconPencil,
+  IconStethoscope,
+  IconTrash,
+} from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { Device } from '#shared/contract/devices.ts'
+import { nameOf } from '../../format/device-name.ts'
+import { t } from '../../i18n/t.ts'
+import { Ago } from '../../ui/clock.tsx'
+import { IconAct } from '../../ui/icon-act.tsx'
+import { Tag } from '../../ui/tone.tsx'
+
+/** What can be done about a device by who manages them. */
+interface Managing {
+  readonly mayManage: boolean
+  readonly onEdit: (device: Device) => void
+  readonly onCheck: (device: Device) => void
+  readonly onRemove: (device: Device) => void
+}
+
+/** The devices that are known, and the ways from each. */
+export function DeviceTable({
+  devices,
+  ...managing
+}: Managing & { readonly devices: readonly Device[] }) {
+  return (
+    <Table.ScrollContainer minWidth={760}>
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('ui.devices.columns.name')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.address')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.modality')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.set')}</Table.Th>
+            <Table.Th>{t('ui.devices.columns.seen')}</Table.Th>
+            <Table.Th ta="right">{t('ui.devices.columns.actions')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {devices.map((device) => (
+            <DeviceRow key={device.deviceId} device={device} {...managing} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function DeviceRow({ device, ...managing }: Managing & { readonly device: Device }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap={8} wrap="nowrap">
+          <Text fw={600} fz="inherit">
+            {nameOf(device)}
+          </Text>
+          {!device.isEnabled && <Tag tone="plain">{t('ui.devices.off')}</Tag>}
+        </Group>
+        {device.name && <div className="mono">{device.aeTitle}</div>}
+      </Table.Td>
+      <Table.Td>
+        {device.address ? (
+          <span className="mono">{device.address}</span>
+        ) : (
+          <Unset text={t('ui.devices.anyAddress')} />
+        )}
+      </Table.Td>
+      <Table.Td>{device.modality}</Table.Td>
+      <Table.Td>
+        {device.characterSet ? (
+          <span title={device.characterSet}>
+            {t(`ui.devices.characterSets.${device.characterSet}`)}
+          </span>
+        ) : (
+          <Unset text={t('ui.devices.byRow')} />
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Ago instant={device.lastSeenAt} />
+        {device.lastAddress && <div className="mono">{device.lastAddress}</div>}
+      </Table.Td>
+      <Table.Td>
+        <Tools device={device} {...managing} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const Unset = ({ text }: { text: string }) => (
+  <Text fz="sm" c="dimmed">
+    {text}
+  </Text>
+)
+
+function Tools({
+  device,
+  mayManage,
+  onEdit,
+  onCheck,
+  onRemove,
+}: Managing & { readonly device: Device }) {
+  const name = nameOf(device)
+  return (
+    <Group gap={2} justify="flex-end" wrap="nowrap">
+      <Tooltip label={t('ui.devices.ask', { name })}>
+        <ActionIcon
+          aria-label={t('ui.devices.ask', { name })}
+          renderRoot={(root) => (
+            <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />
+          )}
+        >
+          <IconBuildingHospital size={17} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t('ui.devices.queries', { name })}>
+        <ActionIcon
+          aria-label={t('ui.devices.queries', { name })}
+          renderRoot={(root) => (
+            <Link to="/queries" search={{ aeTitle: device.aeTitle }} {...root} />
+          )}
+        >
+          <IconListSearch size={17} />
+        </ActionIcon>
+      </Tooltip>
+      {mayManage && (
+        <>
+          <IconAct
+            icon={IconStethoscope}
+            label={t('ui.devices.check', { name })}
+            onClick={() => onCheck(device)}
+          />
+          <IconAct
+            icon={IconPencil}
+            label={t('ui.devices.edit', { name })}
+            onClick={() => onEdit(device)}
+          />
+          <IconAct
+            icon={IconTrash}
+            label={t('ui.devices.remove', { name })}
+            onClick={() => onRemove(device)}
+          />
+        </>
+      )}
+    </Group>
+  )
+}

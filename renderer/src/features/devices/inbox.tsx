@@ -1,0 +1,126 @@
+import { Button, Checkbox, Text, TextInput, Tooltip } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { IconCheck } from '@tabler/icons-react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { UnknownCaller } from '#shared/contract/devices.ts'
+import { faultsByField } from '../../api/client.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { nameOf } from '../../format/device-name.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Failed, Panel } from '../../ui/page.tsx'
+import css from './devices.module.css'
+import { guessModality, guessName } from './guess.ts'
+import { servicesText } from './services.ts'
+
+/** Callers that were rejected because nobody knows them, each to be approved or dismissed. */
+export function Inbox() {
+  const { isOpen } = useEventStream()
+  const callers = useReply(dashboard.callers, {}, isOpen ? {} : { every: 20_000 })
+  if (callers.isError && callers.error.code !== 'not-permitted')
+    return <Failed error={callers.error} onRetry={() => void callers.refetch()} />
+  if (!callers.data || callers.data.callers.length === 0) return null
+  return (
+    <Panel
+      isFlush
+      className={css.inbox}
+      title={`${t('ui.devices.inbox.title')} (${callers.data.callers.length})`}
+      aside={
+        <Text size="sm" c="dimmed">
+          {t('ui.devices.inbox.about')}
+        </Text>
+      }
+    >
+      {callers.data.callers.map((caller) => (
+        <Caller key={`${caller.aeTitle}@${caller.address}`} caller={caller} />
+      ))}
+    </Panel>
+  )
+}
+
+function Caller({ caller }: { caller: UnknownCaller }) {
+  const { aeTitle, address, calledAeTitle, attempts, lastAt, services } = caller
+  const changes = [dashboard.callers, dashboard.devices, dashboard.status]
+  const approve = useSend(dashboard.approveCaller, changes)
+  const dismiss = useSend(dashboard.dismissCaller, changes)
+  const form = useForm({
+    initialValues: {
+      name: guessName(aeTitle),
+      modality: guessModality(aeTitle),
+      anyAddress: false,
+    },
+  })
+  const submit = form.onSubmit(({ name, modality, anyAddress }) =>
+    approve.mutate(
+      { body: { aeTitle, address, name, modality: modality.trim() || null, anyAddress } },
+      {
+        onSuccess: (device) =>
+          notifications.show({
+            message: t('ui.devices.inbox.added', { name: nameOf(device) }),
+            icon: <IconCheck size={18} />,
+          }),
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  const error = approve.error?.errors.length === 0 ? approve.error : dismiss.error
+  return (
+    <form
+      className={css.caller}
+      onSubmit={submit}
+      aria-label={`${aeTitle} ${t('ui.devices.inbox.from', { address })}`}
+    >
+      <div>
+        <div className={css.title}>{aeTitle}</div>
+        <Text size="sm">
+          {t('ui.devices.inbox.from', { address })} ·{' '}
+          {t('ui.devices.inbox.called', { aeTitle: calledAeTitle })}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {t('ui.devices.inbox.attempts', { count: attempts })}, {t('ui.devices.inbox.last')}{' '}
+          <Clock instant={lastAt} />
+        </Text>
+        <Text size="sm" c="dimmed" title={services.join(', ')}>
+          {t('ui.devices.inbox.wanted')}: {servicesText(services)}
+        </Text>
+      </div>
+      <div>
+        <div className={css.fields}>
+          <TextInput
+            label={t('ui.devices.inbox.name')}
+            placeholder={t('ui.devices.inbox.namePlaceholder')}
+            maxLength={64}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label={t('ui.devices.inbox.modality')}
+            maxLength={16}
+            {...form.getInputProps('modality')}
+          />
+          <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending}>
+            {t('ui.devices.inbox.approve')}
+          </Button>
+          <Button
+            variant="default"
+            loading={dismiss.isPending}
+            onClick={() => dismiss.mutate({ body: { aeTitle, address } })}
+          >
+            {t('ui.devices.inbox.dismiss')}
+          </Button>
+        </div>
+        <Tooltip label={t('ui.devices.inbox.anyAddressAbout')}>
+          <Checkbox
+            mt={8}
+            w="fit-content"
+            size="xs"
+            label={t('ui.devices.inbox.anyAddress')}
+            {...form.getInputProps('anyAddress', { type: 'checkbox' })}
+          />
+        </Tooltip>
+        {error && <Failed error={error} />}
+      </div>
+    </form>
+  )
+}

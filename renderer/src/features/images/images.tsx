@@ -1,0 +1,159 @@
+import { Group, SegmentedControl } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconPhoto } from '@tabler/icons-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { useStatus } from '../../api/status.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { openImages } from '../../ui/open-images.tsx'
+import { Page } from '../../ui/page.tsx'
+import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
+import { SearchBox } from '../../ui/study-list/search-box.tsx'
+import { tableOf } from '../../ui/study-list/use-rows.ts'
+import { useTableKeys } from '../../ui/study-list/use-table-keys.ts'
+import type { Column } from '../../ui/virtual-table.tsx'
+import { Arrived, ImageTags } from './arrival.tsx'
+import css from './images.module.css'
+import { senderName } from './sender-name.ts'
+import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
+
+const route = getRouteApi('/shell/images')
+const TYPING_MS = 60
+const ROW_KEYS = {
+  v: ({ studyInstanceUid }: ImageStudySummary) => void openImages({ studyInstanceUid }),
+}
+
+const columns: readonly Column<ImageStudySummary>[] = [
+  {
+    name: t('ui.images.columns.patient'),
+    track: 'minmax(136px, 1.5fr)',
+    cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
+      <>
+        <Link
+          to="/images/$studyInstanceUid"
+          params={{ studyInstanceUid }}
+          tabIndex={isCurrent ? 0 : -1}
+        >
+          <PersonName value={patientName} />
+        </Link>
+        <div className={`mono ${css.under}`}>{patientId}</div>
+      </>
+    ),
+  },
+  {
+    name: t('ui.images.columns.exam'),
+    track: 'minmax(120px, 1.6fr)',
+    cell: ({ modalities, studyDescription, accessionNumber }) => (
+      <>
+        <b>{modalities.join(', ')}</b> {studyDescription}
+        <div className={`mono ${css.under}`}>{accessionNumber}</div>
+      </>
+    ),
+  },
+  {
+    name: t('ui.images.columns.device'),
+    track: 'minmax(78px, 0.9fr)',
+    cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
+  },
+  {
+    name: t('ui.images.columns.images'),
+    track: '104px',
+    cell: (study) => <Arrived study={study} />,
+  },
+  {
+    name: t('ui.images.columns.state'),
+    track: 'minmax(144px, 2fr)',
+    cell: (study) => <ImageTags study={study} />,
+  },
+  {
+    name: t('ui.images.columns.last'),
+    track: '84px',
+    isRight: true,
+    cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
+  },
+]
+
+/** Studies with images, as they arrive. */
+export function Images() {
+  const chosen = route.useSearch().show
+  const show: Show = SHOWS.find((one) => one === chosen) ?? 'all'
+  const navigate = useNavigate()
+  // Not in the address: what is searched for may name a patient.
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const studies = useImageStudies(show, search)
+  const isFiltered = show !== 'all' || search !== ''
+  const choose = (value: string) =>
+    void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
+  const { table, press } = useTableKeys([{ keys: 'v', name: t('ui.study-list.keyNames.images') }])
+  const clear = () => {
+    setTyped('')
+    choose('all')
+  }
+  const showNew = () => {
+    studies.showNew()
+    table.current?.toTop()
+  }
+
+  return (
+    <Page title={t('ui.images.title')} about={t('ui.images.about')} isFull>
+      <ImageTabs />
+      <Group gap={12}>
+        <SearchBox
+          label={t('ui.images.search')}
+          placeholder={t('ui.images.searchWhat')}
+          maxLength={64}
+          value={typed}
+          onChange={setTyped}
+          onDown={press('ArrowDown')}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t('ui.images.showLabel')}
+          value={show}
+          onChange={choose}
+          data={SHOWS.map((value) => ({ value, label: t(`ui.images.shows.${value}`) }))}
+        />
+        {studies.unseen > 0 && (
+          <NewerButton name={t('ui.images.newer', { count: studies.unseen })} onClick={showNew} />
+        )}
+      </Group>
+      <PagedTable
+        list={studies}
+        nothing={{
+          icon: IconPhoto,
+          ...(isFiltered
+            ? {
+                title: t('ui.images.noneFiltered'),
+                text: t('ui.images.noneFilteredText'),
+                clear: { name: t('ui.images.clear'), run: clear },
+              }
+            : { title: t('ui.images.none'), text: <NoneYet /> }),
+        }}
+        waitingHeight={46}
+        {...tableOf(studies)}
+        label={t('ui.images.label')}
+        columns={columns}
+        handle={table}
+        rowKeys={ROW_KEYS}
+        ahead={30}
+        keyOf={(row) => row.studyInstanceUid}
+        least={768}
+        onOpen={({ studyInstanceUid }) =>
+          void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })
+        }
+        end={studies.hasMore ? t('ui.images.more') : t('ui.images.last')}
+      />
+    </Page>
+  )
+}
+
+function NoneYet() {
+  const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
+  const aeTitle = listener?.aeTitle
+  return aeTitle ? t('ui.images.noneText', { aeTitle }) : t('ui.images.noneTextUnnamed')
+}

@@ -1,0 +1,57 @@
+import { Table, Text } from '@mantine/core'
+import type { ImageSeries } from '#shared/contract/images.ts'
+import { bytesText } from '../../format/amounts.ts'
+import { countOf } from '../../format/image-states.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Panel } from '../../ui/page.tsx'
+import css from './images.module.css'
+import { Quiet } from './quiet.tsx'
+
+/** The series of a study; of each, how many of its announced images are here. */
+export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
+  if (series.length === 0)
+    return <Quiet title={t('ui.images.series')} text={t('ui.images.seriesNone')} />
+  return (
+    <Panel isFlush title={`${t('ui.images.series')} (${series.length})`}>
+      <Table.ScrollContainer minWidth={560}>
+        <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('ui.images.seriesColumns.number')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.modality')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.description')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.images')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.size')}</Table.Th>
+              <Table.Th>{t('ui.images.seriesColumns.last')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {series.map((one) => (
+              <Table.Tr key={one.seriesInstanceUid}>
+                <Table.Td className="tabular">{one.seriesNumber}</Table.Td>
+                <Table.Td fw={600}>{one.modality}</Table.Td>
+                <Table.Td title={one.seriesInstanceUid}>
+                  {one.lastInstanceAt === null ? <Awaited /> : one.seriesDescription}
+                </Table.Td>
+                <Table.Td className="tabular nowrap">{countOf(one)}</Table.Td>
+                <Table.Td className="tabular nowrap">
+                  {one.lastInstanceAt && bytesText(one.bytes)}
+                </Table.Td>
+                <Table.Td className="nowrap">
+                  {one.lastInstanceAt && <Clock instant={one.lastInstanceAt} />}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  )
+}
+
+const Awaited = () => (
+  <Text size="sm" c="dimmed">
+    {t('ui.images.seriesAwaited')}
+  </Text>
+)

@@ -1,0 +1,312 @@
+import { Button, Group, Menu } from '@mantine/core'
+import {
+  IconArrowLeft,
+  IconChevronDown,
+  IconHistory,
+  IconPhotoOff,
+  IconReportMedical,
+  IconUserEdit,
+} from '@tabler/icons-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { useReply } from '../../api/queries.ts'
+import { useMayManageStudies } from '../../api/session.ts'
+import { useZone } from '../../api/status.ts'
+import { bytesText } from '../../format/amounts.ts'
+import { dayText, timeText, todayIn } from '../../format/dates.ts'
+import { sexText, studyTitle } from '../../format/image-states.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Copy } from '../../ui/copy.tsx'
+import { OpenImages } from '../../ui/open-images.tsx'
+import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { Notice } from '../../ui/tone.tsx'
+import { Arrived, ImageTags } from './arrival.tsx'
+import { CorrectionsPanel } from './corrections.tsx'
+import { EnrichmentPanel } from './enrichment.tsx'
+import { IdentityPanel } from './identity.tsx'
+import css from './images.module.css'
+import { InterfacePanel } from './interface.tsx'
+import { CommitmentPanel, StepPanel } from './performed.tsx'
+import { WAYS } from './resolve-ways.ts'
+import { senderName } from './sender-name.ts'
+import { SendingPanel } from './sending.tsx'
+import { SeriesPanel } from './series.tsx'
+import { VersionsPanel } from './versions.tsx'
+
+const route = getRouteApi('/shell/images/$studyInstanceUid')
+
+/** The images of one study: what came, whether it is the right patient, and where it goes. */
+export function Study() {
+  const { studyInstanceUid } = route.useParams()
+  const { isOpen } = useEventStream()
+  const reply = useReply(
+    dashboardImages.read,
+    { params: { studyInstanceUid } },
+    isOpen ? {} : { every: 5000 },
+  )
+  const mayManage = useMayManageStudies()
+  const study = reply.data
+  return (
+    <Page
+      title={study ? studyTitle(study) : t('ui.images.title')}
+      about={
+        <Link to="/images">
+          <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.images.back')}
+        </Link>
+      }
+      actions={study && <Actions study={study} mayManage={mayManage} />}
+    >
+      {reply.isPending && <Waiting rows={6} height={48} />}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <>
+          <Panel>
+            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={t('ui.images.gone')}>
+              {t('ui.images.goneText')}
+            </Empty>
+          </Panel>
+          <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+        </>
+      )}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
+      {study && (
+        <>
+          <Head study={study} />
+          {study.isUnscheduled && <Unscheduled study={study} />}
+          <IdentityPanel study={study} />
+          <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+          {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
+          <div className={css.columns}>
+            <div className={css.main}>
+              <SeriesPanel series={study.seriesList} />
+              <StepPanel steps={study.performedSteps} />
+              <CommitmentPanel commitments={study.commitments} />
+            </div>
+            <div className={css.side}>
+              <SendingPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
+              <InterfacePanel studies={study.studies} />
+              <EnrichmentPanel study={study} mayManage={mayManage} />
+            </div>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** That the exam has no order yet, and where it is given one. */
+function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
+  const day = todayIn(useZone(), new Date(firstInstanceAt))
+  return (
+    <Notice
+      tone="info"
+      title={t('ui.images.unscheduled')}
+      actions={
+        <Button
+          variant="default"
+          size="xs"
+          renderRoot={(props) => (
+            <Link to="/worklist/reconcile" search={{ from: day, to: day }} {...props} />
+          )}
+        >
+          {t('ui.images.reconcile')}
+        </Button>
+      }
+    >
+      {t('ui.images.unscheduledText')}
+    </Notice>
+  )
+}
+
+const Actions = ({
+  study: { studyInstanceUid, instances },
+  mayManage,
+}: {
+  study: ImageStudy
+  mayManage: boolean
+}) => (
+  <>
+    {mayManage && instances > 0 && <Correct studyInstanceUid={studyInstanceUid} />}
+    {mayManage && (
+      <Button
+        variant="default"
+        leftSection={<IconHistory size={16} />}
+        renderRoot={(props) => (
+          <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />
+        )}
+      >
+        {t('ui.images.priors')}
+      </Button>
+    )}
+    <ReportLink studyInstanceUid={studyInstanceUid} />
+    <OpenImages of={{ studyInstanceUid }} />
+  </>
+)
+
+/** What may be wrong with the identity of the images, each leading to its correction. */
+function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const navigate = useNavigate()
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconUserEdit size={16} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {t('ui.images.correction.menu')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {WAYS.map((kind) => (
+          <Menu.Item
+            key={kind}
+            onClick={() =>
+              void navigate({
+                to: '/images/$studyInstanceUid/resolve',
+                params: { studyInstanceUid },
+                search: { kind },
+              })
+            }
+          >
+            {t(`ui.images.correction.kinds.ways.${kind}.name`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Where the study is one for reporting. */
+function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
+  const studyId = useReply(
+    dashboardReports.byUid,
+    { params: { studyInstanceUid } },
+    { staleTime: 60_000 },
+  ).data?.studyId
+  if (!studyId) return null
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconReportMedical size={16} />}
+      renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
+    >
+      {t('ui.images.report')}
+    </Button>
+  )
+}
+
+type Fact = readonly [name: string, value: ReactNode]
+
+function Head({ study }: { study: ImageStudy }) {
+  return (
+    <Panel>
+      <Group justify="space-between" align="flex-start" gap={16} mb={10}>
+        <div className={css.patient}>
+          <PersonName value={study.patientName} />
+        </div>
+        <Group gap={14} align="flex-start">
+          {study.expected !== null && (
+            <div className={css.arrived}>
+              <span className={css.under}>{t('ui.images.columns.images')}</span>{' '}
+              <Arrived study={study} />
+            </div>
+          )}
+          <ImageTags study={study} />
+        </Group>
+      </Group>
+      <div className={css.facts}>
+        <Facts facts={patientFacts(study).map(shown)} />
+        <Facts facts={arrivalFacts(study).map(shown)} />
+      </div>
+    </Panel>
+  )
+}
+
+const patientFacts = (study: ImageStudy): readonly Fact[] => [
+  [t('ui.images.facts.patientId'), <Mono key="id" text={study.patientId} />],
+  [t('ui.images.facts.born'), dayText(study.patientBirthDate)],
+  [t('ui.images.facts.sex'), sexText(study.patientSex)],
+  [t('ui.images.facts.accession'), <Mono key="accession" text={study.accessionNumber} />],
+  [t('ui.images.facts.description'), study.studyDescription],
+  ...(study.linkedOrder
+    ? ([
+        [t('ui.images.facts.linkedOrder'), <LinkedOrder key="linked" order={study.linkedOrder} />],
+      ] as const)
+    : []),
+  ...(study.quarantined > 0
+    ? ([
+        [
+          t('ui.images.facts.setAside'),
+          <Link key="aside" to="/images/quarantine" search={{ study: study.studyInstanceUid }}>
+            {t('ui.images.setAsideWait', { images: study.quarantined })}
+          </Link>,
+        ],
+      ] as const)
+    : []),
+]
+
+const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
+  [t('ui.images.facts.date'), `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
+  [
+    t('ui.images.facts.device'),
+    study.deviceName
+      ? `${senderName(study.deviceName)} (${study.callingAeTitle})`
+      : study.callingAeTitle,
+  ],
+  [
+    t('ui.images.facts.received'),
+    t('ui.images.received', {
+      images: study.instances,
+      series: study.series,
+      size: bytesText(study.bytes),
+    }),
+  ],
+  [
+    t('ui.images.facts.first'),
+    <span key="span">
+      <Clock instant={study.firstInstanceAt} />, {t('ui.images.lastOne')}{' '}
+      <Clock instant={study.lastInstanceAt} />
+    </span>,
+  ],
+  [
+    t('ui.images.facts.transfer'),
+    <span key="transfer">
+      {t(`ui.images.transfers.${study.lastTransfer.how}`)} <Clock instant={study.lastTransfer.at} />
+      {study.lastTransfer.detail && `: ${translateMessage(study.lastTransfer.detail)}`}
+    </span>,
+  ],
+  [
+    t('ui.images.facts.uid'),
+    <Group key="uid" gap={4} wrap="nowrap" align="flex-start">
+      <Mono text={study.studyInstanceUid} />
+      <Copy value={study.studyInstanceUid} what={t('ui.images.studyUid')} />
+    </Group>,
+  ],
+]
+
+const LinkedOrder = ({
+  order: { accessionNumber, description, by, at },
+}: {
+  order: NonNullable<ImageStudy['linkedOrder']>
+}) => (
+  <span>
+    <span className="mono">{accessionNumber}</span> {description}
+    <div className={css.under}>
+      {by}, <Clock instant={at} />
+    </div>
+  </span>
+)
+
+const shown = ([name, value]: Fact): Fact => [name, value === '' ? t('ui.images.missing') : value]
+
+const Mono = ({ text }: { text: string }) => (
+  <span className="mono">{text || t('ui.images.missing')}</span>
+)

@@ -1,0 +1,160 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconDownload, IconSearch } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { dashboardDestinations, type PriorStudy, type Pull } from '#shared/contract/destinations.ts'
+import { useReply, useSend } from '../../api/queries.ts'
+import { durationText, numberText } from '../../format/amounts.ts'
+import { dayText, timeText } from '../../format/dates.ts'
+import { t } from '../../i18n/t.ts'
+import { Empty, Failed, Panel } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
+import type { Found } from './found.ts'
+import { PULL_TONES } from './found.ts'
+
+/**
+ * Studies the other system named; each can be fetched. `patientId`: of the study the person came
+ * from.
+ */
+export function FoundStudies({
+  found,
+  patientId,
+}: {
+  found: Found
+  patientId: string | undefined
+}) {
+  const { destinationId, studies, tookMs } = found
+  const pull = useSend(dashboardDestinations.pull, [dashboardDestinations.pulls])
+  const pulls = useReply(dashboardDestinations.pulls, {}).data?.pulls
+  const { mutate } = pull
+  const columns = useMemo(() => {
+    const fetch = (studyInstanceUid: string) =>
+      mutate({ params: { destinationId }, body: { studyInstanceUid } })
+    // The newest pull of a study comes first.
+    const stateOf = (studyInstanceUid: string) =>
+      pulls?.find((one) => one.studyInstanceUid === studyInstanceUid)?.state
+    return [...columnsFor(patientId), fetchColumn(fetch, stateOf)]
+  }, [patientId, destinationId, mutate, pulls])
+  return (
+    <Panel
+      isFlush
+      title={t('ui.prior-studies.results')}
+      aside={
+        <Text size="sm" c="dimmed">
+          {t('ui.prior-studies.found', { studies: studies.length, took: durationText(tookMs) })}
+        </Text>
+      }
+    >
+      {pull.error && <Failed error={pull.error} />}
+      {studies.length === 0 ? (
+        <Empty icon={<IconSearch size={34} stroke={1.3} />} title={t('ui.prior-studies.nothing')}>
+          {t('ui.prior-studies.nothingText')}
+        </Empty>
+      ) : (
+        <VirtualTable
+          label={t('ui.prior-studies.label')}
+          columns={columns}
+          rows={studies}
+          keyOf={(row) => row.studyInstanceUid}
+          least={680}
+          maxHeight="62vh"
+        />
+      )}
+    </Panel>
+  )
+}
+
+const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] => [
+  {
+    name: t('ui.prior-studies.columns.patient'),
+    track: 'minmax(160px, 1.5fr)',
+    cell: ({ patientName, patientId, patientBirthDate }) => (
+      <>
+        <PersonName value={patientName} />
+        <div className="mono">{patientId}</div>
+        {patientBirthDate && (
+          <div>{`${t('ui.prior-studies.born')} ${dayText(patientBirthDate)}`}</div>
+        )}
+        {wanted !== undefined && wanted.trim() !== patientId.trim() && (
+          <Tag tone="warning" meaning={t('ui.prior-studies.otherPatientMeaning')}>
+            {t('ui.prior-studies.otherPatient')}
+          </Tag>
+        )}
+      </>
+    ),
+  },
+  {
+    name: t('ui.prior-studies.columns.date'),
+    track: '96px',
+    cell: ({ studyDate, studyTime }) => (
+      <span className="tabular">
+        {dayText(studyDate)}
+        <br />
+        {timeText(studyTime)}
+      </span>
+    ),
+  },
+  {
+    name: t('ui.prior-studies.columns.exam'),
+    track: 'minmax(130px, 1.6fr)',
+    cell: ({ modalities, studyDescription, accessionNumber }) => (
+      <>
+        <b>{modalities.join(', ')}</b> {studyDescription}
+        <Text size="sm" c="dimmed" className="mono">
+          {accessionNumber}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: t('ui.prior-studies.columns.images'),
+    track: '76px',
+    cell: ({ instances, here }) => (
+      <span className="tabular">
+        {instances !== null && numberText(instances)}
+        {here > 0 && (
+          <div>
+            {instances !== null && here >= instances
+              ? t('ui.prior-studies.hereAll')
+              : t('ui.prior-studies.hereSome', { here: numberText(here) })}
+          </div>
+        )}
+      </span>
+    ),
+  },
+]
+
+const fetchColumn = (
+  onFetch: (studyInstanceUid: string) => void,
+  stateOf: (studyInstanceUid: string) => Pull['state'] | undefined,
+): Column<PriorStudy> => ({
+  name: t('ui.prior-studies.columns.here'),
+  track: '118px',
+  cell: ({ studyInstanceUid, here }) => {
+    const state = stateOf(studyInstanceUid)
+    const isHere = here > 0 || state === 'done'
+    return (
+      <Stack gap={4} align="flex-start">
+        {state === 'running' ? (
+          <Tag tone={PULL_TONES.running}>{t('ui.prior-studies.states.running.name')}</Tag>
+        ) : (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconDownload size={14} />}
+            onClick={() => onFetch(studyInstanceUid)}
+          >
+            {isHere ? t('ui.prior-studies.fetchAgain') : t('ui.prior-studies.fetch')}
+          </Button>
+        )}
+        {isHere && (
+          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+            {t('ui.prior-studies.open')}
+          </Link>
+        )}
+      </Stack>
+    )
+  },
+})

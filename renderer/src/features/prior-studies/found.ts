@@ -1,0 +1,14 @@
+import type { dashboardDestinations, Pull } from '#shared/contract/destinations.ts'
+import type { ReplyOf } from '#shared/operation.ts'
+import type { Tone } from '../../format/tones.ts'
+
+/** What was found, and where: a study is fetched from the system that named it. */
+export interface Found extends ReplyOf<typeof dashboardDestinations.findPriors> {
+  readonly destinationId: string
+}
+
+export const PULL_TONES = {
+  running: 'info',
+  done: 'good',
+  failed: 'danger',
+} as const satisfies Record<Pull['state'], Tone>

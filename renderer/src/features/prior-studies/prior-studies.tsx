@@ -1,0 +1,95 @@
+import { IconArrowLeft, IconHistory } from '@tabler/icons-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboardDestinations } from '#shared/contract/destinations.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
+import { useReply } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { NativeNotice } from '../../ui/native-notice.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { FindForm } from './find-form.tsx'
+import type { Found } from './found.ts'
+import { FoundStudies } from './found-studies.tsx'
+import css from './prior-studies.module.css'
+import { Retrievals } from './retrievals.tsx'
+
+const route = getRouteApi('/shell/destinations/priors')
+
+/** Earlier studies of a patient in another system: found by C-FIND, fetched by C-MOVE. */
+export function Priors() {
+  const { study: studyInstanceUid, destination } = route.useSearch()
+  const list = useReply(dashboardDestinations.list, {})
+  const study = useReply(
+    dashboardImages.read,
+    { params: { studyInstanceUid: studyInstanceUid ?? '' } },
+    { enabled: studyInstanceUid !== undefined, staleTime: Number.POSITIVE_INFINITY },
+  )
+  const [found, setFound] = useState<Found | null>(null)
+  const open = list.data?.destinations.filter((one) => one.isEnabled && one.hasPriors) ?? []
+  const isReady = list.isSuccess && (studyInstanceUid === undefined || !study.isPending)
+
+  return (
+    <Page
+      title={t('ui.prior-studies.title')}
+      about={
+        <>
+          {t('ui.prior-studies.about')}
+          <div>
+            <Back studyInstanceUid={studyInstanceUid} />
+          </div>
+        </>
+      }
+    >
+      <NativeNotice native={list.data?.native} />
+      {!isReady && !list.isError && <Waiting rows={4} />}
+      {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {isReady && open.length === 0 && (
+        <Panel>
+          <Empty
+            icon={<IconHistory size={34} stroke={1.3} />}
+            title={t('ui.prior-studies.none')}
+            action={<Link to="/destinations">{t('ui.prior-studies.back')}</Link>}
+          >
+            {t('ui.prior-studies.noneText')}
+          </Empty>
+        </Panel>
+      )}
+      {isReady && open.length > 0 && (
+        <>
+          <FindForm destinations={open} first={destination} study={study.data} onFound={setFound} />
+          <div className={css.columns}>
+            {found ? (
+              <FoundStudies found={found} patientId={study.data?.patientId} />
+            ) : (
+              <Panel>
+                <Empty
+                  icon={<IconHistory size={34} stroke={1.3} />}
+                  title={t('ui.prior-studies.before')}
+                >
+                  {t('ui.prior-studies.beforeText')}
+                </Empty>
+              </Panel>
+            )}
+            <Retrievals />
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Back({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
+  if (studyInstanceUid) {
+    return (
+      <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
+        <IconArrowLeft size={14} style={{ verticalAlign: -2 }} />{' '}
+        {t('ui.prior-studies.backToStudy')}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/destinations">
+      <IconArrowLeft size={14} style={{ verticalAlign: -2 }} /> {t('ui.prior-studies.back')}
+    </Link>
+  )
+}

@@ -1,0 +1,62 @@
+import type { OpenOrder } from '#shared/contract/reconciliation.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { MayButton } from '../../ui/allowed.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import { Decided } from './decided.tsx'
+import type { Question } from './decision-dialog.tsx'
+import { OrderLine, orderName } from './order-line.tsx'
+import css from './reconcile.module.css'
+import type { Decide } from './use-reconciliation.ts'
+
+interface OrderCardProps {
+  readonly order: OpenOrder
+  readonly decide: Decide
+  readonly onAsk: (question: Question) => void
+}
+
+/** An order for which no images came. */
+export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
+  const { orderId, studyInstanceUid, devices, withheld, state, decision } = order
+  const isBegun = state === 'started' || state === 'completed'
+  return (
+    <li className={css.card}>
+      <div className={css.cardHead}>
+        <div>
+          <OrderLine
+            order={order}
+            aside={
+              isBegun && (
+                <Tag tone="warning" meaning={t('ui.reconciliation.orders.started')}>
+                  {t('ui.reconciliation.orders.startedTag')}
+                </Tag>
+              )
+            }
+          />
+          {devices.length > 0 && (
+            <div className={css.quiet}>
+              {t('ui.reconciliation.orders.sentTo', { devices: devices.join(', ') })}
+            </div>
+          )}
+          {withheld && (
+            <div className={css.obstacle}>
+              {t('ui.reconciliation.orders.withheld')}: {translateMessage(withheld)}
+            </div>
+          )}
+        </div>
+        {!decision && studyInstanceUid !== '' && (
+          <MayButton
+            permission="manageStudies"
+            variant="default"
+            size="xs"
+            aria-label={t('ui.reconciliation.orders.notDoneOf', { order: orderName(order) })}
+            onClick={() => onAsk({ kind: 'notDone', orderId })}
+          >
+            {t('ui.reconciliation.orders.notDone')}
+          </MayButton>
+        )}
+      </div>
+      {decision && <Decided decision={decision} decide={decide} />}
+    </li>
+  )
+}

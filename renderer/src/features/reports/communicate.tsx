@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
+import { useSend } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Failed } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import {
+  type CommunicationValues,
+  communicationFaults,
+  communicationOf,
+  newCommunication,
+  refusedFields,
+} from './communication.ts'
+import { CommunicationFields } from './communication-fields.tsx'
+
+/**
+ * Documents that a critical result was made known (ACR Practice Parameter for Communication;
+ * NPSG.02.03.01).
+ */
+export function Communicate({
+  critical,
+  onDone,
+}: {
+  critical: CriticalResult
+  onDone: () => void
+}) {
+  return (
+    <Modal opened onClose={onDone} title={t('ui.reports.signed.critical')} size="lg">
+      <Ask critical={critical} onDone={onDone} />
+    </Modal>
+  )
+}
+
+function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
+  const send = useSend(dashboardReports.communicate, [
+    dashboardReports.criticals,
+    dashboardReports.read,
+    dashboardStudies.list,
+  ])
+  const form = useForm<CommunicationValues>({
+    initialValues: newCommunication(new Date()),
+    validate: communicationFaults,
+  })
+  const submit = form.onSubmit((values) =>
+    send.mutate(
+      { params: { reportId: critical.reportId }, body: communicationOf(values) },
+      {
+        onSuccess: onDone,
+        onError: (error) => form.setErrors(refusedFields(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <div>
+          <PersonName value={critical.patientName} />
+          <Text fz="sm" c="dimmed">
+            {critical.studyDescription}
+          </Text>
+          <Text fw={600} mt={6}>
+            {critical.finding}
+          </Text>
+        </div>
+        <CommunicationFields form={form} />
+        {send.error && send.error.errors.length === 0 && <Failed error={send.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            {t('ui.common.cancel')}
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {t('ui.reports.signed.document')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,58 @@
+import { Communication } from '#shared/contract/reports.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { faultsByField, type ProblemError } from '../../api/client.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+
+export interface CommunicationValues {
+  communicatedTo: string
+  method: Communication['method']
+  /** Of this PC, as the field for it has it: `2026-11-20T10:42`. */
+  at: string
+  isReadBack: boolean
+  note: string
+}
+
+/** Now, to the minute, as the field for a time has it. */
+export function newCommunication(now: Date): CommunicationValues {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  return {
+    communicatedTo: '',
+    method: 'phone',
+    at: `${day}T${two(now.getHours())}:${two(now.getMinutes())}`,
+    isReadBack: false,
+    note: '',
+  }
+}
+
+/** What the gateway is told. */
+export function communicationOf({ at, ...values }: CommunicationValues): Communication {
+  const instant = new Date(at)
+  return {
+    ...values,
+    communicatedAt: (Number.isNaN(instant.getTime())
+      ? ''
+      : instant.toISOString()) as Communication['communicatedAt'],
+  }
+}
+
+/** Faults by the field of the form. */
+export function communicationFaults(values: CommunicationValues): Record<string, string> {
+  const parsed = Communication.safeParse(communicationOf(values))
+  if (parsed.success) return {}
+  return Object.fromEntries(
+    parsed.error.issues.map((issue) => [
+      issue.path[0] === 'communicatedAt' ? 'at' : issue.path.join('.'),
+      translateMessage(issueMessage(issue)),
+    ]),
+  )
+}
+
+/**
+ * Faults of a refusal as the fields have them: the instant is that of `at`. @param under where in
+ * the call the communication is
+ */
+export function refusedFields(error: ProblemError, under?: string): Record<string, string> {
+  const { communicatedAt, ...faults } = faultsByField(error, under)
+  return { ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) }
+}

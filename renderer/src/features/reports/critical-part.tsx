@@ -1,0 +1,70 @@
+import { Checkbox, Stack, Switch, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { CheckFinding } from '#shared/contract/reports.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { type CommunicationValues, communicationFaults, newCommunication } from './communication.ts'
+import { CommunicationFields } from './communication-fields.tsx'
+import css from './reports.module.css'
+
+/** Whether a report is critical, what of it is, and whether and how somebody was told. */
+export function useCritical() {
+  const [isCritical, setIsCritical] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [wasTold, setWasTold] = useState(false)
+  const told = useForm<CommunicationValues>({
+    initialValues: newCommunication(new Date()),
+    validate: communicationFaults,
+  })
+  return {
+    ...{ isCritical, setIsCritical, typed, setTyped, wasTold, setWasTold, told },
+    /** The finding in words; null where there are none. */
+    finding: typed.trim() || null,
+    isTold: isCritical && wasTold,
+  }
+}
+
+/** @param fault why it cannot be signed as critical: said where it is to be written */
+export function CriticalPart({
+  critical,
+  fault,
+}: {
+  critical: ReturnType<typeof useCritical>
+  fault: CheckFinding | undefined
+}) {
+  const { isCritical, setIsCritical, typed, setTyped, wasTold, setWasTold, told } = critical
+  return (
+    <>
+      <Switch
+        label={t('ui.reports.sign.critical')}
+        description={t('ui.reports.sign.criticalAbout')}
+        checked={isCritical}
+        onChange={(event) => setIsCritical(event.currentTarget.checked)}
+      />
+      {isCritical && (
+        <Stack className={css.critical} gap={12}>
+          <Textarea
+            label={t('ui.reports.sign.finding')}
+            description={fault && translateMessage(fault.sentence)}
+            placeholder={t('ui.reports.sign.findingExample')}
+            required
+            autosize
+            minRows={1}
+            maxRows={4}
+            maxLength={1000}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Checkbox
+            label={t('ui.reports.sign.told')}
+            description={t('ui.reports.sign.toldAbout')}
+            checked={wasTold}
+            onChange={(event) => setWasTold(event.currentTarget.checked)}
+          />
+          {wasTold && <CommunicationFields form={told} />}
+        </Stack>
+      )}
+    </>
+  )
+}

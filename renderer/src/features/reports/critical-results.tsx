@@ -1,0 +1,118 @@
+import { Button, Table, Text } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { IconPhoneCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { useReply } from '../../api/queries.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { NothingListed } from '../../ui/paged-table.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
+import { Communicate } from './communicate.tsx'
+import { openFor } from './open-for.ts'
+import css from './reports.module.css'
+
+const COLUMNS = textsOf(
+  'ui.critical-results.columns',
+  ...(['since', 'patient', 'finding', 'signed', 'actions'] as const),
+)
+const TICK_MS = 20_000
+const POLL_MS = 60_000
+
+/** Critical results that nobody was told of yet, the oldest first. */
+export function Criticals() {
+  const { isOpen } = useEventStream()
+  const reply = useReply(dashboardReports.criticals, {}, { every: isOpen ? POLL_MS : TICK_MS })
+  const [asked, setAsked] = useState<CriticalResult | null>(null)
+  const criticals = reply.data?.criticals ?? []
+  return (
+    <Page title={t('ui.critical-results.title')} about={t('ui.critical-results.about')}>
+      <ReadingTabs />
+      {reply.isPending && <Waiting rows={4} height={46} />}
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isSuccess && criticals.length === 0 && (
+        <NothingListed
+          icon={IconPhoneCheck}
+          title={t('ui.critical-results.none')}
+          text={t('ui.critical-results.noneText')}
+        />
+      )}
+      {criticals.length > 0 && (
+        <Panel isFlush>
+          <Table.ScrollContainer minWidth={720}>
+            <Table
+              horizontalSpacing={16}
+              verticalSpacing={9}
+              highlightOnHover
+              highlightOnHoverColor="var(--hover)"
+            >
+              <Table.Thead>
+                <Table.Tr>
+                  {Object.values(COLUMNS).map((name) => (
+                    <Table.Th key={name}>{name}</Table.Th>
+                  ))}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {criticals.map((critical) => (
+                  <Row
+                    key={critical.reportId}
+                    critical={critical}
+                    onAsk={() => setAsked(critical)}
+                  />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </Panel>
+      )}
+      {asked && <Communicate critical={asked} onDone={() => setAsked(null)} />}
+    </Page>
+  )
+}
+
+function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void }) {
+  const { studyId, patientName, studyDescription, finding, signedBy, openedAt } = critical
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Waits openedAt={openedAt} />
+      </Table.Td>
+      <Table.Td>
+        <Link to="/reading/$studyId" params={{ studyId }}>
+          <PersonName value={patientName} />
+        </Link>
+        <Text fz="sm" c="dimmed">
+          {studyDescription}
+        </Text>
+      </Table.Td>
+      <Table.Td maw={420}>{finding}</Table.Td>
+      <Table.Td>
+        {signedBy.name}
+        <Text fz="sm" c="dimmed">
+          <Clock instant={openedAt} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Button
+          size="xs"
+          onClick={onAsk}
+          aria-label={t('ui.critical-results.documentOf', { finding })}
+        >
+          {t('ui.critical-results.document')}
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Waits({ openedAt }: { openedAt: string }) {
+  const [now, setNow] = useState(() => new Date())
+  useInterval(() => setNow(new Date()), TICK_MS, { autoInvoke: true })
+  const { text, isOverdue } = openFor(openedAt, now)
+  return <time className={`nowrap ${isOverdue ? css.overdue : ''}`}>{text}</time>
+}

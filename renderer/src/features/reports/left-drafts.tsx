@@ -1,0 +1,73 @@
+import { Button, Group } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState, useSyncExternalStore } from 'react'
+import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from '../../api/window-drafts.ts'
+import { t } from '../../i18n/t.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Copy } from '../../ui/copy.tsx'
+import { Notice } from '../../ui/tone.tsx'
+import css from './left-drafts.module.css'
+
+/**
+ * Reports whose screen was left before they could be saved: they stay in sight until they are saved
+ * or discarded.
+ */
+export function LeftDrafts() {
+  const left = useSyncExternalStore(onLeftDrafts, leftDrafts)
+  if (left.length === 0) return null
+  return (
+    <div className={css.left}>
+      {left.map((draft) => (
+        <Left key={draft.studyId} draft={draft} />
+      ))}
+    </div>
+  )
+}
+
+function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
+  const { state, fault, text } = useSyncExternalStore(keeper.subscribe, keeper.current)
+  const [asksDiscard, setAsksDiscard] = useState(false)
+  return (
+    <Notice
+      tone="danger"
+      title={t('ui.reports.left.title')}
+      actions={
+        <Group gap="xs" wrap="nowrap">
+          <Copy value={text} what={t('ui.reports.left.copies')} />
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => setAsksDiscard(true)}
+          >
+            {t('ui.reports.left.discard')}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            renderRoot={(props) => <Link to="/reading/$studyId" params={{ studyId }} {...props} />}
+          >
+            {t('ui.reports.left.open')}
+          </Button>
+        </Group>
+      }
+    >
+      {state === 'conflict'
+        ? t('ui.reports.left.conflict')
+        : state === 'refused'
+          ? fault
+          : t('ui.reports.left.failing', { fault })}
+      <Confirm
+        isOpen={asksDiscard}
+        title={t('ui.reports.left.discardTitle')}
+        action={t('ui.reports.left.discard')}
+        isBusy={false}
+        error={null}
+        onConfirm={() => discardDraft(keeper)}
+        onClose={() => setAsksDiscard(false)}
+      >
+        {t('ui.reports.left.discardText')}
+      </Confirm>
+    </Notice>
+  )
+}

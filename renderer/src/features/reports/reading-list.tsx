@@ -1,0 +1,83 @@
+import { IconReportMedical } from '@tabler/icons-react'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { t } from '../../i18n/t.ts'
+import { useMay } from '../../ui/allowed.tsx'
+import { openImages } from '../../ui/open-images.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
+import { SoundSwitch } from '../../ui/study-list/sound-switch.tsx'
+import { studyColumns as columns } from '../../ui/study-list/study-columns.tsx'
+import { StudyList } from '../../ui/study-list/study-list.tsx'
+import { useStudyActions } from '../../ui/study-list/use-study-actions.ts'
+import { useStudyList } from '../../ui/study-list/use-study-list.ts'
+import type { Column } from '../../ui/virtual-table.tsx'
+import { AssignCell } from './assign-cell.tsx'
+
+const route = getRouteApi('/shell/reading')
+
+const columnsFor = (mayAssign: boolean): readonly Column<WindowStudy>[] => [
+  columns.severity,
+  columns.patient('/reading/$studyId'),
+  columns.study,
+  columns.scanned,
+  columns.waiting,
+  columns.images,
+  columns.status,
+  {
+    ...columns.assigned,
+    track: 'minmax(122px, 1.1fr)',
+    rank: 3,
+    cell: (study, isCurrent) => (
+      <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />
+    ),
+  },
+  columns.accession,
+  columns.from,
+]
+
+/** Studies for reporting, the most urgent first. */
+export function ReadingList() {
+  const address = route.useSearch()
+  const navigate = useNavigate()
+  const state = useStudyList({
+    list: 'reading',
+    area: 'scribe',
+    address,
+    go: (search, isStep) => void navigate({ to: '/reading', search, replace: !isStep }),
+  })
+  const { assignToMe } = useStudyActions(state.rows.renew)
+  const { may: mayManage } = useMay('manageStudies')
+  const shown = useMemo(() => columnsFor(mayManage), [mayManage])
+  const [at] = useState(address.study)
+  const open = ({ studyId }: WindowStudy) =>
+    void navigate({ to: '/reading/$studyId', params: { studyId } })
+  return (
+    <Page title={t('ui.reports.list.title')} actions={<SoundSwitch />} isFull>
+      <ReadingTabs />
+      <StudyList
+        state={state}
+        to="/reading"
+        label={t('ui.reports.list.label')}
+        columns={shown}
+        at={at}
+        onOpen={open}
+        actions={[
+          { keys: 'a', name: t('ui.study-list.keyNames.assign'), run: assignToMe },
+          {
+            keys: 'v',
+            name: t('ui.study-list.keyNames.images'),
+            run: ({ studyId }) => void openImages({ studyId }),
+          },
+          { keys: 'r', name: t('ui.study-list.keyNames.report'), run: open },
+        ]}
+        none={{
+          icon: <IconReportMedical size={34} stroke={1.3} />,
+          title: t('ui.reports.list.none'),
+          text: t('ui.reports.list.noneText'),
+        }}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,202 @@
+import { Button } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useBlocker } from '@tanstack/react-router'
+import { type RefObject, useRef, useState } from 'react'
+import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import { expanded } from '#shared/report-text.ts'
+import type { KeptDraft } from '../../api/draft-keeper.ts'
+import { useReply } from '../../api/queries.ts'
+import { useZone } from '../../api/status.ts'
+import { clockText, todayIn } from '../../format/dates.ts'
+import { templateValues } from '../../format/patient.ts'
+import { t } from '../../i18n/t.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Notice } from '../../ui/tone.tsx'
+import { type EditorHandle, ReportEditor } from './editor.tsx'
+import { FindingsStrip } from './findings-strip.tsx'
+import { LockNotice } from './lock-notice.tsx'
+import css from './reports.module.css'
+import { SignedTexts } from './signed-text.tsx'
+import { TemplateOffers } from './template-offers.tsx'
+import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
+import { type Dialog, WritingDialog } from './writing-dialog.tsx'
+import { WritingTools } from './writing-tools.tsx'
+
+/** The report being written: saved as it is typed, checked as it grows, signed once. */
+export function Writing({
+  reading,
+  userId,
+  editor,
+}: {
+  reading: Reading
+  userId: string
+  editor: RefObject<EditorHandle | null>
+}) {
+  const { keeper, kept, found } = useDraft(reading, userId)
+  const [dialog, setDialog] = useDialog(kept.theirs)
+  const [hasLooked, setHasLooked] = useState(false)
+  const atOpening = useRef(reading.reportMetadata).current
+  const values = templateValues(reading, todayIn(useZone(), new Date()))
+  const offered =
+    useReply(
+      dashboardReports.templates,
+      { query: { studyId: reading.studyId } },
+      { staleTime: 60_000 },
+    ).data?.templates ?? []
+  const macros = offered
+    .filter(({ kind }) => kind === 'macro')
+    .map((macro) => ({ ...macro, text: expanded(macro.text, values) }))
+  const isElsewhere = isHeldElsewhere(reading) || !reading.mayWrite
+  const isAddendum = reading.status === 'addendum_active'
+  const isEmpty = kept.text.trim() === ''
+  const maySign = !isEmpty && !isElsewhere
+  useHotkeys(
+    [
+      ['mod+s', () => void (kept.state === 'refused' ? keeper.retry() : keeper.flush())],
+      ['mod+enter', () => maySign && setDialog((before) => before ?? 'sign')],
+    ],
+    [],
+    true,
+  )
+
+  const close = () => {
+    setDialog(null)
+    editor.current?.focus()
+  }
+  return (
+    <section
+      className={css.centre}
+      aria-label={isAddendum ? t('ui.reports.editor.addendum') : t('ui.reports.editor.label')}
+    >
+      <WritingTools
+        kept={kept}
+        keeper={keeper}
+        isAddendum={isAddendum}
+        maySign={maySign}
+        onDialog={setDialog}
+      />
+      {isElsewhere && (
+        <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />
+      )}
+      {!isElsewhere && !hasLooked && (
+        <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />
+      )}
+      {isAddendum && <Original reports={reading.reports} />}
+      {isEmpty && !isElsewhere && !isAddendum && (
+        <TemplateOffers
+          templates={offered.filter(({ kind }) => kind === 'template')}
+          onPick={(template) => {
+            keeper.replace(expanded(template.text, values))
+            editor.current?.focus()
+          }}
+        />
+      )}
+      <div className={css.editor}>
+        <ReportEditor
+          handle={editor}
+          text={kept.text}
+          loads={kept.loads}
+          isReadOnly={isElsewhere}
+          macros={macros}
+          label={isAddendum ? t('ui.reports.editor.addendum') : t('ui.reports.editor.label')}
+          onChange={keeper.edit}
+          onLeave={() => void keeper.flush()}
+        />
+      </div>
+      <FindingsStrip reading={reading} text={kept.text} atOpening={atOpening} />
+      <WritingDialog
+        dialog={dialog}
+        reading={reading}
+        keeper={keeper}
+        kept={kept}
+        atOpening={atOpening}
+        isElsewhere={isElsewhere}
+        onSigned={() => setDialog(null)}
+        onClose={close}
+      />
+      <BeforeLeaving
+        isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)}
+      />
+    </section>
+  )
+}
+
+/**
+ * The dialog over the report. A conflict opens by itself, once; closed, its button stays beside the
+ * saving state.
+ */
+function useDialog(theirs: KeptDraft['theirs']) {
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const [shownConflict, setShownConflict] = useState<KeptDraft['theirs']>(null)
+  if (theirs !== shownConflict) {
+    setShownConflict(theirs)
+    if (theirs) setDialog('conflict')
+  }
+  return [dialog, setDialog] as const
+}
+
+/** What an addendum is added to. */
+function Original({ reports }: { reports: Reading['reports'] }) {
+  return (
+    <details className={css.original} open>
+      <summary>{t('ui.reports.editor.original')}</summary>
+      <SignedTexts reports={reports} />
+    </details>
+  )
+}
+
+function FoundNotice({
+  found,
+  userId,
+  onDone,
+}: {
+  found: Found
+  userId: string
+  onDone: () => void
+}) {
+  const zone = useZone()
+  const { draft, wasUnsaved } = found
+  if (!wasUnsaved && (draft === null || draft.text === '')) return null
+  const clock = draft ? clockText(draft.savedAt, zone, new Date()) : ''
+  const isOwn = draft?.savedBy.userId === userId
+  return (
+    <Notice
+      tone="info"
+      actions={
+        <Button size="compact-xs" variant="default" onClick={onDone}>
+          OK
+        </Button>
+      }
+    >
+      {wasUnsaved
+        ? t('ui.reports.recovered.window')
+        : isOwn
+          ? t('ui.reports.recovered.own', { clock })
+          : t('ui.reports.recovered.draft', { clock, name: draft?.savedBy.name ?? '' })}
+    </Notice>
+  )
+}
+
+/** Asks before the screen is left with something that could not be saved. */
+function BeforeLeaving({ isUnsaved }: { isUnsaved: boolean }) {
+  const { proceed, reset, status } = useBlocker({
+    shouldBlockFn: () => isUnsaved,
+    enableBeforeUnload: false,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <Confirm
+      isOpen
+      title={t('ui.reports.saving.leave')}
+      action={t('ui.reports.saving.go')}
+      keep={t('ui.reports.saving.stay')}
+      isBusy={false}
+      error={null}
+      onConfirm={proceed}
+      onClose={reset}
+    >
+      {t('ui.reports.saving.leaveText')}
+    </Confirm>
+  )
+}

@@ -1,0 +1,234 @@
+import { ActionIcon, Button, List, Stack, Text, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
+import { useBlocker } from '@tanstack/react-router'
+import { useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { desktopBridge } from '../../api/desktop.ts'
+import { useReply } from '../../api/queries.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
+import { Notice } from '../../ui/tone.tsx'
+import { Certificates } from './certificates.tsx'
+import { DesktopPanel } from './desktop-panel.tsx'
+import {
+  groupsOf,
+  type Json,
+  labelOf,
+  opensPlainListener,
+  type SettingGroup,
+  type SettingRow,
+} from './fields.ts'
+import { SettingField } from './setting-field.tsx'
+import css from './settings.module.css'
+import { useEditedSettings } from './use-edited-settings.ts'
+
+const PLAIN_TEXTS = Object.values(textsOf('ui.settings.plain.texts', '0', '1', '2'))
+
+/** Every setting, grouped; saved together or not at all. */
+export function Settings() {
+  const settings = useReply(dashboard.settings, {}, { staleTime: 60_000 })
+  return (
+    <Page title={t('ui.settings.title')} about={t('ui.settings.about')}>
+      <SettingsTabs />
+      {settings.isPending && <Waiting rows={8} height={44} />}
+      {settings.isError && (
+        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {settings.data && <Form rows={settings.data.settings} />}
+    </Page>
+  )
+}
+
+function Form({ rows }: { rows: readonly SettingRow[] }) {
+  const edited = useEditedSettings(rows)
+  const { changes, faults, shownValue, edit, discard, send } = edited
+  const [asksRestart, setAsksRestart] = useState(false)
+  const changed = Object.keys(changes).length
+  useBlocker({
+    shouldBlockFn: () =>
+      changed > 0 && !window.confirm(`${t('ui.settings.changed', { count: changed })}.`),
+    enableBeforeUnload: changed > 0,
+  })
+  const [asksPlain, setAsksPlain] = useState(false)
+  const opensPlain = opensPlainListener(changes)
+  const save = () => {
+    setAsksPlain(false)
+    send((needsRestart) => {
+      if (needsRestart) setAsksRestart(true)
+      else notifications.show({ message: t('ui.settings.saved'), icon: <IconCheck size={18} /> })
+    })
+  }
+  const groups = groupsOf(rows)
+
+  return (
+    <>
+      {asksRestart && <RestartNotice />}
+      <div className={css.groups}>
+        <Index groups={groups} />
+        <Stack gap={16}>
+          {groups.map((group) => (
+            <div key={group.name} id={`group-${group.name}`} style={{ scrollMarginTop: 18 }}>
+              <Panel title={group.title}>
+                <Text size="sm" c="dimmed" mt={-6} mb={4}>
+                  {group.about}
+                </Text>
+                {group.rows.map((row) => (
+                  <Row
+                    key={row.key}
+                    row={row}
+                    value={shownValue(row)}
+                    fault={faults[row.key]}
+                    isChanged={row.key in changes}
+                    onChange={(value) => edit(row.key, value)}
+                  />
+                ))}
+              </Panel>
+            </div>
+          ))}
+          <div id="group-certificates" style={{ scrollMarginTop: 18 }}>
+            <Certificates />
+          </div>
+          <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
+            <DesktopPanel rows={rows} />
+          </div>
+          {edited.error && <Failed error={edited.error} />}
+          {changed > 0 && (
+            <SaveBar
+              changed={changed}
+              faults={faults}
+              isSaving={edited.isSaving}
+              onDiscard={discard}
+              onSave={opensPlain ? () => setAsksPlain(true) : save}
+            />
+          )}
+        </Stack>
+      </div>
+      <Confirm
+        isOpen={asksPlain}
+        title={t('ui.settings.plain.title')}
+        action={t('ui.settings.plain.action')}
+        keep={t('ui.settings.plain.keep')}
+        isBusy={edited.isSaving}
+        error={null}
+        onClose={() => setAsksPlain(false)}
+        onConfirm={save}
+      >
+        <List spacing={6}>
+          {PLAIN_TEXTS.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
+          ))}
+        </List>
+      </Confirm>
+    </>
+  )
+}
+
+function RestartNotice() {
+  return (
+    <Notice
+      tone="warning"
+      actions={
+        desktopBridge && (
+          <Button size="xs" variant="default" onClick={() => void desktopBridge?.restartGateway()}>
+            {t('ui.settings.restartNow')}
+          </Button>
+        )
+      }
+    >
+      {t('ui.settings.needsRestart')}
+    </Notice>
+  )
+}
+
+/** The groups by name, beside them. */
+function Index({ groups }: { groups: readonly SettingGroup[] }) {
+  const parts = [
+    ...groups,
+    { name: 'certificates', title: t('ui.settings.certificates.title') },
+    { name: 'desktop', title: t('ui.settings.desktop.title') },
+  ]
+  return (
+    <nav className={css.index} aria-label={t('ui.settings.title')}>
+      {parts.map(({ name, title }) => (
+        <button
+          type="button"
+          key={name}
+          onClick={() =>
+            document.getElementById(`group-${name}`)?.scrollIntoView({ block: 'start' })
+          }
+        >
+          {title}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function SaveBar(props: {
+  changed: number
+  faults: Readonly<Record<string, string>>
+  isSaving: boolean
+  onDiscard: () => void
+  onSave: () => void
+}) {
+  const { changed, faults, isSaving, onDiscard, onSave } = props
+  const faulty = Object.keys(faults)
+  return (
+    <div className={css.bar} role="status">
+      <span>
+        {faulty.length > 0
+          ? t('ui.settings.faults', { names: faulty.map(labelOf).join(', ') })
+          : t('ui.settings.changed', { count: changed })}
+      </span>
+      <Button variant="default" onClick={onDiscard}>
+        {t('ui.settings.discard')}
+      </Button>
+      <Button onClick={onSave} loading={isSaving} disabled={faulty.length > 0}>
+        {t('ui.settings.save')}
+      </Button>
+    </div>
+  )
+}
+
+function Row(props: {
+  row: SettingRow
+  value: Json
+  fault: string | undefined
+  isChanged: boolean
+  onChange: (value: Json) => void
+}) {
+  const { row, value, fault, isChanged, onChange } = props
+  const label = labelOf(row.key)
+  const isInitial = JSON.stringify(value) === JSON.stringify(row.initial)
+  const initial = Array.isArray(row.initial) ? row.initial.join(', ') : String(row.initial ?? '')
+  return (
+    <div className={`${css.row} ${isChanged ? css.changed : ''}`}>
+      <div>
+        <div className={css.label}>{label}</div>
+        <div className={css.about}>
+          {translateMessage(row.about)}
+          {row.needsRestart && ` (${t('ui.settings.restart')})`}
+        </div>
+      </div>
+      <div
+        style={{ display: 'grid', gridTemplateColumns: '1fr 30px', gap: 6, alignItems: 'start' }}
+      >
+        <SettingField row={row} value={value} fault={fault} onChange={onChange} />
+        {!isInitial && row.key !== 'clinic.id' && (
+          <Tooltip label={t('ui.settings.initial', { value: initial || t('ui.settings.empty') })}>
+            <ActionIcon
+              aria-label={t('ui.settings.reset', { label })}
+              onClick={() => onChange(row.initial)}
+            >
+              <IconArrowBackUp size={16} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </div>
+  )
+}

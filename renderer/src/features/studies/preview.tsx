@@ -1,0 +1,85 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { useReply } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { Failed, Panel } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { SeverityTag } from '../../ui/severity-tag.tsx'
+import { StatusTags } from '../../ui/study-list/status-tags.tsx'
+import { examText, Writer } from '../../ui/study-list/study-columns.tsx'
+import { Notice } from '../../ui/tone.tsx'
+import { ContextFacts, PatientFacts, PeopleFacts } from './facts.tsx'
+import css from './studies.module.css'
+import { StudyActions } from './study-actions.tsx'
+import { StudyLinks } from './study-links.tsx'
+import { Timeline } from './timeline.tsx'
+import { useDetails } from './use-details.ts'
+
+/** Going from row to row asks for nothing: only the row that one stays at. */
+const STAY_MS = 180
+
+/** More of the study of the current row, beside the list. */
+export function Preview({
+  study,
+  renew,
+}: {
+  study: WindowStudy | null
+  renew: (studies: readonly WindowStudy[]) => void
+}) {
+  const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
+  return (
+    <Panel className={css.preview}>
+      <section aria-label={t('ui.studies.preview')}>
+        {study === null ? (
+          <p className={css.quiet}>{t('ui.studies.noPreview')}</p>
+        ) : (
+          <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />
+        )}
+      </section>
+    </Panel>
+  )
+}
+
+function Shown(props: {
+  study: WindowStudy
+  hasMore: boolean
+  renew: (studies: readonly WindowStudy[]) => void
+}) {
+  const { study, hasMore, renew } = props
+  return (
+    <>
+      <h2 className={css.name}>
+        <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>
+          {study.patientName ? <PersonName value={study.patientName} /> : t('ui.study-list.noName')}
+        </Link>
+      </h2>
+      <p className={css.exam}>{examText(study)}</p>
+      <div className={css.tags}>
+        <SeverityTag severity={study.severity} />
+        <StatusTags study={study} />
+        <Writer lock={study.lock} />
+      </div>
+      {study.identity === 'mismatch' && <Notice tone="danger">{t('ui.studies.mismatch')}</Notice>}
+      <StudyLinks study={study} />
+      <StudyActions study={study} renew={renew} isSmall />
+      <PatientFacts study={study} details={undefined} />
+      <hr />
+      <PeopleFacts study={study} isWhole={false} />
+      {hasMore && <More key={study.studyId} study={study} />}
+    </>
+  )
+}
+
+function More({ study }: { study: WindowStudy }) {
+  const details = useDetails(study)
+  const reply = useReply(dashboardStudies.read, { params: { studyId: study.studyId } })
+  return (
+    <>
+      <ContextFacts details={details} />
+      <h3>{t('ui.studies.timeline.title')}</h3>
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.data && <Timeline moments={reply.data.moments} isShort />}
+    </>
+  )
+}

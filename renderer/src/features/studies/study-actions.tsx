@@ -1,0 +1,91 @@
+import { Group } from '@mantine/core'
+import { useState } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { useSession } from '../../api/session.ts'
+import { t } from '../../i18n/t.ts'
+import { MayButton } from '../../ui/allowed.tsx'
+import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
+import { useStudyActions } from '../../ui/study-list/use-study-actions.ts'
+import { LinkDialog } from './link-dialog.tsx'
+import { SeverityDialog } from './severity-dialog.tsx'
+import { StudyForm } from './study-form.tsx'
+import { useDetails } from './use-details.ts'
+
+/** What can be done with a study. What one may not do is there, and says who can allow it. */
+export function StudyActions(props: {
+  study: WindowStudy
+  renew?: (studies: readonly WindowStudy[]) => void
+  isSmall?: boolean
+}) {
+  const { study, renew, isSmall = false } = props
+  const { change, assignToMe, refresh } = useStudyActions(renew)
+  const me = useSession().data?.user
+  const details = useDetails(study)
+  const [asking, setAsking] = useState<'severity' | 'edit' | 'link' | null>(null)
+  const close = () => setAsking(null)
+  const size = isSmall ? ('compact-sm' as const) : ('xs' as const)
+  const { area, isCancelled, status } = study
+  const isMine = study.assignedTo?.userId === me?.userId
+  const manage = { permission: 'manageStudies', size, variant: 'default' } as const
+  return (
+    <Group gap={6}>
+      {area === 'scribe' && !isSmall && <AssignMenu study={study} size="xs" fixed={null} />}
+      {!isMine && !isCancelled && (area === 'viewer' || isSmall) && (
+        <MayButton {...manage} onClick={() => assignToMe(study)}>
+          {t('ui.studies.actions.assignToMe')}
+        </MayButton>
+      )}
+      <MayButton {...manage} onClick={() => setAsking('severity')}>
+        {t('ui.studies.actions.severity')}
+      </MayButton>
+      {area === 'viewer' && (
+        <MayButton
+          {...manage}
+          onClick={() =>
+            change(study, { kind: 'status', to: status === 'complete' ? 'incomplete' : 'complete' })
+          }
+        >
+          {status === 'complete'
+            ? t('ui.studies.actions.incomplete')
+            : t('ui.studies.actions.complete')}
+        </MayButton>
+      )}
+      <MayButton {...manage} disabled={details === undefined} onClick={() => setAsking('edit')}>
+        {t('ui.studies.actions.edit')}
+      </MayButton>
+      {!isSmall && (
+        <MayButton
+          {...manage}
+          permission="readStudies"
+          disabled={isCancelled}
+          onClick={() => setAsking('link')}
+        >
+          {t('ui.studies.actions.link')}
+        </MayButton>
+      )}
+      <MayButton {...manage} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
+        {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
+      </MayButton>
+      <SeverityDialog
+        study={asking === 'severity' ? study : null}
+        onClose={close}
+        onChoose={(to) => {
+          close()
+          if (to !== study.severity) change(study, { kind: 'severity', to })
+        }}
+      />
+      {asking === 'edit' && details && (
+        <StudyForm
+          area={area}
+          details={details}
+          onClose={close}
+          onDone={() => {
+            close()
+            void refresh(study.studyId)
+          }}
+        />
+      )}
+      {asking === 'link' && <LinkDialog study={study} onClose={close} />}
+    </Group>
+  )
+}

@@ -1,0 +1,177 @@
+import type { StudyArea } from '#shared/contract/settings.ts'
+import type { Severity } from '#shared/contract/values.ts'
+import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import type { ViewerStatus } from '#shared/lifecycle.ts'
+import { type MetadataPair, metadataOf, pairsOf } from '../../ui/metadata-pairs.ts'
+import type { Details } from './use-details.ts'
+
+/** Texts of StudyReportMetadata as their fields hold them; empty is not known. */
+const METADATA_TEXTS = [
+  ...['patientName', 'mrn', 'dateOfBirth', 'age', 'sex'],
+  ...['scanType', 'scanDate', 'scanTime', 'facilityName', 'referringPhysicianName'],
+] as const satisfies readonly string[]
+export const MEASURES = { height: ['cm', 'in'], weight: ['kg', 'lbs'] } as const
+type Measure = keyof typeof MEASURES
+/** Texts of the clinical context. */
+const CONTEXT_TEXTS = ['clinicalIndication', 'technologistTechnique', 'externalPatientId'] as const
+
+interface Named<I> {
+  readonly id: I
+  readonly name: string
+}
+
+/** A study while it is made or changed. */
+export interface StudyValues {
+  readonly studyInstanceUid: string
+  readonly studyDescription: string
+  readonly severity: Severity
+  readonly studyViewerStatus: ViewerStatus
+  readonly assignedTo: Named<UserId> | null
+  readonly expressCustomer: Named<ExpressCustomerId> | null
+  readonly texts: Readonly<Record<string, string>>
+  readonly measures: Readonly<Record<Measure, { readonly value: string; readonly unit: string }>>
+  readonly context: Readonly<Record<(typeof CONTEXT_TEXTS)[number], string>>
+  readonly notes: string
+  readonly priorStudyIds: string
+  readonly priorReportTexts: readonly string[]
+  readonly metadata: readonly MetadataPair[]
+}
+
+/** What a form begins with. @param details null for a study that is made */
+export function valuesOf(details: Details | null): StudyValues {
+  const study = details?.study
+  const forReport = details?.area === 'scribe' ? details.study : undefined
+  const { height, weight, ...texts } = forReport?.reportMetadata ?? {}
+  const person = study?.assignedTo
+  const customer = study?.expressCustomer
+  return {
+    studyInstanceUid: study?.studyInstanceUid ?? '',
+    studyDescription: study?.studyDescription ?? '',
+    severity: study?.severity ?? 'normal',
+    studyViewerStatus: details?.area === 'viewer' ? details.study.studyViewerStatus : 'incomplete',
+    assignedTo: person
+      ? {
+          id: person.userId,
+          name: [person.firstName, person.lastName].filter(Boolean).join(' ') || person.email,
+        }
+      : null,
+    expressCustomer: customer
+      ? { id: customer.expressCustomerId, name: customer.expressCustomerName }
+      : null,
+    texts: Object.fromEntries(
+      METADATA_TEXTS.map((name) => [name, (texts as Readonly<Record<string, string>>)[name] ?? '']),
+    ),
+    measures: {
+      height: {
+        value: height ? String(height.value) : '',
+        unit: height?.unit ?? MEASURES.height[0],
+      },
+      weight: {
+        value: weight ? String(weight.value) : '',
+        unit: weight?.unit ?? MEASURES.weight[0],
+      },
+    },
+    context: {
+      clinicalIndication: forReport?.clinicalIndication ?? '',
+      technologistTechnique: forReport?.technologistTechnique ?? '',
+      externalPatientId: forReport?.externalPatientId ?? '',
+    },
+    notes: forReport?.technologistNotes?.join('\n') ?? '',
+    priorStudyIds: forReport?.priorStudyIds?.join('\n') ?? '',
+    priorReportTexts: forReport?.priorReportTexts ?? [],
+    metadata: pairsOf(study?.metadata),
+  }
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+/** A number as people type it, with a point or a comma. */
+const numberOf = (text: string) => Number(text.trim().replace(',', '.'))
+
+/** Whether a measure can be sent: empty, or a number from 0. */
+export const isMeasure = (text: string): boolean => text.trim() === '' || numberOf(text) >= 0
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Everything that the values say, by the field's name; null for what is empty. */
+function all(
+  area: StudyArea,
+  values: StudyValues,
+): { readonly fields: Fields; readonly reportMetadata: Fields } {
+  const { texts, measures, context, assignedTo, expressCustomer, metadata } = values
+  const pairs = metadataOf(metadata)
+  const shared = {
+    studyDescription: values.studyDescription.trim(),
+    severity: values.severity,
+    assignedTo: assignedTo?.id ?? null,
+    expressCustomerId: expressCustomer?.id ?? null,
+    metadata: Object.keys(pairs).length === 0 ? null : pairs,
+  }
+  if (area === 'viewer')
+    return {
+      fields: { ...shared, studyViewerStatus: values.studyViewerStatus },
+      reportMetadata: {},
+    }
+  const ids = linesOf(values.priorStudyIds)
+  const reports = values.priorReportTexts.filter((text) => text.trim() !== '')
+  return {
+    fields: {
+      ...shared,
+      ...Object.fromEntries(CONTEXT_TEXTS.map((name) => [name, context[name].trim() || null])),
+      technologistNotes: linesOf(values.notes),
+      priorStudyIds: ids.length === 0 ? null : ids,
+      priorReportTexts: reports.length === 0 ? null : reports,
+    },
+    reportMetadata: {
+      ...Object.fromEntries(METADATA_TEXTS.map((name) => [name, texts[name]?.trim() || null])),
+      ...Object.fromEntries(
+        Object.entries(measures).map(([name, { value, unit }]) => [
+          name,
+          value.trim() === '' ? null : { value: numberOf(value), unit },
+        ]),
+      ),
+    },
+  }
+}
+
+const given = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+const differing = (now: Fields, before: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+    ),
+  )
+
+/** The body that makes the study; what is empty is left out. */
+export function newBody(area: StudyArea, values: StudyValues): Fields {
+  const { fields, reportMetadata } = all(area, values)
+  const { studyViewerStatus: _, technologistNotes, ...rest } = given(fields)
+  const notes =
+    Array.isArray(technologistNotes) && technologistNotes.length > 0 ? { technologistNotes } : {}
+  const metadata = area === 'scribe' ? { reportMetadata: given(reportMetadata) } : {}
+  return { studyInstanceUid: values.studyInstanceUid.trim(), ...rest, ...notes, ...metadata }
+}
+
+/**
+ * The body that changes the study: what was changed and nothing else, so that what others change
+ * meanwhile stays.
+ */
+export function changedBody(area: StudyArea, values: StudyValues, before: StudyValues): Fields {
+  const now = all(area, values)
+  const was = all(area, before)
+  const { expressCustomerId, ...fields } = differing(now.fields, was.fields)
+  const metadata = differing(now.reportMetadata, was.reportMetadata)
+  return {
+    ...fields,
+    // The interface has no customer in the body that changes a viewer study.
+    ...(area === 'scribe' && expressCustomerId !== undefined && { expressCustomerId }),
+    ...(Object.keys(metadata).length > 0 && { reportMetadata: metadata }),
+  }
+}
+
+/** A UID of a UUID (PS3.5 B.2). */
+export const uidOf = (uuid: string): string => `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`

@@ -1,0 +1,70 @@
+import { Link } from '@tanstack/react-router'
+import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
+import type { EventType } from '#shared/contract/webhooks.ts'
+import { useMayManage } from '../../api/session.ts'
+import { detailText, shortIds } from '../../format/audit-detail.ts'
+import { EVENT_NAMES } from '../../format/event-types.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { knownText, t } from '../../i18n/t.ts'
+import { Clock } from '../../ui/clock.tsx'
+import css from './studies.module.css'
+
+const isEvent = (what: string): what is EventType => Object.hasOwn(EVENT_NAMES, what)
+
+/** Of an event what it led to; else what the trail has. */
+const detailOf = ({ detail, effect, what }: StudyMoment): string => {
+  if (!isEvent(what)) return shortIds(detailText(detail))
+  return effect ? translateMessage(effect) : ''
+}
+const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
+
+function nameOf(what: string): string {
+  const text = knownText(`ui.studies.timeline.what.${what}`)
+  return text ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
+}
+
+/** What happened to a study, the latest first. */
+export function Timeline({
+  moments,
+  isShort,
+}: {
+  moments: readonly StudyMoment[]
+  isShort: boolean
+}) {
+  const mayManage = useMayManage()
+  if (moments.length === 0) return <p className={css.quiet}>{t('ui.studies.timeline.none')}</p>
+  return (
+    <ol className={css.timeline}>
+      {(isShort ? moments.slice(0, 6) : moments).map((moment) => {
+        const { at, what, who, eventId } = moment
+        const detail = isShort ? '' : detailOf(moment)
+        return (
+          <li key={`${at} ${what} ${who} ${eventId}`}>
+            <span className={css.when}>
+              <Clock instant={at} />
+            </span>
+            <span>
+              <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{whoOf(who)}</span>}
+              {detail && (
+                <span
+                  className={`${css.quiet} ${css.detail}`}
+                  {...(!isEvent(what) && { translate: 'no' as const })}
+                >
+                  {detail}
+                </span>
+              )}
+              {eventId !== null && mayManage && (
+                <>
+                  {' '}
+                  <Link to="/events/$eventId" params={{ eventId }}>
+                    {t('ui.studies.timeline.event')}
+                  </Link>
+                </>
+              )}
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -1,0 +1,21 @@
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { type ScribeStudy, scribe } from '#shared/contract/scribe.ts'
+import { type ViewerStudy, viewer } from '#shared/contract/viewer.ts'
+import { useReply } from '../../api/queries.ts'
+
+/** A study as partners read it, by its area. */
+export type Details =
+  | { readonly area: 'scribe'; readonly study: ScribeStudy }
+  | { readonly area: 'viewer'; readonly study: ViewerStudy }
+
+/** What the interface has of a study beyond its row; undefined until it is read. */
+export function useDetails({
+  area,
+  studyId,
+}: Pick<WindowStudy, 'area' | 'studyId'>): Details | undefined {
+  const input = { params: { studyId } }
+  const forReport = useReply(scribe.read, input, { enabled: area === 'scribe' }).data
+  const forView = useReply(viewer.read, input, { enabled: area === 'viewer' }).data
+  if (area === 'scribe') return forReport && { area, study: forReport }
+  return forView && { area, study: forView }
+}

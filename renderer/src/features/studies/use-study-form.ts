@@ -1,0 +1,87 @@
+import { type FormEvent, useState } from 'react'
+import { scribe } from '#shared/contract/scribe.ts'
+import type { StudyArea } from '#shared/contract/settings.ts'
+import { viewer } from '#shared/contract/viewer.ts'
+import type { StudyId } from '#shared/ids.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { faultsByField } from '../../api/client.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { pairFaults } from '../../ui/metadata-pairs.ts'
+import {
+  changedBody,
+  isMeasure,
+  MEASURES,
+  newBody,
+  type StudyValues,
+  valuesOf,
+} from './study-values.ts'
+import type { Details } from './use-details.ts'
+import { useStudySending } from './use-study-sending.ts'
+
+const AREAS = { scribe, viewer } as const
+
+/** What the fields of a study share. */
+export interface FieldsProps {
+  readonly values: StudyValues
+  readonly set: (change: Partial<StudyValues>) => void
+  /** By path, such as `reportMetadata.mrn`. */
+  readonly faults: Readonly<Record<string, string>>
+}
+
+/**
+ * A study while it is made or changed: what was typed, what is wrong with it, and how it is sent.
+ * @param details null for a new one
+ */
+export function useStudyForm(
+  first: StudyArea,
+  details: Details | null,
+  onDone: (studyId: StudyId) => void,
+) {
+  const [area, setArea] = useState(first)
+  const [before] = useState(() => valuesOf(details))
+  const [values, setValues] = useState(before)
+  const [isTried, setIsTried] = useState(false)
+  const { error, isBusy, reset, send } = useStudySending()
+
+  const body = details ? changedBody(area, values, before) : newBody(area, values)
+  const parsed = AREAS[area][details ? 'update' : 'create'].body.safeParse(body)
+  const measureFaults = Object.keys(MEASURES).filter(
+    (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
+  )
+  const faults: FieldsProps['faults'] = {
+    ...(isTried &&
+      !parsed.success &&
+      Object.fromEntries(
+        parsed.error.issues
+          .map((issue) => [issue.path.join('.'), translateMessage(issueMessage(issue))] as const)
+          .reverse(),
+      )),
+    ...(isTried &&
+      Object.fromEntries(
+        measureFaults.map((name) => [`reportMetadata.${name}`, t('ui.studies.form.measureFault')]),
+      )),
+    ...(error && faultsByField(error)),
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setIsTried(true)
+    reset()
+    if (!parsed.success || measureFaults.length > 0 || pairFaults(values.metadata).size > 0) return
+    if (details && Object.keys(body).length === 0) return onDone(details.study.studyId)
+    send(area, details?.study.studyId ?? null, body, onDone)
+  }
+  return {
+    area,
+    setArea,
+    fields: {
+      values,
+      faults,
+      set: (change: Partial<StudyValues>) => setValues((now) => ({ ...now, ...change })),
+    },
+    isUntouched: JSON.stringify(values) === JSON.stringify(before),
+    submit,
+    error,
+    isBusy,
+  }
+}

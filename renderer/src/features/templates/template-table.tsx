@@ -1,0 +1,107 @@
+import { Group, Table, Text } from '@mantine/core'
+import { IconCopy, IconPencil, IconTrash } from '@tabler/icons-react'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
+import { useMayManage, useSession } from '../../api/session.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { Ago } from '../../ui/clock.tsx'
+import { IconAct } from '../../ui/icon-act.tsx'
+import { scopeText } from './scope.ts'
+import css from './templates.module.css'
+
+const COLUMNS = textsOf(
+  'ui.templates.columns',
+  ...(['name', 'shortcut', 'scope', 'owner', 'changed', 'actions'] as const),
+)
+
+interface Acts {
+  readonly onEdit: (template: ReportTemplate) => void
+  readonly onCopy: (template: ReportTemplate) => void
+  readonly onRemove: (template: ReportTemplate) => void
+}
+
+/** The templates, each with what may be done with it. */
+export function TemplateTable({
+  templates,
+  ...acts
+}: { templates: readonly ReportTemplate[] } & Acts) {
+  return (
+    <Table.ScrollContainer minWidth={760}>
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
+        <Table.Thead>
+          <Table.Tr>
+            {Object.values(COLUMNS).map((name) => (
+              <Table.Th
+                key={name}
+                ta={name === t('ui.templates.columns.actions') ? 'right' : undefined}
+              >
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {templates.map((template) => (
+            <Row key={template.templateId} template={template} {...acts} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate } & Acts) {
+  const me = useSession().data?.user
+  const mayManage = useMayManage()
+  const { name, kind, shortcut, owner, text, updatedAt } = template
+  const mayChange = owner === null ? mayManage : owner.userId === me?.userId
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <b>{name}</b> <span className={css.quiet}>{t(`ui.templates.kinds.${kind}`)}</span>
+        <Text fz="sm" c="dimmed" className={css.beginning}>
+          {text}
+        </Text>
+      </Table.Td>
+      <Table.Td>{shortcut && <span className="mono">{shortcut}</span>}</Table.Td>
+      <Table.Td>{scopeText(template)}</Table.Td>
+      <Table.Td>
+        {owner === null
+          ? t('ui.templates.everybody')
+          : owner.userId === me?.userId
+            ? t('ui.templates.mine')
+            : owner.name}
+      </Table.Td>
+      <Table.Td>
+        <Ago instant={updatedAt} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={2} justify="flex-end" wrap="nowrap">
+          {mayChange && (
+            <IconAct
+              icon={IconPencil}
+              label={t('ui.templates.edit', { name })}
+              onClick={() => onEdit(template)}
+            />
+          )}
+          <IconAct
+            icon={IconCopy}
+            label={t('ui.templates.copy', { name })}
+            onClick={() => onCopy(template)}
+          />
+          {mayChange && (
+            <IconAct
+              icon={IconTrash}
+              label={t('ui.templates.remove', { name })}
+              onClick={() => onRemove(template)}
+            />
+          )}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,71 @@
+import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
+import type { ClinicRole, Level } from '#shared/contract/people.ts'
+import { issueMessage } from '#shared/messages/issues.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+
+const OPTIONAL = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'] as const
+
+/** What a person may do. */
+export const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
+
+/** A person as the form holds them: what is empty is not known. */
+export interface PersonValues
+  extends Record<(typeof OPTIONAL)[number] | 'email' | 'firstName' | 'lastName', string>,
+    Record<(typeof RIGHTS)[number], boolean> {
+  /** Nobody is given a role that was not chosen. */
+  clinicRole: ClinicRole | null
+  level: Level
+}
+
+export const nameOf = ({ firstName, lastName }: Pick<Person, 'firstName' | 'lastName'>): string =>
+  `${firstName} ${lastName}`
+
+/**
+ * What the form begins with. @param person who is changed, or invited once more; null for somebody
+ * new
+ */
+export const valuesOf = (person: Person | null): PersonValues => ({
+  email: person?.email ?? '',
+  firstName: person?.firstName ?? '',
+  lastName: person?.lastName ?? '',
+  middleName: person?.middleName ?? '',
+  suffix1: person?.suffix1 ?? '',
+  suffix2: person?.suffix2 ?? '',
+  phoneNumber: person?.phoneNumber ?? '',
+  npiNumber: person?.npiNumber ?? '',
+  clinicRole: person?.clinicRole ?? null,
+  level: person?.level ?? 'member',
+  hasDashboardAccess: person?.hasDashboardAccess ?? true,
+  canManageStudies: person?.canManageStudies ?? false,
+  canCreateReports: person?.canCreateReports ?? false,
+})
+
+/** What is empty is left out of an invitation, and cleared by a change of `person`. */
+export function bodyOf(values: PersonValues, person: Person | null): Record<string, unknown> {
+  const { email, ...body } = values
+  const given: Record<string, unknown> = { ...body, ...(!person && { email }) }
+  for (const name of OPTIONAL) {
+    const text = values[name].trim()
+    if (text !== '') given[name] = text
+    else if (person?.[name] !== undefined) given[name] = null
+    else delete given[name]
+  }
+  return given
+}
+
+/** What the gateway would refuse, by field. */
+export function faultsOf(values: PersonValues, person: Person | null): Record<string, string> {
+  const parsed = (
+    person ? dashboardPeople.updatePerson.body : dashboardPeople.invitePerson.body
+  ).safeParse(bodyOf(values, person))
+  const faults = parsed.success
+    ? []
+    : parsed.error.issues.map(
+        (issue) => [issue.path.join('.'), translateMessage(issueMessage(issue))] as const,
+      )
+  return {
+    ...Object.fromEntries(faults),
+    ...(values.clinicRole === null && { clinicRole: t('ui.users.form.chooseRole') }),
+  }
+}

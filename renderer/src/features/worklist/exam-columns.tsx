@@ -1,0 +1,151 @@
+import { Tooltip } from '@mantine/core'
+import { type Exam, type ExamDevice, hasStartTime } from '#shared/contract/dashboard-exams.ts'
+import { useZone } from '../../api/status.ts'
+import { clockText, timeText } from '../../format/dates.ts'
+import { nameOf } from '../../format/device-name.ts'
+import type { Tone } from '../../format/tones.ts'
+import { translateMessage } from '../../i18n/messages.ts'
+import { t } from '../../i18n/t.ts'
+import { PersonName } from '../../ui/person-name.tsx'
+import { SeverityTag } from '../../ui/severity-tag.tsx'
+import { Tag, ToneIcon } from '../../ui/tone.tsx'
+import type { Column } from '../../ui/virtual-table.tsx'
+import { type ExamActions, ExamMenu } from './exam-menu.tsx'
+import css from './worklist.module.css'
+
+const STATE_TONES = {
+  scheduled: 'plain',
+  'handed-out': 'info',
+  started: 'warning',
+  images: 'warning',
+  completed: 'good',
+  closed: 'plain',
+  gone: 'warning',
+} as const satisfies Record<Exam['state'], Tone>
+
+/** The columns of the day's exams; the last one has what can be done with an exam. */
+export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
+  { name: t('ui.worklist.columns.time'), track: '92px', cell: (exam) => <Time exam={exam} /> },
+  {
+    name: t('ui.worklist.columns.patient'),
+    track: 'minmax(150px, 1.5fr)',
+    cell: ({ patientName }) => <PersonName value={patientName} />,
+  },
+  {
+    name: t('ui.worklist.columns.mrn'),
+    track: 'minmax(84px, 0.7fr)',
+    cell: ({ patientId }) => <span className="mono">{patientId}</span>,
+  },
+  {
+    name: t('ui.worklist.columns.accession'),
+    track: 'minmax(96px, 0.8fr)',
+    rank: 2,
+    cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
+  },
+  {
+    name: t('ui.worklist.columns.exam'),
+    track: 'minmax(130px, 1.5fr)',
+    cell: ({ modality, description }) => (
+      <>
+        <b>{modality}</b> {description}
+      </>
+    ),
+  },
+  {
+    name: t('ui.worklist.columns.devices'),
+    track: 'minmax(150px, 1.8fr)',
+    cell: (exam) => <Devices exam={exam} />,
+  },
+  { name: t('ui.worklist.columns.state'), track: '158px', cell: (exam) => <State exam={exam} /> },
+  {
+    name: t('ui.worklist.columns.actions'),
+    track: '58px',
+    cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
+  },
+]
+
+function Time({ exam }: { exam: Exam }) {
+  const { startTime, severity, isOverdue } = exam
+  return (
+    <>
+      <span className={css.time}>
+        {!hasStartTime(exam) || startTime === ''
+          ? t('ui.worklist.noTime')
+          : timeText(startTime.slice(0, 4))}
+      </span>
+      {severity !== 'normal' && (
+        <div>
+          <SeverityTag severity={severity} />
+        </div>
+      )}
+      {isOverdue && (
+        <div>
+          <Tag tone="warning" meaning={t('ui.worklist.overdueMeaning')}>
+            {t('ui.worklist.overdue')}
+          </Tag>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
+  if (withheld) {
+    return (
+      <Tooltip label={translateMessage(withheld)} multiline>
+        <span className={css.withheld}>
+          <ToneIcon tone="danger" size={13} /> {t('ui.worklist.withheldAll')}:{' '}
+          {translateMessage(withheld)}
+        </span>
+      </Tooltip>
+    )
+  }
+  if (devices.length === 0) return <span className={css.quiet}>{t('ui.worklist.noDevice')}</span>
+  return (
+    <span className={css.devices}>
+      {devices.map((device) => (
+        <OnDevice key={device.aeTitle} device={device} />
+      ))}
+    </span>
+  )
+}
+
+function OnDevice({ device }: { device: ExamDevice }) {
+  const zone = useZone()
+  const { isOnList, sentAt, withheld } = device
+  const who = nameOf(device)
+  if (withheld) {
+    return (
+      <span className={css.withheld}>
+        <ToneIcon tone="danger" size={13} /> {t('ui.worklist.withheldFrom', { device: who })}:{' '}
+        {translateMessage(withheld)}
+      </span>
+    )
+  }
+  const at = sentAt === null ? '' : clockText(sentAt, zone, new Date())
+  return (
+    <Tooltip
+      label={
+        isOnList
+          ? t('ui.worklist.onList', { device: who, at })
+          : t('ui.worklist.wasSent', { device: who, at })
+      }
+    >
+      <span className={css.device} data-off={!isOnList || undefined}>
+        {isOnList && <ToneIcon tone="good" size={12} />}
+        <span>{who}</span> <span className={css.sentAt}>{at.replace(/:\d\d$/, '')}</span>
+      </span>
+    </Tooltip>
+  )
+}
+
+function State({ exam: { state, images } }: { exam: Exam }) {
+  return (
+    <>
+      <Tag tone={STATE_TONES[state]} meaning={t(`ui.worklist.states.${state}.meaning`)}>
+        {t(`ui.worklist.states.${state}.name`)}
+      </Tag>
+      {images > 0 && <div className={css.quiet}>{t('ui.worklist.images', { count: images })}</div>}
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type Ref, useState } from 'react'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardExams, type Exam, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import type { ProblemError } from '../../api/client.ts'
+import { keyOf, useSend } from '../../api/queries.ts'
+import { t } from '../../i18n/t.ts'
+import { CloseStep } from '../../ui/close-step.tsx'
+import { openImages } from '../../ui/open-images.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { showRefused } from '../../ui/refused.ts'
+import { showDone } from '../../ui/undo.tsx'
+import { VirtualTable } from '../../ui/virtual-table.tsx'
+import type { TableHandle } from '../../ui/virtual-table-props.ts'
+import { examColumns } from './exam-columns.tsx'
+import type { ExamActions } from './exam-menu.tsx'
+import { examKey } from './found.ts'
+
+const refused = (error: ProblemError) => showRefused(error.message)
+
+interface ExamTableProps {
+  readonly day: ExamDay
+  readonly rows: readonly Exam[]
+  /** Id of the device that is chosen. */
+  readonly device: string | undefined
+  readonly devices: readonly Device[]
+  readonly handle: Ref<TableHandle>
+}
+
+/** The exams, and what can be done about each. */
+export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps) {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const [closing, setClosing] = useState<Exam | null>(null)
+  const reopen = useSend(dashboard.reopenStep, [dashboardExams.exams])
+  const again = useSend(dashboard.closeStep, [dashboardExams.exams])
+  const stepOf = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => ({
+    studyInstanceUid,
+    scheduledProcedureStepId,
+  })
+  const actions: ExamActions = {
+    why(exam) {
+      const fitting = devices.find(
+        ({ isEnabled, modality }) => isEnabled && modality === exam.modality,
+      )
+      const who =
+        device ?? fitting?.deviceId ?? devices.find(({ isEnabled }) => isEnabled)?.deviceId
+      void navigate({
+        to: '/worklist/why',
+        search: {
+          ...(exam.studyInstanceUid && {
+            study: exam.studyInstanceUid,
+            step: exam.scheduledProcedureStepId,
+          }),
+          ...(who && { device: who }),
+          day: day.day,
+        },
+      })
+    },
+    images: (exam) =>
+      exam.imageStudyUid !== null && void openImages({ studyInstanceUid: exam.imageStudyUid }),
+    study: (exam) =>
+      exam.study &&
+      void navigate({ to: '/studies/$studyId', params: { studyId: exam.study.studyId } }),
+    arrival: (exam) =>
+      exam.imageStudyUid !== null &&
+      void navigate({
+        to: '/images/$studyInstanceUid',
+        params: { studyInstanceUid: exam.imageStudyUid },
+      }),
+    close: setClosing,
+    reopen: (exam) =>
+      reopen.mutate(
+        { body: stepOf(exam) },
+        {
+          onSuccess: () =>
+            showDone(
+              t('ui.worklist.reopened'),
+              () =>
+                void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused),
+            ),
+          onError: refused,
+        },
+      ),
+  }
+  return (
+    <>
+      <Panel isFlush className="grow">
+        <VirtualTable
+          label={t('ui.worklist.label')}
+          columns={examColumns(actions)}
+          rows={rows}
+          keyOf={examKey}
+          least={860}
+          maxHeight="100%"
+          handle={handle}
+          topOf={day.day}
+          onOpen={actions.why}
+          isOpenedByKey
+          rowKeys={{
+            w: actions.why,
+            i: actions.images,
+            c: (exam) => (exam.isClosed ? actions.reopen(exam) : actions.close(exam)),
+          }}
+          {...(day.tally.all > day.exams.length &&
+            rows.length === day.exams.length && {
+              end: t('ui.worklist.cut', { shown: day.exams.length, all: day.tally.all }),
+            })}
+        />
+      </Panel>
+      <CloseStep
+        row={closing && { ...closing, verdict: 'sent', reason: null }}
+        onLeave={() => setClosing(null)}
+        onClosed={(row) => {
+          const { studyInstanceUid, scheduledProcedureStepId } = row
+          void client.invalidateQueries({ queryKey: keyOf(dashboardExams.exams) })
+          showDone(
+            t('ui.worklist.closed'),
+            () =>
+              void reopen
+                .mutateAsync({ body: { studyInstanceUid, scheduledProcedureStepId } })
+                .catch(refused),
+          )
+        }}
+      />
+    </>
+  )
+}

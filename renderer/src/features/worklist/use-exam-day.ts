@@ -1,0 +1,49 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { dashboardExams, type EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
+import type { ProblemError } from '../../api/client.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { call, keyOf } from '../../api/queries.ts'
+
+/** No event says that an exam is overdue. */
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 30_000
+/** News come in bursts: the day is read again once for all of them. */
+const NEWS_MS = 1500
+
+/**
+ * The exams of a day, read again with each query of a device and each image, and by the minute:
+ * what is overdue changes by itself.
+ */
+export function useExamDay(of: {
+  readonly day: string | undefined
+  readonly deviceId: string | undefined
+  readonly show: (typeof EXAM_SHOWS)[number]
+}) {
+  const client = useQueryClient()
+  const { queriesSeen, imagesSeen, examsSeen, isOpen } = useEventStream()
+  const query = {
+    show: of.show,
+    ...(of.day && { day: of.day }),
+    ...(of.deviceId && { deviceId: of.deviceId }),
+  }
+  const news = queriesSeen + imagesSeen + examsSeen
+  useEffect(() => {
+    if (news === 0) return
+    const soon = setTimeout(
+      () =>
+        void client.invalidateQueries(
+          { queryKey: keyOf(dashboardExams.exams) },
+          { cancelRefetch: false },
+        ),
+      NEWS_MS,
+    )
+    return () => clearTimeout(soon)
+  }, [news, client])
+  return useQuery<ExamDay, ProblemError>({
+    queryKey: keyOf(dashboardExams.exams, { query }),
+    queryFn: ({ signal }) => call(dashboardExams.exams, { query }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: isOpen ? POLL_MS : POLL_CUT_OFF_MS,
+  })
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { ReactNode } from 'react'
+import { faultsByField, type ProblemError } from '../api/client.ts'
+import { useCutOff } from '../api/status.ts'
+import { t } from '../i18n/t.ts'
+import { Failed } from './page.tsx'
+import { Notice } from './tone.tsx'
+
+/**
+ * What the dialog says; `label` and `example` are those of the field, `missing` its error where it
+ * is empty and asks for something else than a reason.
+ */
+interface ReasonWords {
+  readonly title: string
+  readonly action: string
+  readonly label: string
+  readonly about: string
+  readonly example: string
+  readonly missing?: string
+}
+
+interface AskReasonProps {
+  readonly words: ReasonWords
+  /** Name of the field in the body of the call. */
+  readonly field: 'reason' | 'note'
+  readonly isDanger?: boolean
+  readonly isBusy: boolean
+  readonly onSend: (reason: string, onError: (error: ProblemError) => void) => void
+  readonly onClose: () => void
+  readonly error: ProblemError | null
+  readonly children: ReactNode
+}
+
+/** Asks for a reason, which the audit trail keeps, before something is decided about images. */
+export function AskReason(props: AskReasonProps) {
+  return (
+    <Modal opened onClose={props.onClose} title={props.words.title}>
+      <Ask {...props} />
+    </Modal>
+  )
+}
+
+function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children }: AskReasonProps) {
+  const isCutOff = useCutOff() !== null
+  const form = useForm({
+    initialValues: { reason: '' },
+    validate: {
+      reason: (reason) =>
+        reason.trim().length < 3 ? (words.missing ?? t('ui.common.reasonNeeded')) : null,
+    },
+  })
+  const submit = form.onSubmit(({ reason }) =>
+    onSend(reason.trim(), (refusal) => {
+      const fault = faultsByField(refusal)[field]
+      if (fault) form.setErrors({ reason: fault })
+    }),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <div>{children}</div>
+        <TextInput
+          label={words.label}
+          description={words.about}
+          placeholder={words.example}
+          required
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('reason')}
+        />
+        {error && error.errors.length === 0 && <Failed error={error} />}
+        {isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('ui.common.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            loading={isBusy}
+            disabled={isCutOff}
+            {...(isDanger && { color: 'red' })}
+          >
+            {words.action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

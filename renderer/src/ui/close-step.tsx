@@ -1,0 +1,88 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { RowVerdict } from '#shared/contract/worklist.ts'
+import { faultsByField } from '../api/client.ts'
+import { useSend } from '../api/queries.ts'
+import { dayText, timeText } from '../format/dates.ts'
+import { t } from '../i18n/t.ts'
+import { Failed } from './page.tsx'
+import { PersonName } from './person-name.tsx'
+
+/**
+ * Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers
+ * leave the step out.
+ */
+export function CloseStep(props: {
+  row: RowVerdict | null
+  onLeave: () => void
+  onClosed: (row: RowVerdict) => void
+}) {
+  const { row, onLeave, onClosed } = props
+  return (
+    <Modal opened={row !== null} onClose={onLeave} title={t('ui.common.closeStep.title')}>
+      {row && <Ask row={row} onLeave={onLeave} onClosed={onClosed} />}
+    </Modal>
+  )
+}
+
+function Ask({
+  row,
+  onLeave,
+  onClosed,
+}: {
+  row: RowVerdict
+  onLeave: () => void
+  onClosed: (row: RowVerdict) => void
+}) {
+  const close = useSend(dashboard.closeStep, [dashboard.inspection])
+  const form = useForm({ initialValues: { reason: '' } })
+  const submit = form.onSubmit(({ reason }) =>
+    close.mutate(
+      {
+        body: {
+          studyInstanceUid: row.studyInstanceUid,
+          scheduledProcedureStepId: row.scheduledProcedureStepId,
+          reason,
+        },
+      },
+      {
+        onSuccess: () => {
+          onClosed(row)
+          onLeave()
+        },
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
+  )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <div>
+          <PersonName value={row.patientName} />
+          <Text size="sm" c="dimmed">
+            {row.modality} {row.description}, {dayText(row.startDate)} {timeText(row.startTime)}
+          </Text>
+        </div>
+        <Text size="sm">{t('ui.common.closeStep.about')}</Text>
+        <TextInput
+          label={t('ui.common.closeStep.reason')}
+          description={t('ui.common.closeStep.reasonAbout')}
+          placeholder={t('ui.common.closeStep.reasonExample')}
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('reason')}
+        />
+        {close.error && close.error.errors.length === 0 && <Failed error={close.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onLeave}>
+            {t('ui.common.cancel')}
+          </Button>
+          <Button type="submit" loading={close.isPending}>
+            {t('ui.common.closeStep.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

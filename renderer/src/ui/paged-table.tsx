@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import { IconArrowUp, type Icon as TablerIcon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { ProblemError } from '../api/client.ts'
+import { Empty, Failed, Panel, Waiting } from './page.tsx'
+import { VirtualTable } from './virtual-table.tsx'
+import type { VirtualTableProps } from './virtual-table-props.ts'
+
+/**
+ * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
+ * nothing.
+ */
+interface Nothing {
+  readonly icon: TablerIcon
+  readonly title: string
+  readonly text: ReactNode
+  readonly add?: ReactNode
+  readonly clear?: { readonly name: string; readonly run: () => void } | undefined
+}
+
+/** How far the reading of a list is: a query of pages, or the rows of a live list. */
+interface Reading {
+  readonly error: ProblemError | null
+  readonly isPending: boolean
+  readonly isSuccess: boolean
+  refetch(): unknown
+}
+
+/**
+ * A long table that is read page by page: awaited, refused, empty, or its rows to the foot of the
+ * screen.
+ */
+export function PagedTable<T>({
+  list,
+  nothing,
+  waitingHeight = 34,
+  ...table
+}: VirtualTableProps<T> & {
+  readonly list: Reading
+  readonly nothing: Nothing
+  /** Pixels of a row of the placeholder. */
+  readonly waitingHeight?: number
+}) {
+  return (
+    <>
+      {list.error && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && !list.error && <Waiting rows={10} height={waitingHeight} />}
+      {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
+      {table.rows.length > 0 && (
+        <Panel isFlush className="grow">
+          <VirtualTable maxHeight="100%" {...table} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+/** Stands in the place of a list. */
+export function NothingListed({ icon: Icon, title, text, add, clear }: Nothing) {
+  return (
+    <Panel>
+      <Empty
+        icon={<Icon size={34} stroke={1.3} />}
+        title={title}
+        action={
+          clear ? (
+            <Button variant="default" onClick={clear.run}>
+              {clear.name}
+            </Button>
+          ) : (
+            add
+          )
+        }
+      >
+        {text}
+      </Empty>
+    </Panel>
+  )
+}
+
+/** What came since waits for it, while older pages are open. */
+export function NewerButton({ name, onClick }: { name: string; onClick: () => void }) {
+  return (
+    <Button variant="light" size="xs" leftSection={<IconArrowUp size={14} />} onClick={onClick}>
+      {name}
+    </Button>
+  )
+}

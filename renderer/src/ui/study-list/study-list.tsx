@@ -1,0 +1,166 @@
+import { Button } from '@mantine/core'
+import { IconArrowUp, IconListSearch } from '@tabler/icons-react'
+import type { ReactNode, RefObject } from 'react'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import { boundedText } from '../../format/amounts.ts'
+import { t } from '../../i18n/t.ts'
+import { Empty, Failed, Panel, Waiting } from '../page.tsx'
+import { type Column, VirtualTable } from '../virtual-table.tsx'
+import type { TableHandle } from '../virtual-table-props.ts'
+import { FilterBar } from './filter-bar.tsx'
+import css from './study-list.module.css'
+import { tableOf } from './use-rows.ts'
+import type { StudyListState } from './use-study-list.ts'
+import { useTableKeys } from './use-table-keys.ts'
+import { ViewTabs } from './view-tabs.tsx'
+
+/** A key that does something with the current row, as the sheet names it. */
+export interface RowAction {
+  readonly keys: string
+  readonly name: string
+  readonly run: (study: WindowStudy) => void
+}
+
+const ROW_HEIGHT = 48
+const keyOf = ({ studyId }: WindowStudy) => studyId
+
+interface StudyTableProps {
+  readonly state: StudyListState
+  readonly label: string
+  readonly columns: readonly Column<WindowStudy>[]
+  readonly actions: readonly RowAction[]
+  readonly onOpen: (study: WindowStudy) => void
+  readonly at?: string | undefined
+  readonly onCurrent?: (study: WindowStudy) => void
+  readonly selected?: ReadonlySet<string | number>
+  readonly onSelect?: (study: WindowStudy, isRange: boolean) => void
+  readonly side?: ReactNode
+}
+
+interface StudyListProps extends StudyTableProps {
+  readonly to: '/studies' | '/reading'
+  /** What is said where there is no study at all. */
+  readonly none: { readonly title: string; readonly text: string; readonly icon: ReactNode }
+  /** Between the filters and the rows, such as what can be done with the selected ones. */
+  readonly above?: ReactNode
+}
+
+/** Views, search, filters and rows of a list of studies. */
+export function StudyList({ to, none, above, ...props }: StudyListProps) {
+  const { state, actions, onSelect } = props
+  const { rows } = state
+  const { table, press } = useTableKeys([
+    ...(onSelect ? [{ keys: 'x', name: t('ui.study-list.keyNames.select') }] : []),
+    ...actions.map(({ keys, name }) => ({ keys, name })),
+    { keys: 'shift+s', name: t('ui.study-list.keyNames.stat'), run: () => state.open('stat') },
+  ])
+  return (
+    <>
+      <ViewTabs state={state} to={to} />
+      <FilterBar state={state} onDown={press('ArrowDown')} />
+      {above}
+      {rows.error && <Failed error={rows.error} onRetry={rows.refetch} />}
+      {rows.isPending && !rows.error && <Waiting rows={10} height={44} />}
+      {rows.isSuccess && rows.rows.length === 0 && (
+        <Panel>
+          <None state={state} none={none} />
+        </Panel>
+      )}
+      {rows.rows.length > 0 && <StudyTable {...props} handle={table} />}
+    </>
+  )
+}
+
+function StudyTable({
+  handle,
+  ...props
+}: StudyTableProps & { readonly handle: RefObject<TableHandle | null> }) {
+  const { state, label, columns, actions, onOpen, at, onCurrent, selected, onSelect, side } = props
+  const { rows } = state
+  return (
+    <div className={css.body}>
+      <div className={css.table}>
+        {rows.unseen > 0 && (
+          <Button
+            className={css.unseen}
+            size="compact-sm"
+            radius="xl"
+            leftSection={<IconArrowUp size={14} />}
+            onClick={() => {
+              rows.showNew()
+              handle.current?.toTop()
+            }}
+          >
+            {t('ui.study-list.unseen', { count: rows.unseen })}
+          </Button>
+        )}
+        <Panel isFlush className="grow">
+          <VirtualTable
+            {...tableOf(rows)}
+            handle={handle}
+            label={label}
+            columns={columns}
+            keyOf={keyOf}
+            least={420}
+            maxHeight="100%"
+            rowHeight={ROW_HEIGHT}
+            ahead={60}
+            at={at}
+            onOpen={onOpen}
+            isOpenedByKey={side !== undefined}
+            {...(onCurrent && { onCurrent })}
+            {...(selected && { selected })}
+            {...(onSelect && { onSelect })}
+            rowKeys={Object.fromEntries(actions.map(({ keys, run }) => [keys, run]))}
+            end={rows.hasMore ? t('ui.study-list.more') : t('ui.study-list.last')}
+          />
+        </Panel>
+      </div>
+      {side && <aside className={css.side}>{side}</aside>}
+    </div>
+  )
+}
+
+function None({
+  state,
+  none,
+}: {
+  state: StudyListState
+  none: { title: string; text: string; icon: ReactNode }
+}) {
+  const { counts, search, view } = state
+  const isNothing =
+    counts !== undefined && counts.shown.count === 0 && counts.hidden.count === 0 && search === ''
+  if (isNothing) {
+    return (
+      <Empty icon={none.icon} title={none.title}>
+        {none.text}
+      </Empty>
+    )
+  }
+  const isHidden = counts !== undefined && counts.hidden.count > 0 && search !== ''
+  return (
+    <Empty
+      icon={<IconListSearch size={34} stroke={1.3} />}
+      title={
+        search === ''
+          ? `${view.name}: ${t('ui.study-list.none').toLocaleLowerCase()}`
+          : t('ui.study-list.none')
+      }
+      action={
+        <Button
+          variant="default"
+          onClick={() => (isHidden ? state.choose({ cancelled: 'all' }) : state.showAll())}
+        >
+          {isHidden ? t('ui.study-list.filter.clear') : t('ui.study-list.showAll')}
+        </Button>
+      }
+    >
+      {search === ''
+        ? t('ui.study-list.noneView')
+        : isHidden
+          ? t('ui.study-list.noneFiltered', { count: boundedText(counts.hidden) })
+          : t('ui.study-list.noneSearched')}
+    </Empty>
+  )
+}

@@ -1,0 +1,151 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
+import {
+  type CSSProperties,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from 'react'
+import { columnsFor } from './columns-that-fit.ts'
+import { useCurrentRow } from './use-current-row.ts'
+import { useRowHandlers } from './use-row-handlers.ts'
+import { useRowKeys } from './use-row-keys.ts'
+import { useRowsInSight } from './use-rows-in-sight.ts'
+import { useWidth } from './use-width.ts'
+import { type Column, classOf, VirtualRow } from './virtual-row.tsx'
+import css from './virtual-table.module.css'
+import type { VirtualTableProps } from './virtual-table-props.ts'
+
+export type { Column }
+
+/**
+ * A long table of which only the visible rows are drawn; rows may wrap unless `rowHeight` is given.
+ * Arrows, J and K, page keys, Home and End move the current row, Enter opens it, Space and X select
+ * it. Screen readers get its full size (aria-rowcount).
+ */
+export function VirtualTable<T>(props: VirtualTableProps<T>) {
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    rowHeight,
+    onOpen,
+    end,
+    onCurrent,
+    selected,
+    onSelect,
+    onScrolled,
+    topOf,
+    isBusy,
+    handle,
+  } = props
+  const scroll = useRef<HTMLDivElement>(null)
+  const width = useWidth(scroll)
+  const shown = useMemo(() => columnsFor(columns, width), [columns, width])
+  const current = useCurrentRow(props)
+  const { virtual, items } = useRowsInSight(props, scroll, current.index)
+  useTopOf(topOf, scroll)
+  const { press, onKeyDown } = useRowKeys(props, scroll, current, (index) =>
+    virtual.scrollToIndex(index),
+  )
+  useImperativeHandle(handle, () => ({ press, toTop: () => scroll.current?.scrollTo({ top: 0 }) }))
+  const hands = useRowHandlers(props, current.become)
+  const wasDown = useRef(false)
+  const isGrid = onSelect !== undefined || onCurrent !== undefined
+  const named = {
+    role: isGrid ? 'grid' : 'table',
+    'aria-label': label,
+    'aria-rowcount': rows.length + 1,
+    ...(onSelect && { 'aria-multiselectable': true }),
+  }
+  return (
+    <section
+      ref={scroll}
+      className={css.scroll}
+      style={styleOf(props, shown)}
+      tabIndex={rows.length === 0 ? 0 : -1}
+      aria-label={label}
+      aria-busy={isBusy}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget }) => {
+        const isDown = currentTarget.scrollTop > 8
+        if (isDown !== wasDown.current) onScrolled?.(isDown)
+        wasDown.current = isDown
+      }}
+    >
+      <div {...named}>
+        <Head columns={shown} />
+        <div role="rowgroup" className={css.body} style={{ height: virtual.getTotalSize() }}>
+          {items.map((item) => {
+            const row = rows[item.index]
+            if (row === undefined) return null
+            const isCurrent = item.index === current.index
+            const isSelected = selected?.has(keyOf(row))
+            return (
+              <VirtualRow
+                key={item.key}
+                row={row}
+                index={item.index}
+                start={item.start}
+                isCurrent={isCurrent}
+                isMarked={isCurrent && current.isChosen}
+                isSelected={selected && isSelected === true}
+                isGrid={isGrid}
+                opens={onOpen !== undefined}
+                columns={shown}
+                measure={rowHeight ? null : virtual.measureElement}
+                hands={hands}
+              />
+            )
+          })}
+        </div>
+      </div>
+      {end && <div className={css.end}>{end}</div>}
+    </section>
+  )
+}
+
+/** Back to the top where what is shown changes. */
+function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | null>): void {
+  const top = useRef(topOf)
+  useEffect(() => {
+    if (top.current !== topOf) scroll.current?.scrollTo({ top: 0 })
+    top.current = topOf
+  }, [topOf, scroll])
+}
+
+function styleOf<T>(
+  { least, rowHeight, maxHeight }: VirtualTableProps<T>,
+  shown: readonly Column<T>[],
+): CSSProperties {
+  const tracks = (of: readonly Column<T>[]) => of.map((column) => column.track).join(' ')
+  return {
+    '--columns': tracks(shown),
+    '--narrow-columns': tracks(shown.filter((column) => !column.isWideOnly)),
+    '--least': `${least}px`,
+    ...(rowHeight && { '--row': `${rowHeight}px` }),
+    maxHeight,
+  } as CSSProperties
+}
+
+function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
+  return (
+    <div role="rowgroup" className={css.headGroup}>
+      <div role="row" aria-rowindex={1} className={css.head} tabIndex={-1}>
+        {columns.map((column) => (
+          <div
+            role="columnheader"
+            tabIndex={-1}
+            key={column.name}
+            className={classOf(column)}
+            {...(column.head !== undefined && { 'aria-label': column.name })}
+          >
+            {column.head ?? column.name}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
