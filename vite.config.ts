@@ -162,7 +162,6 @@ const NEED_ISOLATION = [
   'test/electron/server/modules/dashboard/today-items.test.ts',
   'test/electron/server/modules/worklist/repeated-queries.test.ts',
   'test/electron/server/modules/worklist/worklist-correlation.test.ts',
-  'test/electron/server/webhooks/deliveries.test.ts',
   // They expect that no timer is left in the process, where earlier files may have left some.
   'test/electron/server/modules/control/control.test.ts',
   'test/electron/server/dicom/upper-layer/association.properties.test.ts',

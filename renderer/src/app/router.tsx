@@ -78,6 +78,7 @@ const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: 
 const today = createRoute({
   getParentRoute: () => shell,
   path: '/',
+  validateSearch: texts('home'),
   component: lazyScreen(() => import('../features/dashboard/dashboard.tsx'), 'Today'),
 })
 const exams = createRoute({

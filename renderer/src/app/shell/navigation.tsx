@@ -1,54 +1,86 @@
-import { Tooltip, VisuallyHidden } from '@mantine/core'
-import { IconLock } from '@tabler/icons-react'
+import { Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
-import { mayManage, type Session } from '../../api/session.ts'
+import type { Session } from '../../api/session.ts'
 import { useWaiting } from '../../api/use-today.ts'
 import { numberText } from '../../format/amounts.ts'
 import { knownText, t } from '../../i18n/t.ts'
 import { Mark } from '../../ui/brand.tsx'
-import { GROUPS, isOfEveryPatient, SCREENS, type Screen, screenAt } from './screens.ts'
+import { GROUPS, type Screen, screenAt, screensOf } from './screens.ts'
 import css from './shell.module.css'
 
 /**
- * The screens in their groups, with what waits there. What is not for this person is there too,
- * with a lock.
+ * The screens of a person's work in their groups, with what waits there. Other screens that the
+ * person may open are shown on request, and in the command palette.
  */
 export function Navigation({ session, isNarrow }: { session: Session; isNarrow: boolean }) {
-  const isManager = mayManage(session.user)
+  const { all, own } = screensOf(session)
+  const [isAll, setAll] = useLocalStorage({
+    key: `isthmus-all-screens ${session.user?.userId}`,
+    defaultValue: false,
+  })
   const here = screenAt(useLocation().pathname)?.to
+  const shown = isAll ? all : all.filter((screen) => own.includes(screen) || screen.to === here)
   return (
     <nav className={css.nav} aria-label={t('ui.shell.navigation')}>
       <div className={css.brand}>
         <Mark />
         <span>Isthmus</span>
       </div>
-      {GROUPS.map((group) => (
-        <section key={group} className={css.group} aria-labelledby={`group-${group}`}>
-          <h2 id={`group-${group}`} className={css.groupName}>
-            {t(`ui.shell.groups.${group}`)}
-          </h2>
-          {SCREENS.filter((screen) => screen.group === group).map((screen) => (
-            <Entry
-              key={screen.to}
-              screen={screen}
-              isHere={screen.to === here}
-              isLocked={
-                (screen.isForManagers === true && !isManager) ||
-                (session.isLimited && isOfEveryPatient(screen.to))
-              }
-              isNarrow={isNarrow}
-            />
-          ))}
-        </section>
-      ))}
+      {GROUPS.map((group) => {
+        const screens = shown.filter((screen) => screen.group === group)
+        if (screens.length === 0) return null
+        return (
+          <section key={group} className={css.group} aria-labelledby={`group-${group}`}>
+            <h2 id={`group-${group}`} className={css.groupName}>
+              {t(`ui.shell.groups.${group}`)}
+            </h2>
+            {screens.map((screen) => (
+              <Entry
+                key={screen.to}
+                screen={screen}
+                isHere={screen.to === here}
+                isNarrow={isNarrow}
+              />
+            ))}
+          </section>
+        )
+      })}
+      {own.length < all.length && (
+        <AllScreens isAll={isAll} isNarrow={isNarrow} onChange={setAll} />
+      )}
       <div className={css.version}>{t('ui.shell.version', { version: session.version })}</div>
     </nav>
   )
 }
 
-function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNarrow: boolean }) {
-  const { screen, isHere, isLocked, isNarrow } = props
+function AllScreens(props: {
+  isAll: boolean
+  isNarrow: boolean
+  onChange: (isAll: boolean) => void
+}) {
+  const { isAll, isNarrow, onChange } = props
+  const name = isAll ? t('ui.shell.ownScreens') : t('ui.shell.allScreens')
+  const Icon = isAll ? IconChevronUp : IconChevronDown
+  return (
+    <Tooltip label={name} position="right" disabled={!isNarrow}>
+      <UnstyledButton
+        className={css.link}
+        aria-expanded={isAll}
+        aria-label={name}
+        onClick={() => onChange(!isAll)}
+      >
+        <Icon size={19} stroke={1.7} aria-hidden />
+        <span className={css.linkName}>{name}</span>
+      </UnstyledButton>
+    </Tooltip>
+  )
+}
+
+function Entry(props: { screen: Screen; isHere: boolean; isNarrow: boolean }) {
+  const { screen, isHere, isNarrow } = props
   const { to, name, icon: Icon } = screen
   return (
     <Tooltip label={name} position="right" disabled={!isNarrow}>
@@ -56,22 +88,12 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
         to={to}
         className={css.link}
         activeOptions={{ exact: to === '/', includeSearch: false }}
-        data-locked={isLocked || undefined}
         // The router knows those beneath its address by itself.
         {...(isHere && { 'aria-current': 'page' as const })}
       >
         <Icon size={19} stroke={1.7} aria-hidden />
         <span className={css.linkName}>{name}</span>
-        {isLocked ? (
-          <span className={css.lock}>
-            <IconLock size={14} stroke={1.8} aria-hidden />
-            <VisuallyHidden>
-              {isOfEveryPatient(to) ? t('ui.shell.lockedForLimited') : t('ui.shell.lockedFor')}
-            </VisuallyHidden>
-          </span>
-        ) : (
-          <Count to={to} />
-        )}
+        <Count to={to} />
       </Link>
     </Tooltip>
   )

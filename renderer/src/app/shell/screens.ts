@@ -15,6 +15,8 @@ import {
   IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
+import { mayManage, type Session } from '../../api/session.ts'
+import { type WorkRole, workRoleOf } from '../../api/work-role.ts'
 import { t } from '../../i18n/t.ts'
 
 export const GROUPS = ['work', 'people', 'connections', 'oversight'] as const
@@ -24,27 +26,46 @@ interface Entry {
   readonly to: string
   readonly group: Group
   readonly icon: TablerIcon
+  /** Whose work it belongs to, beside the administrator's, who has all screens. */
+  readonly roles: readonly WorkRole[]
   /** Goes there after `g`. */
   readonly key?: string
   /** Only owners and administrators may use it; the others are told so there. */
   readonly isForManagers?: true
 }
 
+const EVERYBODY: readonly WorkRole[] = ['technologist', 'front-desk', 'radiologist']
+const PLANNING: readonly WorkRole[] = ['technologist', 'front-desk']
+const IMAGING: readonly WorkRole[] = ['technologist', 'radiologist']
+const OF_DEVICES: readonly WorkRole[] = ['technologist']
+
 const ENTRIES = [
-  { to: '/', group: 'work', icon: IconListCheck, key: 't' },
-  { to: '/worklist', group: 'work', icon: IconBuildingHospital, key: 'w' },
-  { to: '/studies', group: 'work', icon: IconFolders, key: 's' },
-  { to: '/images', group: 'work', icon: IconPhoto, key: 'i' },
-  { to: '/reading', group: 'work', icon: IconReportMedical, key: 'r' },
-  { to: '/customers', group: 'people', icon: IconBuildings, key: 'c' },
-  { to: '/people', group: 'people', icon: IconUsers, key: 'p', isForManagers: true },
-  { to: '/devices', group: 'connections', icon: IconDeviceDesktopAnalytics, key: 'd' },
-  { to: '/destinations', group: 'connections', icon: IconSend },
-  { to: '/partner', group: 'connections', icon: IconPlugConnected, isForManagers: true },
-  { to: '/events', group: 'connections', icon: IconTransfer, isForManagers: true },
-  { to: '/keys', group: 'connections', icon: IconKey, isForManagers: true },
-  { to: '/activity', group: 'oversight', icon: IconActivity, key: 'a' },
-  { to: '/settings', group: 'oversight', icon: IconAdjustmentsHorizontal, isForManagers: true },
+  { to: '/', group: 'work', icon: IconListCheck, key: 't', roles: EVERYBODY },
+  { to: '/worklist', group: 'work', icon: IconBuildingHospital, key: 'w', roles: PLANNING },
+  { to: '/studies', group: 'work', icon: IconFolders, key: 's', roles: EVERYBODY },
+  { to: '/images', group: 'work', icon: IconPhoto, key: 'i', roles: IMAGING },
+  { to: '/reading', group: 'work', icon: IconReportMedical, key: 'r', roles: ['radiologist'] },
+  { to: '/customers', group: 'people', icon: IconBuildings, key: 'c', roles: ['front-desk'] },
+  { to: '/people', group: 'people', icon: IconUsers, key: 'p', roles: [], isForManagers: true },
+  {
+    to: '/devices',
+    group: 'connections',
+    icon: IconDeviceDesktopAnalytics,
+    key: 'd',
+    roles: OF_DEVICES,
+  },
+  { to: '/destinations', group: 'connections', icon: IconSend, roles: OF_DEVICES },
+  { to: '/partner', group: 'connections', icon: IconPlugConnected, roles: [], isForManagers: true },
+  { to: '/events', group: 'connections', icon: IconTransfer, roles: [], isForManagers: true },
+  { to: '/keys', group: 'connections', icon: IconKey, roles: [], isForManagers: true },
+  { to: '/activity', group: 'oversight', icon: IconActivity, key: 'a', roles: OF_DEVICES },
+  {
+    to: '/settings',
+    group: 'oversight',
+    icon: IconAdjustmentsHorizontal,
+    roles: [],
+    isForManagers: true,
+  },
 ] as const satisfies readonly Entry[]
 
 export interface Screen extends Entry {
@@ -57,6 +78,24 @@ export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({
   ...entry,
   name: t(`ui.shell.screens.${entry.to}`),
 }))
+
+/** The screens that a person may open, and among them those of their own work. */
+export function screensOf(session: Session): {
+  readonly all: readonly Screen[]
+  readonly own: readonly Screen[]
+} {
+  const { user, isLimited } = session
+  if (user === null) return { all: [], own: [] }
+  const isManager = mayManage(user)
+  const all = SCREENS.filter(
+    ({ to, isForManagers: isManagers }) =>
+      (isManager || !isManagers) && !(isLimited && isOfEveryPatient(to)),
+  )
+  const role = workRoleOf(user)
+  const isOwn = ({ roles, group }: Screen) =>
+    role === 'administrator' || roles.includes(role) || (isManager && group !== 'work')
+  return { all, own: all.filter(isOwn) }
+}
 
 /** Lists within a screen, for the palette. */
 export const PLACES = [

@@ -12,10 +12,20 @@ import { ToneIcon } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
 import { LINKS } from './links.ts'
 
-/** What needs somebody: first what the person can do something about, then what others have to. */
-export function Items({ items }: { items: readonly TodayItem[] }) {
-  const mine = items.filter(({ mayAct }) => mayAct)
-  const others = items.filter(({ mayAct }) => !mayAct)
+/**
+ * What needs attention: first what the person can act on, then what waits for others.
+ * @param kinds those that belong to the person's work; all where none are given
+ */
+export function Items({
+  items,
+  kinds,
+}: {
+  items: readonly TodayItem[]
+  kinds?: readonly TodayItem['kind'][]
+}) {
+  const shown = kinds ? items.filter(({ kind }) => kinds.includes(kind)) : items
+  const mine = shown.filter(({ mayAct }) => mayAct)
+  const others = shown.filter(({ mayAct }) => !mayAct)
   return (
     <>
       <Panel isFlush {...(mine.length > 0 && { title: t('ui.dashboard.needs') })}>

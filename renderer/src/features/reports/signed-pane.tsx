@@ -1,6 +1,14 @@
 import { ActionIcon, Button, Group, Menu, Text, Tooltip } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconCheck, IconFileTypePdf, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
+import {
+  IconArrowRight,
+  IconCheck,
+  IconFileTypePdf,
+  IconPlus,
+  IconSend,
+  IconTrash,
+} from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
@@ -12,11 +20,13 @@ import {
 } from '#shared/contract/reports.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useMayManageStudies, useMayWriteReports } from '../../api/session.ts'
+import { linkedViewId } from '../../api/shared-study.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Failed } from '../../ui/page.tsx'
+import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { Communicate } from './communicate.tsx'
 import { Part } from './part.tsx'
@@ -47,6 +57,7 @@ export function SignedPane({ reading }: { reading: Reading }) {
         <SignedCard key={report.reportId} report={report} name={nameOf(report, signed)} />
       ))}
       {draft && reading.mayWrite && <GiveUp draft={draft} />}
+      {reading.status === 'completed' && <NextStudy after={reading.studyId} />}
       {mayStart && (
         <Button
           variant="default"
@@ -59,6 +70,24 @@ export function SignedPane({ reading }: { reading: Reading }) {
       )}
       {start.error && <Failed error={start.error} />}
     </Part>
+  )
+}
+
+/** After signing: straight to the next study of the reading list. */
+function NextStudy({ after }: { after: string }) {
+  const mayWrite = useMayWriteReports()
+  const studies = useNextStudies(2, mayWrite && linkedViewId === null).data?.studies ?? []
+  const next = studies.find(({ studyId }) => studyId !== after)
+  if (!next) return null
+  return (
+    <Button
+      rightSection={<IconArrowRight size={16} />}
+      renderRoot={(props) => (
+        <Link {...props} to="/reading/$studyId" params={{ studyId: next.studyId }} />
+      )}
+    >
+      {t('ui.reports.signed.next')}
+    </Button>
   )
 }
 

@@ -1,31 +1,20 @@
 import { Tooltip } from '@mantine/core'
-import { type Exam, type ExamDevice, hasStartTime } from '#shared/contract/dashboard-exams.ts'
+import type { Exam, ExamDevice } from '#shared/contract/dashboard-exams.ts'
 import { useZone } from '../../api/status.ts'
-import { clockText, timeText } from '../../format/dates.ts'
+import { clockText } from '../../format/dates.ts'
 import { nameOf } from '../../format/device-name.ts'
-import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { ExamState, ExamTime } from '../../ui/exam-state.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
-import { SeverityTag } from '../../ui/severity-tag.tsx'
-import { Tag, ToneIcon } from '../../ui/tone.tsx'
+import { ToneIcon } from '../../ui/tone.tsx'
 import type { Column } from '../../ui/virtual-table.tsx'
 import { type ExamActions, ExamMenu } from './exam-menu.tsx'
 import css from './worklist.module.css'
 
-const STATE_TONES = {
-  scheduled: 'plain',
-  'handed-out': 'info',
-  started: 'warning',
-  images: 'warning',
-  completed: 'good',
-  closed: 'plain',
-  gone: 'warning',
-} as const satisfies Record<Exam['state'], Tone>
-
 /** The columns of the day's exams; the last one has what can be done with an exam. */
 export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
-  { name: t('ui.worklist.columns.time'), track: '92px', cell: (exam) => <Time exam={exam} /> },
+  { name: t('ui.worklist.columns.time'), track: '92px', cell: (exam) => <ExamTime exam={exam} /> },
   {
     name: t('ui.worklist.columns.patient'),
     track: 'minmax(150px, 1.5fr)',
@@ -56,38 +45,17 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
     track: 'minmax(150px, 1.8fr)',
     cell: (exam) => <Devices exam={exam} />,
   },
-  { name: t('ui.worklist.columns.state'), track: '158px', cell: (exam) => <State exam={exam} /> },
+  {
+    name: t('ui.worklist.columns.state'),
+    track: '158px',
+    cell: (exam) => <ExamState exam={exam} />,
+  },
   {
     name: t('ui.worklist.columns.actions'),
     track: '58px',
     cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
   },
 ]
-
-function Time({ exam }: { exam: Exam }) {
-  const { startTime, severity, isOverdue } = exam
-  return (
-    <>
-      <span className={css.time}>
-        {!hasStartTime(exam) || startTime === ''
-          ? t('ui.worklist.noTime')
-          : timeText(startTime.slice(0, 4))}
-      </span>
-      {severity !== 'normal' && (
-        <div>
-          <SeverityTag severity={severity} />
-        </div>
-      )}
-      {isOverdue && (
-        <div>
-          <Tag tone="warning" meaning={t('ui.worklist.overdueMeaning')}>
-            {t('ui.worklist.overdue')}
-          </Tag>
-        </div>
-      )}
-    </>
-  )
-}
 
 function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
   if (withheld) {
@@ -136,16 +104,5 @@ function OnDevice({ device }: { device: ExamDevice }) {
         <span>{who}</span> <span className={css.sentAt}>{at.replace(/:\d\d$/, '')}</span>
       </span>
     </Tooltip>
-  )
-}
-
-function State({ exam: { state, images } }: { exam: Exam }) {
-  return (
-    <>
-      <Tag tone={STATE_TONES[state]} meaning={t(`ui.worklist.states.${state}.meaning`)}>
-        {t(`ui.worklist.states.${state}.name`)}
-      </Tag>
-      {images > 0 && <div className={css.quiet}>{t('ui.worklist.images', { count: images })}</div>}
-    </>
   )
 }

@@ -6,6 +6,7 @@ import { dashboardExams, type Exam, type ExamDay } from '#shared/contract/dashbo
 import type { Device } from '#shared/contract/devices.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
+import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { CloseStep } from '../../ui/close-step.tsx'
 import { openImages } from '../../ui/open-images.tsx'
@@ -16,7 +17,6 @@ import { VirtualTable } from '../../ui/virtual-table.tsx'
 import type { TableHandle } from '../../ui/virtual-table-props.ts'
 import { examColumns } from './exam-columns.tsx'
 import type { ExamActions } from './exam-menu.tsx'
-import { examKey } from './found.ts'
 
 const refused = (error: ProblemError) => showRefused(error.message)
 

@@ -11,6 +11,8 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardExams, EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { useReply, useSend } from '../../api/queries.ts'
+import { useExamDay } from '../../api/use-exam-day.ts'
+import { matchingExams } from '../../format/matching-exams.ts'
 import { language } from '../../i18n/language.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -23,9 +25,7 @@ import { showDone } from '../../ui/undo.tsx'
 import type { TableHandle } from '../../ui/virtual-table-props.ts'
 import { Days, Devices, Modalities, type Show, Shown, Shows } from './exam-filters.tsx'
 import { ExamTable } from './exam-table.tsx'
-import { found } from './found.ts'
 import { SourceLine } from './source-line.tsx'
-import { useExamDay } from './use-exam-day.ts'
 import css from './worklist.module.css'
 
 const route = getRouteApi('/shell/worklist')
@@ -42,7 +42,7 @@ export function Exams() {
   const choose = (change: Change) => chooseFor(change, day.data?.today)
   const rows = useMemo(() => {
     const exams = day.data?.exams ?? []
-    return found(
+    return matchingExams(
       modality === null ? exams : exams.filter((exam) => exam.modality === modality),
       typed,
     )

@@ -22,7 +22,7 @@ type BuiltInView =
   > extends `ui.study-list.views.names.${infer Id}`
     ? Id
     : never
-const UNSIGNED = ['unassigned', 'assigned', 'in_progress', 'addendum_active'] as const
+export const UNSIGNED = ['unassigned', 'assigned', 'in_progress', 'addendum_active'] as const
 const builtIn = (viewId: BuiltInView, order: Order, filter: Partial<ListFilter> = {}): View => ({
   viewId,
   name: t(`ui.study-list.views.names.${viewId}`),

@@ -1,4 +1,4 @@
-import { t } from '../../i18n/t.ts'
+import { t } from '../i18n/t.ts'
 
 /**
  * From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of

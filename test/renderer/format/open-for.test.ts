@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OVERDUE_MINUTES, openFor } from '../../../../renderer/src/features/reports/open-for.ts'
+import { OVERDUE_MINUTES, openFor } from '../../../renderer/src/format/open-for.ts'
 
 const AT = '2026-11-20T10:00:00.000Z'
 const waited = (minutes: number) => openFor(AT, new Date(new Date(AT).getTime() + minutes * 60_000))

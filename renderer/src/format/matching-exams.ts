@@ -7,13 +7,13 @@ const plain = (text: string) =>
     .toLowerCase()
 
 /** Those of the exams that have each of the words somewhere; case and accents do not count. */
-export function found(exams: readonly Exam[], typed: string): readonly Exam[] {
+export function matchingExams(exams: readonly Exam[], typed: string): readonly Exam[] {
   const words = plain(typed.replace(/[\^,]/g, ' '))
     .split(/\s+/)
     .filter((word) => word !== '')
   if (words.length === 0) return exams
   return exams.filter((exam) => {
-    const said = plain(
+    const text = plain(
       [
         exam.patientName.replace(/[\^=]/g, ' '),
         exam.patientId,
@@ -22,7 +22,7 @@ export function found(exams: readonly Exam[], typed: string): readonly Exam[] {
         exam.description,
       ].join(' '),
     )
-    return words.every((word) => said.includes(word))
+    return words.every((word) => text.includes(word))
   })
 }
 

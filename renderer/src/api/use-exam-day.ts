@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { dashboardExams, type EXAM_SHOWS, type ExamDay } from '#shared/contract/dashboard-exams.ts'
-import type { ProblemError } from '../../api/client.ts'
-import { useEventStream } from '../../api/event-stream.ts'
-import { call, keyOf } from '../../api/queries.ts'
+import type { ProblemError } from './client.ts'
+import { useEventStream } from './event-stream.ts'
+import { call, keyOf } from './queries.ts'
 
 /** No event says that an exam is overdue. */
 const POLL_MS = 60_000

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
-import { dayBy } from '../../../../renderer/src/features/worklist/days.ts'
-import { examKey, found } from '../../../../renderer/src/features/worklist/found.ts'
+import { dayBy } from '../../../renderer/src/features/worklist/days.ts'
+import { examKey, matchingExams } from '../../../renderer/src/format/matching-exams.ts'
 
 const exam = (more: Partial<Exam>) =>
   ({
@@ -25,7 +25,7 @@ const exams = [
     description: 'MR knee',
   }),
 ]
-const names = (typed: string) => found(exams, typed).map(({ patientName }) => patientName)
+const names = (typed: string) => matchingExams(exams, typed).map(({ patientName }) => patientName)
 
 it.each([
   ['', ['Müller^Jörg', 'Smith^Alex']],

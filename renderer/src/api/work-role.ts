@@ -1,0 +1,42 @@
+import type { ClinicRole, SignedInUser } from '#shared/contract/people.ts'
+import { mayManage } from './session.ts'
+
+export const WORK_ROLES = ['technologist', 'front-desk', 'radiologist', 'administrator'] as const
+
+/** What a person mainly does with this program; decides the home page and the navigation. */
+export type WorkRole = (typeof WORK_ROLES)[number]
+
+const ROLE_OF: Readonly<Record<ClinicRole, WorkRole>> = {
+  'Imaging Technologist': 'technologist',
+  'Front Desk Operator': 'front-desk',
+  'Patient Care Coordinator': 'front-desk',
+  'Administrative Assistant': 'front-desk',
+  'Revenue Cycle Manager': 'front-desk',
+  'Registered Nurse': 'front-desk',
+  Radiologist: 'radiologist',
+  Cardiologist: 'radiologist',
+  Neurologist: 'radiologist',
+  Urologist: 'radiologist',
+  Gynecologist: 'radiologist',
+  Endocrinologist: 'radiologist',
+  Doctor: 'radiologist',
+  Surgeon: 'radiologist',
+  Physician: 'radiologist',
+  'Physician Assistant': 'radiologist',
+  'Nurse Practitioner': 'radiologist',
+  'PACS Administrator': 'administrator',
+  'Software Engineer': 'administrator',
+  'Administrative Director': 'administrator',
+  Other: 'administrator',
+}
+
+/**
+ * The work of a person by their role in the clinic. It gives no permission: what somebody may do
+ * follows from the account level and its permissions alone.
+ */
+export const workRoleOf = ({ clinicRole }: Pick<SignedInUser, 'clinicRole'>): WorkRole =>
+  ROLE_OF[clinicRole]
+
+/** The homes that a person can choose from: managers have all of them, others their own. */
+export const homesOf = (user: SignedInUser): readonly WorkRole[] =>
+  mayManage(user) ? WORK_ROLES : [workRoleOf(user)]

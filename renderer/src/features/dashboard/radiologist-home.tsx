@@ -1,0 +1,150 @@
+import { Button } from '@mantine/core'
+import { IconReportMedical } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import type { Today } from '#shared/contract/dashboard-today.ts'
+import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
+import { useEventStream } from '../../api/event-stream.ts'
+import { useReply } from '../../api/queries.ts'
+import { openFor } from '../../format/open-for.ts'
+import { t } from '../../i18n/t.ts'
+import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { PersonName } from '../../ui/person-name.tsx'
+import { SeverityTag } from '../../ui/severity-tag.tsx'
+import { examText } from '../../ui/study-list/study-columns.tsx'
+import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
+import { waitingText } from '../../ui/study-list/waiting.ts'
+import { Tag } from '../../ui/tone.tsx'
+import css from './dashboard.module.css'
+import { Items } from './items.tsx'
+
+const KINDS = [
+  ...(['safe-mode', 'addenda-needed', 'stat-unread', 'mismatches'] as const),
+  ...(['my-drafts', 'addenda', 'reports-undelivered'] as const),
+]
+/** Studies and critical results that the home page lists. */
+const LISTED = 8
+const POLL_MS = 60_000
+const POLL_CUT_OFF_MS = 20_000
+
+/** What to read next, and critical results that no clinician has been told of. */
+export function RadiologistHome({ today }: { today: Today }) {
+  return (
+    <div className={css.columns}>
+      <div className={css.main}>
+        <NextStudies />
+      </div>
+      <div className={css.side}>
+        <Criticals />
+        <Items items={today.items} kinds={KINDS} />
+      </div>
+    </div>
+  )
+}
+
+function NextStudies() {
+  const reply = useNextStudies(LISTED)
+  const studies = reply.data?.studies ?? []
+  const [first] = studies
+  return (
+    <Panel
+      isFlush
+      title={t('ui.dashboard.next.title')}
+      aside={
+        first && (
+          <Button
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/reading/$studyId" params={{ studyId: first.studyId }} />
+            )}
+          >
+            {t('ui.dashboard.next.start')}
+          </Button>
+        )
+      }
+    >
+      {reply.isPending && <Waiting rows={LISTED} height={46} />}
+      {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isSuccess && !first && (
+        <Empty
+          icon={<IconReportMedical size={38} stroke={1.3} />}
+          title={t('ui.dashboard.next.none')}
+        >
+          {t('ui.dashboard.next.noneText')}
+        </Empty>
+      )}
+      {first && (
+        <ul className={css.exams}>
+          {studies.map((study) => (
+            <Study key={study.studyId} study={study} />
+          ))}
+        </ul>
+      )}
+      {reply.data?.hasMore && (
+        <div className={css.roomActions}>
+          <Link to="/reading">{t('ui.dashboard.next.all')}</Link>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+const Study = ({ study }: { study: WindowStudy }) => (
+  <li className={css.exam}>
+    <div>
+      <SeverityTag severity={study.severity} isLight />
+    </div>
+    <div className={css.examPatient}>
+      <Link to="/reading/$studyId" params={{ studyId: study.studyId }}>
+        <PersonName value={study.patientName} />
+      </Link>
+      <div className={css.quiet}>
+        {examText(study)}
+        {study.assignedTo && ` · ${study.assignedTo.name}`}
+      </div>
+    </div>
+    <div className={css.quiet}>{waitingText(study.createdAt, new Date())}</div>
+  </li>
+)
+
+function Criticals() {
+  const { isOpen } = useEventStream()
+  const { data } = useReply(
+    dashboardReports.criticals,
+    {},
+    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
+  )
+  const criticals = data?.criticals ?? []
+  if (criticals.length === 0) return null
+  return (
+    <Panel isFlush title={t('ui.critical-results.title')}>
+      <ul className={css.exams}>
+        {criticals.slice(0, LISTED).map((critical) => (
+          <Critical key={critical.reportId} critical={critical} />
+        ))}
+      </ul>
+      <div className={css.roomActions}>
+        <Link to="/reading/criticals">{t('ui.dashboard.next.criticals')}</Link>
+      </div>
+    </Panel>
+  )
+}
+
+function Critical({ critical }: { critical: CriticalResult }) {
+  const { studyId, patientName, finding, openedAt } = critical
+  const { text, isOverdue } = openFor(openedAt, new Date())
+  return (
+    <li className={css.exam}>
+      <div>
+        <Tag tone={isOverdue ? 'danger' : 'warning'}>{text}</Tag>
+      </div>
+      <div className={css.examPatient}>
+        <Link to="/reading/$studyId" params={{ studyId }}>
+          <PersonName value={patientName} />
+        </Link>
+        <div className={css.quiet}>{finding}</div>
+      </div>
+      <div className={css.overdue}>{isOverdue && t('ui.dashboard.next.overdue')}</div>
+    </li>
+  )
+}

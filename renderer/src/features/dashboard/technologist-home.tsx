@@ -1,0 +1,146 @@
+import { Button } from '@mantine/core'
+import { IconDeviceDesktopAnalytics, IconHelpCircle } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
+import type { Today } from '#shared/contract/dashboard-today.ts'
+import type { Device } from '#shared/contract/devices.ts'
+import { useReply } from '../../api/queries.ts'
+import { useExamDay } from '../../api/use-exam-day.ts'
+import { nameOf } from '../../format/device-name.ts'
+import { examKey } from '../../format/matching-exams.ts'
+import { t } from '../../i18n/t.ts'
+import { Ago } from '../../ui/clock.tsx'
+import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
+import { Tag } from '../../ui/tone.tsx'
+import css from './dashboard.module.css'
+import { isOver, nextOf, roomsOf } from './exam-groups.ts'
+import { ExamLine } from './exam-line.tsx'
+import { Items } from './items.tsx'
+
+const KINDS = [
+  ...(['safe-mode', 'listener-down', 'disk', 'partner-away', 'downtime', 'mismatches'] as const),
+  ...(['quarantined', 'recovered', 'images-replaced', 'unknown-callers'] as const),
+  ...(['exams-overdue', 'exams-withheld', 'images-unplanned', 'forwards-failed'] as const),
+]
+/** Exams of a room's card. */
+const NEXT = 5
+
+/** The rooms of today with their next exams, and what has to be looked at. */
+export function TechnologistHome({ today }: { today: Today }) {
+  const day = useExamDay({ day: undefined, deviceId: undefined, show: 'all' })
+  const devices = useReply(dashboard.devices, {}, { staleTime: 60_000 })
+  const error = day.data ? devices.error : (day.error ?? devices.error)
+  return (
+    <div className={css.columns}>
+      <div className={css.main}>
+        {error && <Failed error={error} onRetry={() => void day.refetch()} />}
+        {(!day.data || !devices.data) && !error && <Waiting rows={6} height={60} />}
+        {day.data && devices.data && <Rooms day={day.data} devices={devices.data.devices} />}
+      </div>
+      <div className={css.side}>
+        <Items items={today.items} kinds={KINDS} />
+      </div>
+    </div>
+  )
+}
+
+function Rooms({ day, devices }: { day: ExamDay; devices: readonly Device[] }) {
+  const { rooms, unsent } = roomsOf(day.exams, devices)
+  if (devices.length === 0)
+    return (
+      <Panel>
+        <Empty
+          icon={<IconDeviceDesktopAnalytics size={38} stroke={1.3} />}
+          title={t('ui.dashboard.rooms.none')}
+          action={<Link to="/devices">{t('ui.dashboard.rooms.toDevices')}</Link>}
+        >
+          {t('ui.dashboard.rooms.noneText')}
+        </Empty>
+      </Panel>
+    )
+  return (
+    <div className={css.rooms}>
+      {rooms.map(({ device, exams }) => (
+        <Room key={device.deviceId} device={device} exams={exams} />
+      ))}
+      {unsent.length > 0 && <Unsent exams={unsent} />}
+    </div>
+  )
+}
+
+function Room({ device, exams }: { device: Device; exams: readonly Exam[] }) {
+  const { deviceId, aeTitle, lastSeenAt } = device
+  const next = nextOf(exams)
+  return (
+    <Panel
+      isFlush
+      title={nameOf(device)}
+      aside={
+        <Tag tone={exams.length > 0 && next.length === 0 ? 'good' : 'plain'}>
+          {t('ui.dashboard.rooms.completed', {
+            completed: exams.filter(isOver).length,
+            all: exams.length,
+          })}
+        </Tag>
+      }
+    >
+      <div className={css.roomFacts}>
+        <span className="mono">{aeTitle}</span>
+        <span>
+          {t('ui.dashboard.rooms.lastSeen')} <Ago instant={lastSeenAt} />
+        </span>
+      </div>
+      <NextExams exams={next} none={t('ui.dashboard.rooms.noExams')} />
+      <div className={css.roomActions}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconHelpCircle size={15} />}
+          renderRoot={(props) => (
+            <Link {...props} to="/worklist/why" search={{ device: deviceId }} />
+          )}
+        >
+          {t('ui.dashboard.rooms.why')}
+        </Button>
+        <Link to="/worklist" search={{ device: deviceId }}>
+          {t('ui.dashboard.rooms.list')}
+        </Link>
+      </div>
+    </Panel>
+  )
+}
+
+/** Exams that no device has been sent yet, such as those of a device that has not asked today. */
+const Unsent = ({ exams }: { exams: readonly Exam[] }) => (
+  <Panel
+    isFlush
+    title={t('ui.dashboard.rooms.unsent')}
+    aside={<Tag tone="plain">{t('ui.dashboard.rooms.exams', { count: exams.length })}</Tag>}
+  >
+    <div className={css.roomFacts}>{t('ui.dashboard.rooms.unsentText')}</div>
+    <NextExams exams={nextOf(exams)} none={t('ui.dashboard.rooms.noExams')} />
+    <div className={css.roomActions}>
+      <span />
+      <Link to="/worklist" search={{ show: 'waiting' }}>
+        {t('ui.dashboard.rooms.list')}
+      </Link>
+    </div>
+  </Panel>
+)
+
+function NextExams({ exams, none }: { exams: readonly Exam[]; none: string }) {
+  if (exams.length === 0) return <div className={css.roomNone}>{none}</div>
+  return (
+    <ul className={css.exams}>
+      {exams.slice(0, NEXT).map((exam) => (
+        <ExamLine key={examKey(exam)} exam={exam} />
+      ))}
+      {exams.length > NEXT && (
+        <li className={css.moreExams}>
+          {t('ui.dashboard.rooms.more', { count: exams.length - NEXT })}
+        </li>
+      )}
+    </ul>
+  )
+}
