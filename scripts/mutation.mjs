@@ -190,6 +190,7 @@ const MODULES = {
       'modules/corrections/correction-rules.test.ts',
       'modules/corrections/correction-targets.test.ts',
       'modules/corrections/correction-queries.test.ts',
+      'modules/corrections/correction-plan.test.ts',
       'modules/images/recovery.test.ts',
       'modules/images/orphan-import.test.ts',
       'modules/images/found-versions.test.ts',

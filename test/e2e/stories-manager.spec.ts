@@ -147,7 +147,7 @@ test('a person is told what they may not do and who can allow it, and may once i
   )
   await make.click({ force: true })
   await expect(noor.getByRole('dialog')).toHaveCount(0)
-  await goOn(noor, 'Settings')
+  await noor.goto(`${new URL(noor.url()).origin}/#/settings`)
   await expect(noor.getByRole('heading', { name: 'For owners and administrators' })).toBeVisible()
 
   await go('Users')
