@@ -195,7 +195,7 @@ test('gives up a report only with a reason, which the audit trail keeps', async 
   await dialog.getByRole('button', { name: 'Stop sending' }).click()
   await expect(page.getByText('Stopped').first()).toBeVisible()
   await go('Audit')
-  await expect(page.getByText('reason: Sent by courier')).toBeVisible()
+  await expect(page.getByText('Reason: Sent by courier')).toBeVisible()
   await stage.startPartner()
 })
 

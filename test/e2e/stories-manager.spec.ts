@@ -194,6 +194,7 @@ test('is asked before the window opens to the network without encryption', async
     if (request.method() === 'PATCH') saved.push(request.postDataJSON())
   })
   await go('Settings')
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('http.host')
   const host = page.locator('#group-http').getByRole('textbox', { name: 'Listen address' })
   await host.fill('0.0.0.0')
   await page.getByRole('button', { name: 'Save all' }).click()

@@ -1,14 +1,34 @@
 import { expect, it } from 'vitest'
 import { detailText, shortIds } from '../../../renderer/src/format/audit-detail.ts'
 
-it('puts the detail of an entry on one line', () => {
-  expect(detailText({ before: 15, after: 30 })).toBe('before: 15, after: 30')
-  expect(detailText({ hosts: ['a:1', 'b:2'], address: null })).toBe(
-    'hosts: (a:1, b:2), address: none',
+it('says what changed as before and after', () => {
+  expect(detailText({ before: 15, after: 30 })).toBe('15 → 30')
+  expect(detailText({ before: false, after: true })).toBe('No → Yes')
+  expect(detailText({ isEnabled: { before: true, after: false }, port: 104 })).toBe(
+    'Enabled: Yes → No; Port: 104',
   )
-  expect(detailText({ hosts: [] })).toBe('hosts: none')
+})
+
+it('names the members of a detail in words', () => {
+  expect(detailText({ reason: 'Wrong patient', instances: 4 })).toBe(
+    'Reason: Wrong patient; Images: 4',
+  )
+  expect(detailText({ modalities: ['CT', 'MR'], address: null })).toBe(
+    'Modalities: CT, MR; Address: none',
+  )
+  expect(detailText({ modalities: [] })).toBe('Modalities: none')
+  expect(detailText({ someNewMember: 1 })).toBe('Some New Member: 1')
+  expect(detailText({ record: { host: 'pacs', port: 104 } })).toBe(
+    'Record: (Host: pacs; Port: 104)',
+  )
   expect(detailText('plain')).toBe('plain')
   expect(detailText(null)).toBe('')
+})
+
+it('leaves hashes to the export', () => {
+  expect(detailText({ isCritical: false, textHash: 'ab', pdfHash: 'cd' })).toBe(
+    'Critical result: No',
+  )
 })
 
 it('shortens ids, and nothing else', () => {

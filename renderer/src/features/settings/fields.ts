@@ -64,6 +64,45 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
     .filter((group) => group.rows.length > 0)
 }
 
+/** Settings that a clinic usually looks at; the others are advanced. */
+const BASIC: ReadonlySet<string> = new Set([
+  ...['clinic.id', 'clinic.name', 'clinic.timeZone'],
+  ...['worklist.storedMinutes', 'worklist.daysBack', 'worklist.daysForward'],
+  ...['dimse.aeTitle', 'dimse.port', 'dimse.tlsPort', 'dimse.allowUnknownDevices'],
+  ...['intake.areas', 'intake.warnGigabytes', 'intake.stopGigabytes'],
+  ...['commitment.isOn', 'https.isOn', 'https.port', 'window.lockMinutes'],
+  ...['reports.paper', 'reports.letterhead', 'reports.archiveCopies', 'reports.destinationId'],
+  ...['mail.host', 'mail.port', 'mail.security', 'mail.user', 'mail.from'],
+  ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],
+  ...['backup.folder', 'backup.dailyAt', 'backup.everyMinutes'],
+])
+
+/**
+ * The settings to show. What is searched for is found among all of them, by name, description and
+ * key, whatever the case and the accents; without a search advanced settings are left out unless
+ * they are wanted or differ from their initial value.
+ */
+export function shownSettings(
+  rows: readonly SettingRow[],
+  { search, isAdvanced }: { readonly search: string; readonly isAdvanced: boolean },
+): readonly SettingRow[] {
+  const words = plain(search).split(/\s+/).filter(Boolean)
+  if (words.length > 0)
+    return rows.filter((row) => {
+      const text = plain(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
+      return words.every((word) => text.includes(word))
+    })
+  const isUsual = ({ key, value, initial }: SettingRow) =>
+    BASIC.has(key) || JSON.stringify(value) !== JSON.stringify(initial)
+  return isAdvanced ? rows : rows.filter(isUsual)
+}
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+
 /** The name of a setting: from the table, else its key as words. */
 export const labelOf = (key: string): string =>
   settingName(key) ?? humanised(key.slice(key.indexOf('.') + 1))

@@ -1,4 +1,5 @@
-import { ActionIcon, Button, List, Stack, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, List, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
 import { useBlocker } from '@tanstack/react-router'
@@ -9,8 +10,9 @@ import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
+import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
+import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
@@ -21,6 +23,7 @@ import {
   opensPlainListener,
   type SettingGroup,
   type SettingRow,
+  shownSettings,
 } from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
@@ -62,13 +65,36 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
       else notifications.show({ message: t('ui.settings.saved'), icon: <IconCheck size={18} /> })
     })
   }
-  const groups = groupsOf(rows)
+  const [search, setSearch] = useState('')
+  const [isAdvanced, setAdvanced] = useLocalStorage({
+    key: 'isthmus-advanced-settings',
+    defaultValue: false,
+  })
+  // What was changed stays on the screen until it is saved.
+  const shown = shownSettings(rows, { search, isAdvanced })
+  const groups = groupsOf(rows.filter((row) => shown.includes(row) || row.key in changes))
+  const isSearching = search.trim() !== ''
 
   return (
     <>
       {asksRestart && <RestartNotice />}
+      <div className={css.find}>
+        <SearchBox
+          label={t('ui.settings.search')}
+          placeholder={t('ui.settings.searchPlaceholder')}
+          maxLength={100}
+          value={search}
+          onChange={setSearch}
+        />
+        <Switch
+          label={t('ui.settings.advanced')}
+          checked={isAdvanced || isSearching}
+          disabled={isSearching}
+          onChange={({ currentTarget }) => setAdvanced(currentTarget.checked)}
+        />
+      </div>
       <div className={css.groups}>
-        <Index groups={groups} />
+        <Index groups={groups} isSearching={isSearching} />
         <Stack gap={16}>
           {groups.map((group) => (
             <div key={group.name} id={`group-${group.name}`} style={{ scrollMarginTop: 18 }}>
@@ -89,12 +115,21 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
               </Panel>
             </div>
           ))}
-          <div id="group-certificates" style={{ scrollMarginTop: 18 }}>
-            <Certificates />
-          </div>
-          <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
-            <DesktopPanel rows={rows} />
-          </div>
+          {groups.length === 0 && (
+            <Panel>
+              <Empty title={t('ui.settings.noneFound')} />
+            </Panel>
+          )}
+          {!isSearching && (
+            <>
+              <div id="group-certificates" style={{ scrollMarginTop: 18 }}>
+                <Certificates />
+              </div>
+              <div id="group-desktop" style={{ scrollMarginTop: 18 }}>
+                <DesktopPanel rows={rows} />
+              </div>
+            </>
+          )}
           {edited.error && <Failed error={edited.error} />}
           {changed > 0 && (
             <SaveBar
@@ -145,12 +180,12 @@ function RestartNotice() {
 }
 
 /** The groups by name, beside them. */
-function Index({ groups }: { groups: readonly SettingGroup[] }) {
-  const parts = [
-    ...groups,
+function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSearching: boolean }) {
+  const others = [
     { name: 'certificates', title: t('ui.settings.certificates.title') },
     { name: 'desktop', title: t('ui.settings.desktop.title') },
   ]
+  const parts = isSearching ? groups : [...groups, ...others]
   return (
     <nav className={css.index} aria-label={t('ui.settings.title')}>
       {parts.map(({ name, title }) => (

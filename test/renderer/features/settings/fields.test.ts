@@ -9,6 +9,7 @@ import {
   kindOf,
   labelOf,
   type SettingRow,
+  shownSettings,
 } from '../../../../renderer/src/features/settings/fields.ts'
 import { settingName } from '../../../../renderer/src/features/settings/setting-names.ts'
 
@@ -129,5 +130,27 @@ describe('a change of settings', () => {
       'http.allowedHosts': 'is no host',
       body: 'is empty',
     })
+  })
+})
+
+describe('the settings that are shown', () => {
+  const keysOf = (search: string, isAdvanced = false, rows = all) =>
+    shownSettings(rows, { search, isAdvanced }).map(({ key }) => key)
+
+  it('are the basic ones, and on request all', () => {
+    expect(keysOf('')).toContain('clinic.name')
+    expect(keysOf('')).not.toContain('dimse.artimSeconds')
+    expect(keysOf('', true)).toEqual(all.map(({ key }) => key))
+  })
+
+  it('include advanced ones that are not at their initial value', () => {
+    const changed = row('dimse.artimSeconds', 45, 30)
+    expect(keysOf('', false, [changed])).toEqual(['dimse.artimSeconds'])
+  })
+
+  it('are found by words of name, description and key, advanced ones too', () => {
+    expect(keysOf('PORT tls')).toEqual(['dimse.tlsPort'])
+    expect(keysOf('artimSeconds')).toEqual(['dimse.artimSeconds'])
+    expect(keysOf('no such setting')).toEqual([])
   })
 })
