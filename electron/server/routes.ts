@@ -42,6 +42,7 @@ import { serveMail } from '#server/modules/settings/mail-routes.ts'
 import type { MailServer } from '#server/modules/settings/mail-server.ts'
 import { serveSettings } from '#server/modules/settings/routes.ts'
 import { serveSetup } from '#server/modules/setup/setup-routes.ts'
+import type { TrialSimulators } from '#server/modules/setup/simulators.ts'
 import { serveViewerStudies } from '#server/modules/studies/routes.ts'
 import { serveStudyLists } from '#server/modules/study-lists/routes.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
@@ -122,6 +123,7 @@ export interface Services {
   readonly restoring: Restoring
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
+  readonly simulators: TrialSimulators
   /** Where the log is kept; undefined: to stderr. */
   readonly logFile: string | undefined
 }
@@ -174,7 +176,15 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   servePartner(app, context, services.requester)
   serveSettings(app, context, certificates)
   serveAudit(app, context, live.auditTrail)
-  serveSetup(app, context, services.backups, services.recovery, up, services.readiness)
+  serveSetup(
+    app,
+    context,
+    services.backups,
+    services.recovery,
+    up,
+    services.readiness,
+    services.simulators,
+  )
   serveDiagnostics(app, context, version, up, services.readiness, services.logFile)
 }
 

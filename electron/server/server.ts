@@ -47,6 +47,7 @@ import { ReportDeliveries, undeliveredReports } from './modules/reports/report-d
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
 import { keyStoreNow } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
+import { TrialSimulators } from './modules/setup/simulators.ts'
 import { openPeople } from './modules/users/people.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { approvedWorkstation } from './modules/users/workstations.ts'
@@ -268,12 +269,23 @@ async function openServices(
   )
   const collector = isSafe ? undefined : opened.use(new AuditCollector(context, certificates))
   const schedule = new Schedule(context, lists, performedSteps, partnerState)
+  const simulators = opened.use(new TrialSimulators(context, () => up.dicomPort()))
   const keyStore = () => keyStoreNow(folder, options.keyStore)
   const kept = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
-    ...{ backups, restoring, recovery, logFile, contexts, destinations, replay, refusedHosts },
+    ...{
+      backups,
+      restoring,
+      recovery,
+      simulators,
+      logFile,
+      contexts,
+      destinations,
+      replay,
+      refusedHosts,
+    },
     associationLog: records.associationLog,
     checks: openHealth(
       context,

@@ -32,6 +32,10 @@ export interface PhantomSeries {
   readonly patientName?: string
   readonly patientId?: string
   /** DA. */
+  readonly patientBirthDate?: string
+  /** M, F or O. */
+  readonly patientSex?: string
+  /** DA. */
   readonly studyDate?: string
   readonly studyDescription?: string
   readonly seriesDescription?: string
@@ -155,8 +159,8 @@ const commonOf = (series: PhantomSeries): Attributes => [
   [0x0008103e, 'LO', series.seriesDescription ?? 'Thorax 1.0'],
   [0x00100010, 'PN', series.patientName ?? 'PHANTOM^THORAX'],
   [0x00100020, 'LO', series.patientId ?? 'P-0815'],
-  [0x00100030, 'DA', '19710503'],
-  [0x00100040, 'CS', 'O'],
+  [0x00100030, 'DA', series.patientBirthDate ?? '19710503'],
+  [0x00100040, 'CS', series.patientSex ?? 'O'],
   [0x00180015, 'CS', 'CHEST'],
   [0x00180060, 'DS', '120'],
   [0x00185100, 'CS', 'HFS'],

@@ -179,6 +179,28 @@ export const SetupState = z.object({
 })
 export type SetupState = z.infer<typeof SetupState>
 
+/** The simulated partner and the simulated device, for a trial without either. */
+export const Simulators = z.object({
+  /** Address of the simulated partner while it runs; null while it does not. */
+  partnerUrl: z.string().nullable(),
+  /** Whether the clinic's partner is another than the simulated one, which then cannot start. */
+  hasPartner: z.boolean(),
+  deviceAeTitle: z.string(),
+  /** Its newest visit since the gateway started; null before the first. */
+  visit: z
+    .object({
+      at: Instant,
+      /** Exams that it received. */
+      exams: z.int(),
+      /** Images that it sent. */
+      images: z.int(),
+      /** What went wrong; null where nothing did. */
+      fault: Message.nullable(),
+    })
+    .nullable(),
+})
+export type Simulators = z.infer<typeof Simulators>
+
 /**
  * The first-run wizard, and what an installation lacks. For owners and administrators: the recovery
  * key decrypts all data, and the backup folder is any folder of the PC.
@@ -208,6 +230,29 @@ export const dashboardSetup = {
       'Put the key that was shown last in force, by two groups of it; one before it opens nothing any more',
     body: z.object({ groups: z.array(z.string().trim().max(8)).length(2) }),
     reply: RecoveryKeyState,
+  }),
+  simulators: operation('GET /dashboard/setup/simulators', {
+    access: 'manage',
+    background: true,
+    summary: 'The simulated partner and the simulated device',
+    reply: Simulators,
+  }),
+  startPartnerSimulator: operation('POST /dashboard/setup/simulators/partner', {
+    access: 'manage-confirmed',
+    summary: 'Start a simulated partner with invented exams and make it the clinic’s partner',
+    reply: Simulators,
+  }),
+  stopPartnerSimulator: operation('DELETE /dashboard/setup/simulators/partner', {
+    access: 'manage',
+    summary: 'Stop the simulated partner; it stays entered until another one is',
+    reply: Simulators,
+  }),
+  visitAsDevice: operation('POST /dashboard/setup/simulators/device', {
+    access: 'manage',
+    summary:
+      'Query the worklist as a simulated CT, which is added to the devices; with images: perform its next exam too',
+    body: z.object({ withImages: z.boolean() }),
+    reply: Simulators,
   }),
   selfTest: operation('POST /dashboard/setup/self-test', {
     access: 'manage',

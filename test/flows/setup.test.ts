@@ -10,6 +10,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
+import { dashboardImages } from '#shared/contract/images.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { isthmus } from '../support/command-line.ts'
 import { type StartedGateway, signIn, startGateway } from '../support/gateway.ts'
@@ -335,3 +336,39 @@ it('says how the commands of the set-up are used', async () => {
     stderr: expect.stringContaining('nothing listens at 127.0.0.1:1'),
   })
 }, 60_000)
+
+it('takes a new gateway to its first exam with the simulated partner and the simulated CT', async () => {
+  using temp = tempFolder()
+  await using gateway = await startGateway({ folder: temp.folder, partner: null, devices: [] })
+  const { call } = gateway
+  expect(await call(dashboardSetup.simulators, {})).toEqual({
+    ...{ partnerUrl: null, hasPartner: false, deviceAeTitle: 'SIMULATOR', visit: null },
+  })
+  const early = await call(dashboardSetup.visitAsDevice, { body: { withImages: true } })
+  expect(early.visit).toMatchObject({ exams: 0, images: 0 })
+  expect(early.visit?.fault).not.toBeNull()
+
+  const { partnerUrl } = await call(dashboardSetup.startPartnerSimulator, {})
+  expect(partnerUrl).toBe('http://127.0.0.1:9090/webhooks')
+  expect(await call(dashboard.partner, {})).toMatchObject({ url: partnerUrl, hasSecret: true })
+  const { visit } = await call(dashboardSetup.visitAsDevice, { body: { withImages: true } })
+  expect(visit).toMatchObject({ images: 12, fault: null })
+  expect(visit?.exams).toBeGreaterThan(0)
+  const { studies } = await call(dashboardImages.list, { query: {} })
+  expect(studies).toMatchObject([
+    { instances: 12, callingAeTitle: 'SIMULATOR', deviceName: 'Simulated CT' },
+  ])
+  // The images are of the exam that the device was sent, so the gateway finds its worklist row.
+  expect(studies[0]?.accessionNumber).not.toBe('')
+
+  expect(await call(dashboardSetup.stopPartnerSimulator, {})).toMatchObject({
+    ...{ partnerUrl: null, hasPartner: false },
+  })
+  await call(dashboard.setPartner, {
+    body: { url: 'http://127.0.0.1:9/webhooks', allowPlaintext: true },
+  })
+  await expect(call(dashboardSetup.startPartnerSimulator, {})).rejects.toThrow(
+    'A partner is already entered.',
+  )
+  expect(await call(dashboardSetup.simulators, {})).toMatchObject({ hasPartner: true })
+})

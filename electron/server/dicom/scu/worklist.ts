@@ -5,6 +5,9 @@ import { type Caller, find, textOf } from './service-request.ts'
 
 /** An exam as a console shows it; text as DICOM has it, '' where it is missing. */
 export interface WorklistExam {
+  readonly studyInstanceUid: string
+  readonly patientBirthDate: string
+  readonly patientSex: string
   readonly patientName: string
   readonly patientId: string
   readonly accessionNumber: string
@@ -25,6 +28,9 @@ const tag = (keyword: string): number => tagOf(keyword) as number
 const STEPS = tag('ScheduledProcedureStepSequence')
 
 const OF_EXAM = {
+  studyInstanceUid: tag('StudyInstanceUID'),
+  patientBirthDate: tag('PatientBirthDate'),
+  patientSex: tag('PatientSex'),
   patientName: tag('PatientName'),
   patientId: tag('PatientID'),
   accessionNumber: tag('AccessionNumber'),

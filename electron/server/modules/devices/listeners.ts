@@ -64,6 +64,11 @@ export class Listeners {
     ]
   }
 
+  /** Port of the plain DICOM listener; undefined while it is down. */
+  dicomPort(): number | undefined {
+    return this.dicom && portOf(`tcp://${this.dicom.address}`)[0]
+  }
+
   ports(): number[] {
     const { http, lan, dicom } = this
     return [

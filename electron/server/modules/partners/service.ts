@@ -295,7 +295,8 @@ function demandKey({ database }: Context, apiKeyId: string | null): void {
   })
 }
 
-const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+/** `whsec_` and base64, as Standard Webhooks writes a secret. */
+export const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 /** @throws ApiError malformed, refused (plain http without leave) */
 function checkedUrl(text: string, allowPlaintext: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -8,6 +8,7 @@ import type { Listeners } from '#server/modules/devices/listeners.ts'
 import { selfTest } from '#server/modules/diagnostics/self-test.ts'
 import { dashboardSetup, type ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { setupState } from './setup-state.ts'
+import type { TrialSimulators } from './simulators.ts'
 
 /** Serves the first-run wizard and the readiness page. */
 export function serveSetup(
@@ -17,6 +18,7 @@ export function serveSetup(
   recovery: RecoveryKeySetup,
   listening: Listeners,
   readiness: () => Promise<ReadinessFinding[]>,
+  simulators: TrialSimulators,
 ): void {
   serveAll(
     app,
@@ -35,6 +37,11 @@ export function serveSetup(
         const ready = findings.filter(({ verdict }) => verdict === 'ok').length
         return { ready, all: findings.length, findings }
       },
+      simulators: () => simulators.state(),
+      startPartnerSimulator: ({ user }) => simulators.startPartner(userActor(user.userId)),
+      stopPartnerSimulator: () => simulators.stopPartner(),
+      visitAsDevice: ({ body, user }) =>
+        simulators.visitAsDevice(body.withImages, userActor(user.userId)),
       backups: () => backups.wizardState(),
       setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),
       makeBackup({ user }) {

@@ -15,6 +15,7 @@ import { Command } from '../../ui/findings.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './setup.module.css'
+import { DeviceSimulator } from './simulators.tsx'
 import type { StepProps } from './step.ts'
 
 type Dicom = SetupState['dicom']
@@ -52,6 +53,7 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
           ))}
         </div>
       </Panel>
+      <DeviceSimulator />
       <Play dicom={dicom} />
     </Stack>
   )

@@ -1,0 +1,171 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  openPartnerSimulator,
+  type PhantomSeries,
+  phantomSlice,
+  phantomSopUid,
+} from '#electron/simulator/partner.ts'
+import type { Actor } from '#server/audit-log/audit.ts'
+import type { Context } from '#server/context.ts'
+import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
+import type { Peer } from '#server/dicom/scu/requestor.ts'
+import { sendInstances } from '#server/dicom/scu/store.ts'
+import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
+import { listDevices } from '#server/modules/devices/device-queries.ts'
+import { addDevice } from '#server/modules/devices/devices.ts'
+import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { newSecret, readPartner, setPartner } from '#server/modules/partners/service.ts'
+import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Simulators } from '#shared/contract/dashboard-setup.ts'
+import { NewDevice } from '#shared/contract/devices.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message, verbatim } from '#shared/messages/message.ts'
+import { MessageError } from '#shared/messages/message-error.ts'
+
+const HOST = '127.0.0.1'
+/** The simulated partner always listens here, so that it is recognised after a restart. */
+const PORT = 9090
+const PARTNER_URL = `http://${HOST}:${PORT}/webhooks`
+const AE_TITLE = 'SIMULATOR'
+/** Slices of a simulated exam. */
+const SLICES = 12
+
+type Visit = NonNullable<Simulators['visit']>
+
+/**
+ * A simulated partner and a simulated CT for a trial of the gateway, started from the window. Their
+ * patients are invented. The simulated partner never replaces a partner that somebody entered.
+ */
+export class TrialSimulators implements AsyncDisposable {
+  #partner: AsyncDisposable | undefined
+  #visit: Visit | null = null
+  readonly #context
+  readonly #dicomPort
+
+  /** @param dicomPort port of the DICOM listener; undefined while it is down */
+  constructor(context: Context, dicomPort: () => number | undefined) {
+    this.#context = context
+    this.#dicomPort = dicomPort
+  }
+
+  state(): Simulators {
+    const { url } = readPartner(this.#context)
+    return {
+      partnerUrl: this.#partner ? PARTNER_URL : null,
+      hasPartner: url !== null && url !== PARTNER_URL,
+      deviceAeTitle: AE_TITLE,
+      visit: this.#visit,
+    }
+  }
+
+  /** @throws ApiError refused: another partner is set, or the port is taken */
+  async startPartner(actor: Actor): Promise<Simulators> {
+    if (this.state().hasPartner) throw new ApiError('refused', message('setup.partner-is-set'))
+    if (this.#partner) return this.state()
+    const secret = newSecret()
+    const { clock } = this.#context
+    this.#partner = await openPartnerSimulator({ host: HOST, port: PORT, secret, clock }).catch(
+      () => {
+        throw new ApiError('refused', message('setup.simulator-port', { port: PORT }))
+      },
+    )
+    setPartner(this.#context, { url: PARTNER_URL, secret, allowPlaintext: true }, actor)
+    return this.state()
+  }
+
+  async stopPartner(): Promise<Simulators> {
+    await this.#partner?.[Symbol.asyncDispose]()
+    this.#partner = undefined
+    return this.state()
+  }
+
+  /**
+   * Echoes, queries the worklist of today and, with images, sends those of the first CT exam as a
+   * CT would. The result is in the state, a failure too.
+   */
+  async visitAsDevice(withImages: boolean, actor: Actor): Promise<Simulators> {
+    const at = instantOf(this.#context.clock())
+    this.#addDevice(actor)
+    try {
+      const peer = this.#peer()
+      const { exams } = await visitAsModality(peer, AE_TITLE, {
+        modality: 'CT',
+        startDate: this.#today(),
+      })
+      const images = withImages ? await this.#perform(peer, exams) : 0
+      this.#visit = { at, exams: exams.length, images, fault: null }
+    } catch (error) {
+      const fault =
+        error instanceof MessageError
+          ? error.explanation
+          : verbatim(error instanceof Error ? error.message : String(error))
+      this.#visit = { at, exams: 0, images: 0, fault }
+    }
+    return this.state()
+  }
+
+  /** DA. */
+  #today(): string {
+    const { clock, settings } = this.#context
+    return clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone'))).replaceAll('-', '')
+  }
+
+  #peer(): Peer {
+    const port = this.#dicomPort()
+    if (port === undefined) throw new ApiError('refused', message('setup.no-dicom-listener'))
+    return { host: HOST, port, aeTitle: this.#context.settings.get('dimse.aeTitle') }
+  }
+
+  #addDevice(actor: Actor): void {
+    const isKnown = listDevices(this.#context.database).some(({ aeTitle }) => aeTitle === AE_TITLE)
+    if (isKnown) return
+    addDevice(
+      this.#context,
+      NewDevice.parse({ aeTitle: AE_TITLE, address: HOST, name: 'Simulated CT', modality: 'CT' }),
+      actor,
+    )
+  }
+
+  /** Sends invented images of the first exam; returns how many were stored. */
+  async #perform(peer: Peer, exams: readonly WorklistExam[]): Promise<number> {
+    const [exam] = exams
+    if (!exam) throw new ApiError('refused', message('setup.no-exam-to-perform'))
+    const folder = await mkdtemp(join(tmpdir(), 'isthmus-simulator-'))
+    try {
+      const instances = await writeSlices(folder, exam)
+      let stored = 0
+      for await (const result of sendInstances({ peer, callingAeTitle: AE_TITLE }, instances)) {
+        if (result.outcome === 'failed') throw result.error
+        if (result.outcome === 'sent') stored += 1
+      }
+      return stored
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopPartner()
+  }
+}
+
+/** Writes invented slices with the identity of an exam, as files to be sent. */
+async function writeSlices(folder: string, exam: WorklistExam) {
+  const { studyInstanceUid, startDate, description, ...patient } = exam
+  const series: PhantomSeries = {
+    ...patient,
+    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICES },
+    ...{ studyDate: startDate, studyDescription: description },
+  }
+  const numbers = Array.from({ length: SLICES }, (_, index) => index + 1)
+  return Promise.all(
+    numbers.map(async (number) => {
+      const path = join(folder, `${phantomSopUid(series, number)}.dcm`)
+      await writeFile(path, Buffer.concat(phantomSlice(series, number)))
+      return { path, ...(await readFileMeta(path)) }
+    }),
+  )
+}
