@@ -218,6 +218,7 @@ test('is asked before the window opens to the network without encryption', async
 
 test('sets after how long a window that nobody uses locks, and it does', async () => {
   await go('Settings')
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('lock')
   await page.getByRole('textbox', { name: 'Lock an idle window after (min)' }).fill('1')
   await page.getByRole('button', { name: 'Save all' }).click()
   await expect(page.getByText('The settings are saved.')).toBeVisible()

@@ -3,7 +3,7 @@ interface Ranked {
   readonly rank?: number
 }
 
-/** As in virtual-table.module.css. */
+/** As in data-table.module.css. */
 const SIDES = 32
 const GAP = 14
 

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { IconArrowUp, type Icon as TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { ProblemError } from '../api/client.ts'
+import { DataTable } from './data-table.tsx'
+import type { DataTableProps } from './data-table-props.ts'
 import { Empty, Failed, Panel, Waiting } from './page.tsx'
-import { VirtualTable } from './virtual-table.tsx'
-import type { VirtualTableProps } from './virtual-table-props.ts'
 
 /**
  * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
@@ -35,7 +35,7 @@ export function PagedTable<T>({
   nothing,
   waitingHeight = 34,
   ...table
-}: VirtualTableProps<T> & {
+}: DataTableProps<T> & {
   readonly list: Reading
   readonly nothing: Nothing
   /** Pixels of a row of the placeholder. */
@@ -48,7 +48,7 @@ export function PagedTable<T>({
       {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
       {table.rows.length > 0 && (
         <Panel isFlush className="grow">
-          <VirtualTable maxHeight="100%" {...table} />
+          <DataTable maxHeight="100%" {...table} />
         </Panel>
       )}
     </>

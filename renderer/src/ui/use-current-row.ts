@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import type { DataTableProps, Key } from './data-table-props.ts'
 import { indexOfKey } from './row-steps.ts'
-import type { Key, VirtualTableProps } from './virtual-table-props.ts'
 
 export interface CurrentRow {
   readonly index: number
@@ -10,7 +10,7 @@ export interface CurrentRow {
 }
 
 /** The row of a table that keys act on, followed by its key wherever it goes. */
-export function useCurrentRow<T>({ rows, keyOf, at, onCurrent }: VirtualTableProps<T>): CurrentRow {
+export function useCurrentRow<T>({ rows, keyOf, at, onCurrent }: DataTableProps<T>): CurrentRow {
   const [currentKey, setCurrentKey] = useState<Key | undefined>(at)
   const lastIndex = useRef(0)
   const foundIndex = indexOfKey(rows, keyOf, currentKey, lastIndex.current)

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
-import type { RowHandlers } from './virtual-row.tsx'
-import type { VirtualTableProps } from './virtual-table-props.ts'
+import type { RowHandlers } from './data-row.tsx'
+import type { DataTableProps } from './data-table-props.ts'
 
 const NOT_ROW = 'a, button, input, label'
 
@@ -9,7 +9,7 @@ const NOT_ROW = 'a, button, input, label'
  * row is drawn again only where it changed.
  */
 export function useRowHandlers<T>(
-  { onOpen, isOpenedByKey, onSelect }: VirtualTableProps<T>,
+  { onOpen, isOpenedByKey, onSelect }: DataTableProps<T>,
   become: (index: number) => void,
 ): RowHandlers<T> {
   const doing = useRef<RowHandlers<T>>(null)

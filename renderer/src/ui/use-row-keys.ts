@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react'
+import type { DataTableProps } from './data-table-props.ts'
 import { STEPS, stepped } from './row-steps.ts'
 import { isSequenceBegun } from './shortcuts.ts'
 import type { CurrentRow } from './use-current-row.ts'
-import type { VirtualTableProps } from './virtual-table-props.ts'
 
 /** Keys inside of these are theirs. */
 const OWN_KEYS =
@@ -14,7 +14,7 @@ const PRESSED_BY_ITSELF = 'a, button, input, summary'
  * act on it.
  */
 export function useRowKeys<T>(
-  { rows, rowHeight, onOpen, onSelect, rowKeys }: VirtualTableProps<T>,
+  { rows, rowHeight, onOpen, onSelect, rowKeys }: DataTableProps<T>,
   scroll: RefObject<HTMLElement | null>,
   current: CurrentRow,
   scrollToIndex: (index: number) => void,

@@ -1,10 +1,10 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
-import type { VirtualTableProps } from './virtual-table-props.ts'
+import type { DataTableProps } from './data-table-props.ts'
 
 /** Which rows of a table are drawn, and where; tells when the last ones come into view. */
 export function useRowsInSight<T>(
-  props: VirtualTableProps<T>,
+  props: DataTableProps<T>,
   scroll: RefObject<HTMLElement | null>,
   currentIndex: number,
 ) {

@@ -5,9 +5,9 @@ import { dayText, timeText } from '../format/dates.ts'
 import type { Tone } from '../format/tones.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t, textsOf } from '../i18n/t.ts'
+import { type Column, DataTable } from './data-table.tsx'
 import { PersonName } from './person-name.tsx'
 import { Tag } from './tone.tsx'
-import { type Column, VirtualTable } from './virtual-table.tsx'
 
 export const VERDICTS: Record<
   RowVerdict['verdict'],
@@ -117,7 +117,7 @@ export function VerdictTable(props: {
     },
   }
   return (
-    <VirtualTable
+    <DataTable
       label={t('ui.common.verdicts.label')}
       columns={onClose ? [...base, act] : base}
       rows={rows}

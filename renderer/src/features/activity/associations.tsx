@@ -74,6 +74,7 @@ export function Associations() {
         {isBehind && <NewerButton name={t('ui.activity.list.newer')} onClick={showLatest} />}
       </Group>
       <PagedTable
+        tableId="associations"
         list={list}
         nothing={{
           icon: IconPlugConnected,

@@ -65,6 +65,7 @@ export function Queries() {
         )}
       </Group>
       <PagedTable
+        tableId="worklist-queries"
         list={list}
         nothing={{
           icon: IconListSearch,

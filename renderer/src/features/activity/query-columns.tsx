@@ -7,8 +7,8 @@ import { shownStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import type { Column } from '../../ui/virtual-table.tsx'
 
 export const columns: readonly Column<InspectionSummary>[] = [
   {

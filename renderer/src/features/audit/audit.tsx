@@ -100,6 +100,7 @@ export function Audit() {
         {isBehind && <NewerButton name={t('ui.audit.newer')} onClick={showLatest} />}
       </Filters>
       <PagedTable
+        tableId="audit"
         list={list}
         nothing={{
           icon: IconHistory,

@@ -10,10 +10,10 @@ import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { Ago } from '../../ui/clock.tsx'
 import { type LinkedPerson, useCustomerLinks } from '../../ui/customer-links.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
 import { AddUsers } from './add-users.tsx'
 import css from './customers.module.css'
 
@@ -72,7 +72,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
         </Empty>
       )}
       {users.length > 0 && (
-        <VirtualTable
+        <DataTable
           label={t('ui.customers.people.label')}
           columns={columnsOf(may ? (user) => unlink(customer, user) : undefined)}
           rows={users}
@@ -80,6 +80,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
           least={480}
           maxHeight="min(60vh, 640px)"
           onEnd={more}
+          isPartial={list.hasNextPage}
           end={list.hasNextPage ? t('ui.customers.more') : undefined}
         />
       )}
@@ -110,6 +111,7 @@ function columnsOf(
   return [
     {
       name: t('ui.customers.people.columns.name'),
+      sortBy: ({ name }) => name,
       track: 'minmax(176px, 2fr)',
       cell: ({ name, email }) => (
         <>
@@ -120,11 +122,13 @@ function columnsOf(
     },
     {
       name: t('ui.customers.people.columns.role'),
+      sortBy: ({ clinicRole }) => ROLE_NAMES[clinicRole],
       track: 'minmax(100px, 1.2fr)',
       cell: ({ clinicRole }) => ROLE_NAMES[clinicRole],
     },
     {
       name: t('ui.customers.people.columns.state'),
+      sortBy: ({ linkedAt }) => linkedAt,
       track: '128px',
       cell: ({ state, linkedAt }) => (
         <>

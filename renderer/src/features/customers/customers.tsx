@@ -8,13 +8,13 @@ import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
-import type { Column } from '../../ui/virtual-table.tsx'
 import { CustomerForm } from './customer-form.tsx'
 import css from './customers.module.css'
 import { MadeBy } from './made-by.tsx'
@@ -152,6 +152,7 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
   const customers = pages.flatMap((page) => page.expressCustomers)
   return (
     <PagedTable
+      tableId="customers"
       list={list}
       nothing={
         search === ''

@@ -14,7 +14,8 @@ import { LINKS } from './links.ts'
 
 /**
  * What needs attention: first what the person can act on, then what waits for others.
- * @param kinds those that belong to the person's work; all where none are given
+ * @param kinds those that belong to the person's work; all where none are given. What is urgent and
+ *   the person can act on is shown whatever its kind
  */
 export function Items({
   items,
@@ -23,7 +24,9 @@ export function Items({
   items: readonly TodayItem[]
   kinds?: readonly TodayItem['kind'][]
 }) {
-  const shown = kinds ? items.filter(({ kind }) => kinds.includes(kind)) : items
+  const isShown = ({ kind, tone, mayAct }: TodayItem) =>
+    kinds === undefined || kinds.includes(kind) || (tone === 'danger' && mayAct)
+  const shown = items.filter(isShown)
   const mine = shown.filter(({ mayAct }) => mayAct)
   const others = shown.filter(({ mayAct }) => !mayAct)
   return (

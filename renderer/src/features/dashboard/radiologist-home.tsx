@@ -20,6 +20,7 @@ import { Items } from './items.tsx'
 
 const KINDS = [
   ...(['safe-mode', 'addenda-needed', 'stat-unread', 'mismatches'] as const),
+  ...(['correction-notices', 'images-replaced'] as const),
   ...(['my-drafts', 'addenda', 'reports-undelivered'] as const),
 ]
 /** Studies and critical results that the home page lists. */

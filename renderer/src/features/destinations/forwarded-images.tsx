@@ -9,10 +9,10 @@ import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
 
 const TONES = {
   waiting: 'info',
@@ -87,7 +87,7 @@ export function ForwardedImages({ study }: { study: ForwardedStudy }) {
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Waiting rows={6} />}
       {list.isSuccess && (
-        <VirtualTable
+        <DataTable
           label={t('ui.destinations.showImages')}
           columns={columns}
           rows={pages.flatMap((page) => page.instances)}

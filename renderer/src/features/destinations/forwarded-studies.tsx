@@ -8,11 +8,11 @@ import { call, keyOf, usePages } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
-import type { Column } from '../../ui/virtual-table.tsx'
 
 export const SHOWS = ['all', 'waiting', 'failed'] as const
 export type Show = (typeof SHOWS)[number]
@@ -52,6 +52,7 @@ export function ForwardedStudies({
   const studies = pages.flatMap((page) => page.studies)
   return (
     <PagedTable
+      tableId="forwarded-studies"
       list={list}
       nothing={{
         icon: IconSend,

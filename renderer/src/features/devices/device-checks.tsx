@@ -6,11 +6,11 @@ import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EchoOutcome } from '../../ui/echo-outcome.tsx'
 import { Failed, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
-import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
 import { verdictOf } from './lint-verdict.ts'
 
 /** Whether the device answers, and whether its console takes the exams it would get. */
@@ -95,7 +95,7 @@ function Result({ lint }: { lint: Lint }) {
         </Link>
       </Notice>
       {lint.findings.length > 0 && (
-        <VirtualTable
+        <DataTable
           label={t('ui.devices.checks.label')}
           columns={columns}
           rows={lint.findings.map((finding, index) => ({ ...finding, index }))}

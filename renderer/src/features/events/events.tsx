@@ -68,6 +68,7 @@ export function Events() {
         {isBehind && <NewerButton name={t('ui.events.newer')} onClick={showLatest} />}
       </Filters>
       <PagedTable
+        tableId="events"
         list={list}
         nothing={{
           icon: IconTransfer,

@@ -7,6 +7,7 @@ import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { useStatus } from '../../api/status.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
@@ -15,7 +16,6 @@ import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { tableOf } from '../../ui/study-list/use-rows.ts'
 import { useTableKeys } from '../../ui/study-list/use-table-keys.ts'
-import type { Column } from '../../ui/virtual-table.tsx'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
 import { senderName } from './sender-name.ts'
@@ -123,6 +123,7 @@ export function Images() {
         )}
       </Group>
       <PagedTable
+        tableId="images"
         list={studies}
         nothing={{
           icon: IconPhoto,

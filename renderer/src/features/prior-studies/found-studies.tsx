@@ -7,10 +7,10 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty, Failed, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
 import type { Found } from './found.ts'
 import { PULL_TONES } from './found.ts'
 
@@ -53,7 +53,7 @@ export function FoundStudies({
           {t('ui.prior-studies.nothingText')}
         </Empty>
       ) : (
-        <VirtualTable
+        <DataTable
           label={t('ui.prior-studies.label')}
           columns={columns}
           rows={studies}
@@ -69,6 +69,7 @@ export function FoundStudies({
 const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] => [
   {
     name: t('ui.prior-studies.columns.patient'),
+    sortBy: ({ patientName }) => patientName,
     track: 'minmax(160px, 1.5fr)',
     cell: ({ patientName, patientId, patientBirthDate }) => (
       <>
@@ -87,6 +88,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
   {
     name: t('ui.prior-studies.columns.date'),
+    sortBy: ({ studyDate, studyTime }) => `${studyDate}${studyTime}`,
     track: '96px',
     cell: ({ studyDate, studyTime }) => (
       <span className="tabular">
@@ -98,6 +100,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
   {
     name: t('ui.prior-studies.columns.exam'),
+    sortBy: ({ modalities, studyDescription }) => `${modalities.join()} ${studyDescription}`,
     track: 'minmax(130px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
@@ -110,6 +113,7 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
   {
     name: t('ui.prior-studies.columns.images'),
+    sortBy: ({ instances }) => instances,
     track: '76px',
     cell: ({ instances, here }) => (
       <span className="tabular">

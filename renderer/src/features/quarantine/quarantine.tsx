@@ -14,12 +14,12 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AskReason } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
+import type { Column } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PagedTable } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
-import type { Column } from '../../ui/virtual-table.tsx'
 import { CHANGES, Groups } from './groups.tsx'
 
 type Decision = 'release' | 'discard'
@@ -116,6 +116,7 @@ export function Quarantine() {
       )}
       {study !== undefined && <Groups studyInstanceUid={study} mayManage={mayManage} />}
       <PagedTable
+        tableId="quarantine"
         list={list}
         nothing={{
           icon: IconInbox,

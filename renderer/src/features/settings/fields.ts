@@ -74,6 +74,7 @@ const BASIC: ReadonlySet<string> = new Set([
   ...['reports.paper', 'reports.letterhead', 'reports.archiveCopies', 'reports.destinationId'],
   ...['mail.host', 'mail.port', 'mail.security', 'mail.user', 'mail.from'],
   ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],
+  ...['audit.collectorHost', 'audit.collectorPort'],
   ...['backup.folder', 'backup.dailyAt', 'backup.everyMinutes'],
 ])
 

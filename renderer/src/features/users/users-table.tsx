@@ -16,8 +16,8 @@ import { LEVEL_NAMES, ROLE_NAMES } from '../../format/roles.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago } from '../../ui/clock.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { type Column, VirtualTable } from '../../ui/virtual-table.tsx'
 import { ACTIONS, keptFrom, type PersonAction, type PersonState, stateOf, TONES } from './state.ts'
 import { nameOf, RIGHTS } from './user-values.ts'
 import css from './users.module.css'
@@ -44,15 +44,17 @@ export function PeopleTable(props: {
   onAct: (action: PersonAction, person: Person) => void
   onEnd: () => void
   end: string
+  isPartial: boolean
 }) {
-  const { people, onAct, onEnd, end } = props
+  const { people, onAct, onEnd, end, isPartial } = props
   const me = useSession().data?.user
   const columns = useMemo(
     () => columnsOf(me?.userId, me?.level === 'owner', onAct),
     [me?.userId, me?.level, onAct],
   )
   return (
-    <VirtualTable
+    <DataTable
+      tableId="users"
       label={t('ui.users.label')}
       columns={columns}
       rows={people}
@@ -62,6 +64,7 @@ export function PeopleTable(props: {
       onOpen={(person) => onAct('edit', person)}
       onEnd={onEnd}
       end={end}
+      isPartial={isPartial}
     />
   )
 }
@@ -74,6 +77,8 @@ function columnsOf(
   return [
     {
       name: t('ui.users.columns.name'),
+      isFixed: true,
+      sortBy: ({ lastName, firstName }) => `${lastName} ${firstName}`,
       track: 'minmax(160px, 2fr)',
       cell: (person, isCurrent) => (
         <span className={OUT.includes(stateOf(person)) ? css.out : undefined}>
@@ -94,6 +99,7 @@ function columnsOf(
     },
     {
       name: t('ui.users.columns.level'),
+      sortBy: ({ level }) => LEVEL_NAMES[level],
       track: 'minmax(112px, 1.1fr)',
       cell: (person) => (
         <>
@@ -112,11 +118,13 @@ function columnsOf(
     },
     {
       name: t('ui.users.columns.state'),
+      sortBy: stateOf,
       track: 'minmax(128px, 1.3fr)',
       cell: (person) => <Standing person={person} />,
     },
     {
       name: t('ui.users.columns.login'),
+      sortBy: ({ lastLoginAt }) => lastLoginAt,
       track: '92px',
       cell: ({ lastLoginAt, secondFactorSince }) => (
         <>
@@ -129,6 +137,7 @@ function columnsOf(
     },
     {
       name: t('ui.users.columns.actions'),
+      isFixed: true,
       track: '112px',
       isRight: true,
       cell: (person, isCurrent) => (

@@ -164,6 +164,7 @@ function PeopleList({
             people={people}
             onAct={onAct}
             onEnd={more}
+            isPartial={list.hasNextPage}
             end={list.hasNextPage ? t('ui.users.more') : t('ui.users.last')}
           />
         </Panel>

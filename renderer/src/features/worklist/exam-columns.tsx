@@ -5,34 +5,44 @@ import { clockText } from '../../format/dates.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
+import type { Column } from '../../ui/data-table.tsx'
 import { ExamState, ExamTime } from '../../ui/exam-state.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
-import type { Column } from '../../ui/virtual-table.tsx'
 import { type ExamActions, ExamMenu } from './exam-menu.tsx'
 import css from './worklist.module.css'
 
 /** The columns of the day's exams; the last one has what can be done with an exam. */
 export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
-  { name: t('ui.worklist.columns.time'), track: '92px', cell: (exam) => <ExamTime exam={exam} /> },
+  {
+    name: t('ui.worklist.columns.time'),
+    track: '92px',
+    sortBy: ({ startTime }) => startTime,
+    cell: (exam) => <ExamTime exam={exam} />,
+  },
   {
     name: t('ui.worklist.columns.patient'),
+    isFixed: true,
+    sortBy: ({ patientName }) => patientName,
     track: 'minmax(150px, 1.5fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
   {
     name: t('ui.worklist.columns.mrn'),
+    sortBy: ({ patientId }) => patientId,
     track: 'minmax(84px, 0.7fr)',
     cell: ({ patientId }) => <span className="mono">{patientId}</span>,
   },
   {
     name: t('ui.worklist.columns.accession'),
+    sortBy: ({ accessionNumber }) => accessionNumber,
     track: 'minmax(96px, 0.8fr)',
     rank: 2,
     cell: ({ accessionNumber }) => <span className="mono">{accessionNumber}</span>,
   },
   {
     name: t('ui.worklist.columns.exam'),
+    sortBy: ({ modality, description }) => `${modality} ${description}`,
     track: 'minmax(130px, 1.5fr)',
     cell: ({ modality, description }) => (
       <>
@@ -52,6 +62,7 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   },
   {
     name: t('ui.worklist.columns.actions'),
+    isFixed: true,
     track: '58px',
     cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
   },

@@ -9,12 +9,12 @@ import { keyOf, useSend } from '../../api/queries.ts'
 import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { CloseStep } from '../../ui/close-step.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import type { TableHandle } from '../../ui/data-table-props.ts'
 import { openImages } from '../../ui/open-images.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { showRefused } from '../../ui/refused.ts'
 import { showDone } from '../../ui/undo.tsx'
-import { VirtualTable } from '../../ui/virtual-table.tsx'
-import type { TableHandle } from '../../ui/virtual-table-props.ts'
 import { examColumns } from './exam-columns.tsx'
 import type { ExamActions } from './exam-menu.tsx'
 
@@ -88,7 +88,8 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
   return (
     <>
       <Panel isFlush className="grow">
-        <VirtualTable
+        <DataTable
+          tableId="exams"
           label={t('ui.worklist.label')}
           columns={examColumns(actions)}
           rows={rows}

@@ -4,9 +4,9 @@ import type { ReactNode, RefObject } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import type { TableHandle } from '../data-table-props.ts'
 import { Empty, Failed, Panel, Waiting } from '../page.tsx'
-import { type Column, VirtualTable } from '../virtual-table.tsx'
-import type { TableHandle } from '../virtual-table-props.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './study-list.module.css'
 import { tableOf } from './use-rows.ts'
@@ -95,7 +95,8 @@ function StudyTable({
           </Button>
         )}
         <Panel isFlush className="grow">
-          <VirtualTable
+          <DataTable
+            tableId={`${state.list} ${state.area}`}
             {...tableOf(rows)}
             handle={handle}
             label={label}

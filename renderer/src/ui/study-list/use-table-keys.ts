@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { t } from '../../i18n/t.ts'
+import type { TableHandle } from '../data-table-props.ts'
 import { type Shortcut, useShortcuts } from '../shortcuts.ts'
-import type { TableHandle } from '../virtual-table-props.ts'
 
 /** A key of the screen; without `run` the table does with it what it does with its current row. */
 type TableKey = Pick<Shortcut, 'keys' | 'name'> & Partial<Shortcut>

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
 import { type MouseEvent, memo, type ReactNode } from 'react'
-import css from './virtual-table.module.css'
+import css from './data-table.module.css'
 
 export interface Column<T> {
   readonly name: string
@@ -11,6 +11,10 @@ export interface Column<T> {
   readonly isWideOnly?: boolean
   /** Where not all have room, columns with a rank go, the highest first. */
   readonly rank?: number
+  /** What rows are sorted by, for lists that are here as a whole. */
+  readonly sortBy?: (row: T) => string | number | null | undefined
+  /** Stays in the table: what the row is, or what can be done with it. */
+  readonly isFixed?: true
   /** Stands for the name at the head, which is then for screen readers. */
   readonly head?: ReactNode
   /** @param isCurrent what can be pressed in the row is reached with Tab then, and only then */
@@ -42,7 +46,7 @@ interface RowProps<T> {
 }
 
 /** One row, drawn again only where something of it changed. */
-export const VirtualRow = memo(function VirtualRow<T>(props: RowProps<T>) {
+export const DataRow = memo(function DataRow<T>(props: RowProps<T>) {
   const {
     row,
     index,

@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from 'react'
-import type { Column } from './virtual-row.tsx'
+import type { Column } from './data-row.tsx'
 
 export type Key = string | number
 
@@ -10,8 +10,10 @@ export interface TableHandle {
   toTop(): void
 }
 
-export interface VirtualTableProps<T> {
+export interface DataTableProps<T> {
   readonly label: string
+  /** Name under which the browser remembers the choice of columns; none: no choice. */
+  readonly tableId?: string
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => Key
@@ -23,6 +25,8 @@ export interface VirtualTableProps<T> {
   readonly onOpen?: (row: T) => void
   /** A click makes the row the current one; without it, it opens the row. */
   readonly isOpenedByKey?: boolean
+  /** There are rows that are not here yet: sorting those that are would mislead. */
+  readonly isPartial?: boolean
   /** The last rows came into view: more may be asked for. */
   readonly onEnd?: () => void
   /** Rows before the last at which more is asked for. */

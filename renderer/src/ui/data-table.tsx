@@ -1,4 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
 import {
   type CSSProperties,
   type RefObject,
@@ -7,15 +8,17 @@ import {
   useMemo,
   useRef,
 } from 'react'
+import { ColumnMenu } from './column-menu.tsx'
 import { columnsFor } from './columns-that-fit.ts'
+import { type Column, classOf, DataRow } from './data-row.tsx'
+import css from './data-table.module.css'
+import type { DataTableProps } from './data-table-props.ts'
 import { useCurrentRow } from './use-current-row.ts'
 import { useRowHandlers } from './use-row-handlers.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { useRowsInSight } from './use-rows-in-sight.ts'
+import { type TableColumns, useTableColumns } from './use-table-columns.ts'
 import { useWidth } from './use-width.ts'
-import { type Column, classOf, VirtualRow } from './virtual-row.tsx'
-import css from './virtual-table.module.css'
-import type { VirtualTableProps } from './virtual-table-props.ts'
 
 export type { Column }
 
@@ -24,11 +27,12 @@ export type { Column }
  * Arrows, J and K, page keys, Home and End move the current row, Enter opens it, Space and X select
  * it. Screen readers get its full size (aria-rowcount).
  */
-export function VirtualTable<T>(props: VirtualTableProps<T>) {
+export function DataTable<T>(given: DataTableProps<T>) {
+  const { columns, rows, orderOf, toggleOrder, choice, toggleColumn, showAll } =
+    useTableColumns(given)
+  const props = { ...given, columns, rows }
   const {
     label,
-    columns,
-    rows,
     keyOf,
     rowHeight,
     onOpen,
@@ -64,6 +68,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
     <section
       ref={scroll}
       className={css.scroll}
+      data-has-tools={choice.length > 0 || undefined}
       style={styleOf(props, shown)}
       tabIndex={rows.length === 0 ? 0 : -1}
       aria-label={label}
@@ -75,8 +80,13 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         wasDown.current = isDown
       }}
     >
+      {choice.length > 0 && (
+        <div className={css.tools}>
+          <ColumnMenu choice={choice} onToggle={toggleColumn} onShowAll={showAll} />
+        </div>
+      )}
       <div {...named}>
-        <Head columns={shown} />
+        <Head columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
         <div role="rowgroup" className={css.body} style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
             const row = rows[item.index]
@@ -84,7 +94,7 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
             const isCurrent = item.index === current.index
             const isSelected = selected?.has(keyOf(row))
             return (
-              <VirtualRow
+              <DataRow
                 key={item.key}
                 row={row}
                 index={item.index}
@@ -117,7 +127,7 @@ function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | nul
 }
 
 function styleOf<T>(
-  { least, rowHeight, maxHeight }: VirtualTableProps<T>,
+  { least, rowHeight, maxHeight }: DataTableProps<T>,
   shown: readonly Column<T>[],
 ): CSSProperties {
   const tracks = (of: readonly Column<T>[]) => of.map((column) => column.track).join(' ')
@@ -130,22 +140,57 @@ function styleOf<T>(
   } as CSSProperties
 }
 
-function Head<T>({ columns }: { columns: readonly Column<T>[] }) {
+function Head<T>({
+  columns,
+  orderOf,
+  toggleOrder,
+}: Pick<TableColumns<T>, 'orderOf' | 'toggleOrder'> & { columns: readonly Column<T>[] }) {
   return (
     <div role="rowgroup" className={css.headGroup}>
       <div role="row" aria-rowindex={1} className={css.head} tabIndex={-1}>
         {columns.map((column) => (
-          <div
-            role="columnheader"
-            tabIndex={-1}
+          <HeadCell
             key={column.name}
-            className={classOf(column)}
-            {...(column.head !== undefined && { 'aria-label': column.name })}
-          >
-            {column.head ?? column.name}
-          </div>
+            column={column}
+            order={orderOf(column)}
+            onToggle={() => toggleOrder(column)}
+          />
         ))}
       </div>
+    </div>
+  )
+}
+
+const ARIA_SORT = { asc: 'ascending', desc: 'descending' } as const
+
+function HeadCell<T>({
+  column,
+  order,
+  onToggle,
+}: {
+  column: Column<T>
+  order: 'asc' | 'desc' | false | null
+  onToggle: () => void
+}) {
+  const { name, head } = column
+  return (
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      className={classOf(column)}
+      {...(head !== undefined && { 'aria-label': name })}
+      {...(order !== null && { 'aria-sort': order ? ARIA_SORT[order] : 'none' })}
+    >
+      {order === null ? (
+        (head ?? name)
+      ) : (
+        <button type="button" className={css.sort} onClick={onToggle}>
+          {name}
+          {order === false && <IconArrowsSort size={12} opacity={0.5} aria-hidden />}
+          {order === 'asc' && <IconArrowUp size={12} aria-hidden />}
+          {order === 'desc' && <IconArrowDown size={12} aria-hidden />}
+        </button>
+      )}
     </div>
   )
 }
