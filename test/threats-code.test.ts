@@ -79,7 +79,7 @@ const MADE_OF_CONSTANTS: Readonly<
     why: 'columns by a table, places for values',
   },
   'study-writing-queries.ts': {
-    parts: ['GRAMS[study.area]'],
+    parts: ['GRAM_TABLES[study.area]'],
     why: 'names of tables of constants',
   },
   'study-list-queries.ts': {

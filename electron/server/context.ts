@@ -53,7 +53,7 @@ export interface ContextOptions {
   readonly uuid?: (() => string) | undefined
   /** False where it is not given. */
   readonly isSafe?: boolean | undefined
-  /** None where it is not given. */
+  /** Defaults to no logging. */
   readonly log?: Log | undefined
   /** Settings for this run only. */
   readonly overrides?: SettingOverrides | undefined

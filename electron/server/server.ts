@@ -32,7 +32,7 @@ import { openHealth } from './modules/diagnostics/health.ts'
 import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
-import { openRecords } from './modules/diagnostics/telemetry.ts'
+import { openTelemetry } from './modules/diagnostics/telemetry.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
@@ -202,7 +202,7 @@ async function openServices(
   const apiKeys = openApiKeys(context)
   const refusedHosts = openRefusedHosts(context.clock)
   const performedSteps = openPerformedSteps(context)
-  const records = opened.use(openRecords(context, restored))
+  const records = opened.use(openTelemetry(context, restored))
   const { auditTrail, partnerState, eventLog, recorder } = records
   const publicBase = () => (settings.get('http.publicUrl') ?? up.windowUrl()).replace(/\/+$/, '')
   // Called when metrics are read, and when a call of a partner has ended: all is open then.

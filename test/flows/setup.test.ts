@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { recoverFolder, restoreFolder } from '#server/modules/backups/restore-command.ts'
+import { restoreDataKey, restoreFolder } from '#server/modules/backups/restore-command.ts'
 import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -184,7 +184,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
     isDone: true,
     text: expect.stringContaining(`${name} is put back`),
   })
-  expect(recoverFolder(elsewhere.folder, recoveryKey)).toMatch(/nothing was changed/)
+  expect(restoreDataKey(elsewhere.folder, recoveryKey)).toMatch(/nothing was changed/)
   await using again = await startGateway({ folder: elsewhere.folder, partner: null })
   expect(
     (await again.call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle).sort(),
@@ -194,7 +194,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
 
 it('does not recover a folder that a gateway has open', async () => {
   await using gateway = await startGateway()
-  expect(() => recoverFolder(gateway.folder, 'any')).toThrow(/A gateway runs on/)
+  expect(() => restoreDataKey(gateway.folder, 'any')).toThrow(/A gateway runs on/)
 })
 
 it('refuses a backup folder that will not do, and one backup while another is made', async () => {

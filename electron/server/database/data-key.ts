@@ -25,7 +25,7 @@ export const SEALED_KEY_FILE = 'data.key.sealed'
 export const KEY_BYTES = 32
 
 /**
- * What `data.key.sealed` says: whose key store opens it, and which data key is in it, without
+ * Reads `data.key.sealed`: whose key store opens it, and which data key is in it, without
  * saying it.
  */
 export const SealedKey = z.object({
@@ -93,7 +93,7 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
   return key
 }
 
-/** What `data.key.sealed` says; undefined where there is none, or one that cannot be read. */
+/** Reads `data.key.sealed`; undefined where there is none, or one that cannot be read. */
 export function readSealedKey(folder: string): SealedKey | undefined {
   try {
     return SealedKey.safeParse(JSON.parse(readFileSync(join(folder, SEALED_KEY_FILE), 'utf8'))).data

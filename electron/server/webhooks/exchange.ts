@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 export interface CallLimits {
   /** Milliseconds the whole call may take, a second try included. */
   readonly budgetMs: number
-  /** Most bytes an answer may have, as sent and decompressed. */
+  /** Maximum size of an answer in bytes, as sent and decompressed. */
   readonly answerBytes: number
   /** Immediate further tries where no connection was had. */
   readonly retries: 0 | 1

@@ -4,7 +4,7 @@ import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { dueAfter, planOf } from './backup-plan.ts'
+import { nextBackupAt, planOf } from './backup-plan.ts'
 import { readRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
@@ -29,7 +29,7 @@ export const DAY_MS = 24 * 60 * MINUTE_MS
 export const REHEARSAL_DAYS = 30
 /** It waits for a backup of the plan, and for a PC that is off over a weekend. */
 const OVERDUE_DAYS = REHEARSAL_DAYS + 7
-/** A copy that was missed once or twice is made up by itself. */
+/** A copy that was missed once or twice recovers automatically. */
 const INTERVALS = 3
 
 export function backupHealth(context: Context): BackupHealth {
@@ -44,7 +44,7 @@ export function backupHealth(context: Context): BackupHealth {
   function backup(): BackupFault | undefined {
     if (made?.last && !made.last.success)
       return { tone: 'danger', since: made.last.at, sentence: made.last.sentence }
-    const due = made?.madeAt ? dueAfter(msOf(made.madeAt), plan, timeZone) : null
+    const due = made?.madeAt ? nextBackupAt(msOf(made.madeAt), plan, timeZone) : null
     if (due === null || now - due <= DAY_MS) return undefined
     const sentence = message('backups.overdue', { day: made?.madeAt?.slice(0, 10) ?? '' })
     return { tone: 'danger', since: instantOf(due), sentence }

@@ -16,7 +16,7 @@ export const planOf = ({ get }: Pick<Settings, 'get'>): BackupPlan => ({
 })
 
 /** When the next backup is due after one of this instant, in ms; null: none is made by itself. */
-export function dueAfter(
+export function nextBackupAt(
   madeAt: number,
   { dailyAt, everyMinutes }: BackupPlan,
   timeZone: string,

@@ -15,7 +15,7 @@ import { type Message, message, sentences } from '#shared/messages/message.ts'
 import { checkBackupFolder, placeOfFolder } from './backup-folder.ts'
 import { DAY_MS, REHEARSAL_DAYS } from './backup-health.ts'
 import { expired, keptUntil } from './backup-keeping.ts'
-import { dueAfter, planOf } from './backup-plan.ts'
+import { nextBackupAt, planOf } from './backup-plan.ts'
 import { type BackupRecord, keepRecord, readRecord } from './backup-record.ts'
 import { type BackupMade, listBackups, makeBackup, removeBackup } from './make-backup.ts'
 import { backupEntry } from './restore-staging.ts'
@@ -109,7 +109,7 @@ export class Backups implements AsyncDisposable {
     }
   }
 
-  /** The same in the words of the first-run wizard. */
+  /** The state in the form of the first-run wizard. */
   async wizardState(): Promise<BackupState> {
     const { folder, last, fault, backups, running } = await this.state()
     return {
@@ -369,7 +369,7 @@ export class Backups implements AsyncDisposable {
     const plan = planOf(this.#context.settings)
     // A backup of tomorrow was made under a wrong clock: it says nothing of when the next is due.
     const known = madeAt && msOf(madeAt) <= now + DAY_MS ? Math.min(msOf(madeAt), now) : undefined
-    const due = dueAfter(known ?? now, plan, this.#timeZone())
+    const due = nextBackupAt(known ?? now, plan, this.#timeZone())
     if (due === null) return null
     const first = known === undefined ? Math.min(due, now + FIRST_MS) : due
     if (!last || last.success) return first

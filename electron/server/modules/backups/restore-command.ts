@@ -26,7 +26,7 @@ export interface RestoreCommand {
   readonly from: string
   /** As it was typed. */
   readonly recoveryKey?: string | undefined
-  /** A database that is there may be put aside. */
+  /** The user agreed to replace an existing database. */
   readonly isAgreed: boolean
   readonly now: number
   readonly onProgress: RestoreProgress
@@ -137,7 +137,7 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
  * @returns one sentence that says what was done
  * @throws StartError, StoreError: nothing was changed
  */
-export function recoverFolder(folder: string, recoveryKey: string): string {
+export function restoreDataKey(folder: string, recoveryKey: string): string {
   using lock = takeLock(folder)
   if (!lock)
     throw new StartError(

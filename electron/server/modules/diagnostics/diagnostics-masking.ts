@@ -120,7 +120,7 @@ export function maskingOf(context: Context): Masking {
  * How a setting is told: numbers, switches and choices as they are, a text by its length, unless
  * nobody set it.
  */
-export function shownSetting(key: SettingKey, value: unknown, masking: Masking): string {
+export function maskedSetting(key: SettingKey, value: unknown, masking: Masking): string {
   const { initial, schema } = SETTINGS[key]
   if (JSON.stringify(value) === JSON.stringify(initial))
     return `${JSON.stringify(value)} (first value)`

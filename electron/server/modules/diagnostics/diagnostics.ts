@@ -23,7 +23,7 @@ import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { english } from '#shared/messages/english.ts'
 import { sentences } from '#shared/messages/message.ts'
 import { logTail } from './diagnostics-log.ts'
-import { type Masking, maskingOf, shownSetting } from './diagnostics-masking.ts'
+import { type Masking, maskedSetting, maskingOf } from './diagnostics-masking.ts'
 
 /** What is known of the running gateway beside its data. */
 interface Facts {
@@ -35,7 +35,7 @@ interface Facts {
 }
 
 /** A page of the bundle, whole. */
-export interface DiagnosticsText {
+export interface DiagnosticsFileText {
   readonly name: string
   readonly text: string
 }
@@ -61,12 +61,12 @@ export async function diagnosticsOf(
   listeners: Status['listeners'],
   readiness: () => Promise<readonly ReadinessFinding[]>,
   logFile = join(context.folder, LOG_FILE),
-): Promise<readonly DiagnosticsText[]> {
+): Promise<readonly DiagnosticsFileText[]> {
   const facts = { version, listeners, readiness: readiness(), logFile }
   // A fault of it is met by its page.
   facts.readiness.catch(() => undefined)
   const masking = maskingOf(context)
-  const texts: DiagnosticsText[] = []
+  const texts: DiagnosticsFileText[] = []
   for (const [name, page] of Object.entries(PAGES)) {
     try {
       texts.push({ name, text: await page(context, facts, masking) })
@@ -82,7 +82,7 @@ export async function diagnosticsOf(
 }
 
 /** The same as a person reads it before saving. */
-export const previewsOf = (texts: readonly DiagnosticsText[]): DiagnosticsFile[] =>
+export const previewsOf = (texts: readonly DiagnosticsFileText[]): DiagnosticsFile[] =>
   texts.map(({ name, text }) => ({
     name,
     bytes: Buffer.byteLength(text),
@@ -91,7 +91,7 @@ export const previewsOf = (texts: readonly DiagnosticsText[]): DiagnosticsFile[]
   }))
 
 /** The bundle as a ZIP archive. */
-export const diagnosticsZip = (texts: readonly DiagnosticsText[], now: number): Buffer =>
+export const diagnosticsZip = (texts: readonly DiagnosticsFileText[], now: number): Buffer =>
   Buffer.from(
     zipSync(
       Object.fromEntries(texts.map(({ name, text }) => [name, [strToU8(text), { mtime: now }]])),
@@ -185,7 +185,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     const unreadable = context.settings.unreadable()
     return lines(
       ...SETTING_KEYS.map(
-        (key) => `${key.padEnd(34)}${shownSetting(key, context.settings.get(key), masking)}`,
+        (key) => `${key.padEnd(34)}${maskedSetting(key, context.settings.get(key), masking)}`,
       ),
       ...(unreadable.length > 0 ? ['', `Cannot be read: ${unreadable.join(', ')}`] : []),
     )

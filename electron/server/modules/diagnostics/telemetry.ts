@@ -25,7 +25,7 @@ export interface Records extends AsyncDisposable {
 }
 
 /** @param restored names of the backups that were restored since the last run */
-export function openRecords(context: Context, restored: readonly string[]): Records {
+export function openTelemetry(context: Context, restored: readonly string[]): Records {
   const { clock, feed, log } = context
   const opened = new AsyncDisposableStack()
   for (const name of restored) feed.append(restoredLine(name))

@@ -220,9 +220,10 @@ export const listImageSeries = (
     .map(({ sealedDescription: sealed, ...series }) => ({
       ...series,
       seriesDescription: sealed
-        ? database.seal.open(sealed, seriesContextOf(studyInstanceUid)).toString()
+        ? database.seal.open(sealed, seriesSealContext(studyInstanceUid)).toString()
         : '',
     }))
 
 /** What the description of a series is encrypted under. */
-export const seriesContextOf = (studyInstanceUid: string) => `series of images ${studyInstanceUid}`
+export const seriesSealContext = (studyInstanceUid: string) =>
+  `series of images ${studyInstanceUid}`

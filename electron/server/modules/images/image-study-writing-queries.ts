@@ -12,7 +12,7 @@ import {
 } from '#server/modules/studies/image-study-row.ts'
 import { keepImageWords, keepWordsOfStudies } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
-import { type ImageSeriesRecord, seriesContextOf } from './image-study-list-queries.ts'
+import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
 import { NO_NOTE } from './instance-queries.ts'
 
 /*
@@ -104,7 +104,7 @@ export function countInstance(
     const sealed =
       seriesDescription === ''
         ? null
-        : database.seal.seal(Buffer.from(seriesDescription), seriesContextOf(studyInstanceUid))
+        : database.seal.seal(Buffer.from(seriesDescription), seriesSealContext(studyInstanceUid))
     const values = [studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealed, instances]
     database.run(rawQuery(NEW_SERIES, [...values, instances * bytes, at]))
   }

@@ -30,7 +30,7 @@ export function readDraftState(context: Context, caller: UserCaller, studyId: st
   return draftStateOf(context, study)
 }
 
-/** As `readDraftState`. @throws ApiError refused: nobody may write on the study now */
+/** As `readDraftState`. @throws ApiError refused: the study cannot be edited now */
 export function writableDraftState(
   context: Context,
   caller: UserCaller,
@@ -67,7 +67,7 @@ export function demandOwnDraft(
 
 export const inAnotherWindow = () => new ApiError('refused', message('reports.in-another-window'))
 
-/** Why nobody may write on the study now; undefined where somebody may. */
+/** Why the study cannot be edited now; undefined where somebody may. */
 export function whyNobodyWrites({ study }: Pick<DraftState, 'study'>): Message | undefined {
   if (study.cancelledAt !== null) return message('studies.uncancel-first')
   if (moved('dictate', study.status) === undefined && study.status !== 'addendum_active')

@@ -33,7 +33,7 @@ export function reportInstances(
   const { reportId, studyInstanceUid, parts, pdf } = report
   const patient = patientOf(report, images)
   const zone = timeZoneOf(timeZone)
-  const organization = longString(clinicName)
+  const organization = truncateToLo(clinicName)
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
   const seriesDescription =
     addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
@@ -116,7 +116,7 @@ function patientOf(
     studyDate: (scanDate ?? '').replaceAll('-', ''),
     studyTime: (scanTime ?? '').replace(':', ''),
     studyId: '',
-    studyDescription: longString(studyDescription),
+    studyDescription: truncateToLo(studyDescription),
     accessionNumber: identifier(accessionNumber, 64),
     referringPhysicianName: personName(referringPhysicianName ?? ''),
   }
@@ -190,7 +190,7 @@ const personName = (text: string): string =>
     .split('=', 3)
     .map((group) => [...group].slice(0, 64).join('').trim())
     .join('=')
-const longString = (text: string): string => [...plain(text)].slice(0, 64).join('').trim()
+const truncateToLo = (text: string): string => [...plain(text)].slice(0, 64).join('').trim()
 const identifier = (text: string, most: number): string =>
   plain(text).length > most ? '' : plain(text)
 

@@ -8,7 +8,7 @@ export interface CreatedStudy {
   readonly studyId: string
   /** When it was created. */
   readonly seededAt: string
-  /** The values that its creation or enrichment last wrote: JSON, in the form of who creates. */
+  /** The values that its creation or enrichment last wrote: JSON, in the form of the component that creates it. */
   readonly values: unknown
   /**
    * Names of the fields that a person or a call of the interface has set since, even to the value

@@ -125,7 +125,7 @@ export interface ImageStudyRecord extends StudyFields {
   readonly series: number
   readonly bytes: number
   readonly quarantined: number
-  /** Of its series that have current instances, in alphabetical order. */
+  /** Modalities of the series that have current instances, in alphabetical order. */
   readonly modalities: readonly string[]
   /** Instances that were announced; null where none were. */
   readonly expected: number | null

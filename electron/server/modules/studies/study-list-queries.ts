@@ -38,7 +38,7 @@ const MOST_BRANCHES = 120
 /** Candidates read in the order of the list before the index of grams is asked. */
 const FIRST_CANDIDATES = { short: 4000, filtered: 1000 }
 /** The index of contained text of each area. */
-export const GRAMS = {
+export const GRAM_TABLES = {
   viewer: 'viewerStudyGrams',
   scribe: 'scribeStudyGrams',
 } as const satisfies Record<Area, string>
@@ -288,5 +288,5 @@ function byGrams(
 
 // FTS5 gives its rows by falling rowid without sorting; `cross join` keeps it the outer loop.
 export const gramSql = (area: Area, tests: readonly string[]): string =>
-  `select grams.rowid as seq from ${GRAMS[area]} as grams cross join studies on studies.seq = grams.rowid
-   where grams.${GRAMS[area]} match ? and grams.rowid < ? and ${tests.join(' and ')} order by grams.rowid desc limit ?`
+  `select grams.rowid as seq from ${GRAM_TABLES[area]} as grams cross join studies on studies.seq = grams.rowid
+   where grams.${GRAM_TABLES[area]} match ? and grams.rowid < ? and ${tests.join(' and ')} order by grams.rowid desc limit ?`

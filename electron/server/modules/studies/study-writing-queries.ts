@@ -5,7 +5,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { folded } from '#server/platform/text.ts'
 import { compareIdentity } from './image-study-queries.ts'
 import { keepStudyWords } from './search-index.ts'
-import { GRAMS } from './study-list-queries.ts'
+import { GRAM_TABLES } from './study-list-queries.ts'
 import {
   type NewStudyRecord,
   type StudyDetail,
@@ -27,7 +27,7 @@ export const insertStudy = (database: Database, study: NewStudyRecord): StudyRec
     }
     const seq = database.run(database.sql.insertInto('studies').values(row)).lastInsertRowid
     database.run(
-      rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [
+      rawQuery(`insert into ${GRAM_TABLES[study.area]} (rowid, grams) values (?, ?)`, [
         BigInt(seq),
         gramsOf(descriptionFolded),
       ]),
@@ -78,7 +78,7 @@ export const saveStudy = (database: Database, study: StudyRecord, before: StudyR
     )
     if (descriptionFolded !== folded(before.studyDescription))
       database.run(
-        rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [
+        rawQuery(`update ${GRAM_TABLES[area]} set grams = ? where rowid = ?`, [
           gramsOf(descriptionFolded),
           BigInt(seq),
         ]),

@@ -40,7 +40,7 @@ export function cleanIdentifier(text: string): string | undefined {
 }
 
 /** LO: at most 64 characters. */
-export const longString = (text: string): string =>
+export const truncateToLo = (text: string): string =>
   text.length <= 64 ? text : [...text].slice(0, 64).join('').trim()
 
 export const lengthOf = (text: string): number =>

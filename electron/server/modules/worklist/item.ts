@@ -9,9 +9,9 @@ import {
   decimal,
   isDamaged,
   lengthOf,
-  longString,
   plainDate,
   plainTime,
+  truncateToLo,
 } from './cleaning.ts'
 import { daOf } from './dates.ts'
 import { type WorklistRow, worklistRow } from './row.ts'
@@ -191,7 +191,7 @@ function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: num
 
 function description(draft: Draft, fields: Fields, keyword: RowKeyword): string {
   const given = textOf(fields, keyword, draft.remarks)
-  const text = longString(cleanText(given).toWellFormed().replaceAll('\ufffd', ''))
+  const text = truncateToLo(cleanText(given).toWellFormed().replaceAll('\ufffd', ''))
   if (text !== given.trim().normalize('NFC'))
     draft.remarks.push(message('worklist.value-cleaned', { keyword }))
   return text

@@ -42,7 +42,7 @@ export class Layout {
   readonly #isDeflated: boolean
   readonly #pieces: Piece[] = []
   readonly #keywords: readonly RowKeyword[]
-  /** Most bytes that an identifier takes without its values. */
+  /** Maximum size of an identifier in bytes without its values. */
   readonly #fixed: number
 
   /** @param clinicName value of InstitutionName, ASCII, '' for none */

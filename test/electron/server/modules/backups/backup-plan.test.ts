@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Settings } from '#server/configuration/settings.ts'
-import { type BackupPlan, dueAfter, planOf } from '#server/modules/backups/backup-plan.ts'
+import { type BackupPlan, nextBackupAt, planOf } from '#server/modules/backups/backup-plan.ts'
 
 const PLAN: BackupPlan = {
   dailyAt: '02:30',
@@ -10,7 +10,7 @@ const PLAN: BackupPlan = {
   keepMonthly: 6,
 }
 const due = (after: string, plan: Partial<BackupPlan> = {}, timeZone = 'Europe/Berlin') => {
-  const at = dueAfter(Date.parse(after), { ...PLAN, ...plan }, timeZone)
+  const at = nextBackupAt(Date.parse(after), { ...PLAN, ...plan }, timeZone)
   return at === null ? null : new Date(at).toISOString()
 }
 

@@ -17,7 +17,7 @@ import {
   previewsOf,
 } from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
-import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
+import { maskedSetting, maskingOf } from '#server/modules/diagnostics/diagnostics-masking.ts'
 import { recordEvent } from '#server/modules/events/queries.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
@@ -427,7 +427,7 @@ describe('masking', () => {
       'dimse.host',
     ])
     for (const key of SETTING_KEYS) {
-      const shown = shownSetting(key, 'Ottilie Quillfeather', masking)
+      const shown = maskedSetting(key, 'Ottilie Quillfeather', masking)
       if (!plain.has(key) && !shown.startsWith('"')) expect(shown, key).toBe('(set, 20 characters)')
     }
   })

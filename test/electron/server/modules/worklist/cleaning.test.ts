@@ -5,9 +5,9 @@ import {
   cleanText,
   decimal,
   isDamaged,
-  longString,
   plainDate,
   plainTime,
+  truncateToLo,
 } from '#server/modules/worklist/cleaning.ts'
 
 describe('cleaned text', () => {
@@ -47,8 +47,8 @@ it('puts names in order', () => {
 })
 
 it('cuts LO by characters, never through one', () => {
-  expect([...longString('😀'.repeat(65))]).toHaveLength(64)
-  expect(longString('x'.repeat(64))).toHaveLength(64)
+  expect([...truncateToLo('😀'.repeat(65))]).toHaveLength(64)
+  expect(truncateToLo('x'.repeat(64))).toHaveLength(64)
 })
 
 it.each([
