@@ -1,21 +1,34 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { DiscardDialog, LeaveGuard, useGuardedForm } from './form-guard.tsx'
 
 /**
- * A drawer with a form: once something was typed it goes by a button, never by Escape or a click
- * beside it.
+ * A drawer with a form that reports its changes with `useFormGuard`. Closing it by its cross, or
+ * leaving the screen, asks first where something was changed; Escape and a click beside it then do
+ * nothing.
  */
-export function FormDrawer(props: DrawerProps) {
-  const [isTouched, setIsTouched] = useState(false)
-  useEffect(() => {
-    if (!props.opened) setIsTouched(false)
-  }, [props.opened])
+export function FormDrawer({ children, onClose, ...props }: DrawerProps) {
+  const { isDirty, guarded } = useGuardedForm()
+  const [asks, setAsks] = useState(false)
   return (
-    <Drawer
-      {...props}
-      closeOnEscape={!isTouched}
-      closeOnClickOutside={!isTouched}
-      onInput={() => setIsTouched(true)}
-    />
+    <>
+      <Drawer
+        {...props}
+        onClose={() => (isDirty ? setAsks(true) : onClose())}
+        closeOnEscape={!isDirty}
+        closeOnClickOutside={!isDirty}
+      >
+        {guarded(children)}
+      </Drawer>
+      <LeaveGuard isDirty={isDirty && props.opened} />
+      <DiscardDialog
+        isOpen={asks}
+        onKeep={() => setAsks(false)}
+        onDiscard={() => {
+          setAsks(false)
+          onClose()
+        }}
+      />
+    </>
   )
 }

@@ -6,6 +6,7 @@ import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { CUSTOMER_REPLIES, failed } from '../../ui/customer-links.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { MetadataFields } from '../../ui/metadata-fields.tsx'
 import {
   isSameMetadata,
@@ -45,6 +46,7 @@ export function CustomerForm(props: {
       ...(pairFaults(metadata).size > 0 && { lines: true }),
     }),
   })
+  useFormGuard(form.isDirty())
   const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
 
   const submit = form.onSubmit((values) => {

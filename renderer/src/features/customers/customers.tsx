@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { IconBuildings, IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
 import { call, keyOf, usePages } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -126,7 +127,8 @@ export function Customers() {
             customer={null}
             onCancel={() => setIsAdding(false)}
             onDone={(made) => {
-              setIsAdding(false)
+              // Closed before the screen is left, so that its guard does not ask.
+              flushSync(() => setIsAdding(false))
               open(made)
             }}
           />

@@ -12,6 +12,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 
 const told = fieldTexts('ui.destinations.form')
@@ -40,6 +41,7 @@ export function DestinationForm({
   const add = useSend(dashboardDestinations.add, [dashboardDestinations.list])
   const update = useSend(dashboardDestinations.update, [dashboardDestinations.list])
   const form = useForm<Values>({ initialValues: valuesOf(destination), validate: faultsOf })
+  useFormGuard(form.isDirty())
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values)
     const options = {

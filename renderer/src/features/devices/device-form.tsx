@@ -12,6 +12,7 @@ import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { bodyOf, type DeviceValues, faultsOf, valuesOf } from './device-values.ts'
 
@@ -23,6 +24,7 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
   const add = useSend(dashboard.addDevice, CHANGES)
   const update = useSend(dashboard.updateDevice, CHANGES)
   const form = useForm<DeviceValues>({ initialValues: valuesOf(device), validate: faultsOf })
+  useFormGuard(form.isDirty())
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values)
     const options = {

@@ -18,6 +18,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
@@ -39,6 +40,7 @@ export function EndpointForm(props: {
     initialValues: valuesOf(endpoint),
     validate: { url: (url) => (URL.canParse(url.trim()) ? null : t('ui.partner.form.noUrl')) },
   })
+  useFormGuard(form.isDirty())
   const error = add.error ?? change.error
   const submit = form.onSubmit((values) => {
     const onError = (refusal: ProblemError) => form.setErrors(faultsOf(refusal))

@@ -2,7 +2,6 @@ import { ActionIcon, Button, List, Stack, Switch, Text, Tooltip } from '@mantine
 import { useLocalStorage } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconCheck } from '@tabler/icons-react'
-import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { desktopBridge } from '../../api/desktop.ts'
@@ -10,6 +9,7 @@ import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { LeaveGuard } from '../../ui/form-guard.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
@@ -51,11 +51,6 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
   const { changes, faults, shownValue, edit, discard, send } = edited
   const [asksRestart, setAsksRestart] = useState(false)
   const changed = Object.keys(changes).length
-  useBlocker({
-    shouldBlockFn: () =>
-      changed > 0 && !window.confirm(`${t('ui.settings.changed', { count: changed })}.`),
-    enableBeforeUnload: changed > 0,
-  })
   const [asksPlain, setAsksPlain] = useState(false)
   const opensPlain = opensPlainListener(changes)
   const save = () => {
@@ -77,6 +72,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
 
   return (
     <>
+      <LeaveGuard isDirty={changed > 0} />
       {asksRestart && <RestartNotice />}
       <div className={css.find}>
         <SearchBox

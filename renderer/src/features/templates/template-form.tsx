@@ -18,6 +18,7 @@ import { useSend } from '../../api/queries.ts'
 import { useMayManage } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -40,6 +41,7 @@ export function TemplateForm(props: {
     initialValues: valuesOf(template, like),
     validate: faultsOf,
   })
+  useFormGuard(form.isDirty())
   const submit = form.onSubmit((values) => {
     const { kind, for: whose, ...fields } = bodyOf(values)
     const onSuccess = () => {

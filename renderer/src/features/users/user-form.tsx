@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from '../../format/roles.ts'
 import { t } from '../../i18n/t.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import type { Invited } from './changes.ts'
@@ -29,6 +30,7 @@ export function PersonForm(props: {
     initialValues: valuesOf(person ?? like),
     validate: (values) => faultsOf(values, person),
   })
+  useFormGuard(form.isDirty())
   const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values, person)
