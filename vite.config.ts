@@ -88,11 +88,12 @@ const firstScreen = (): Plugin => ({
         for (const imported of chunk.imports) take(imported)
         for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
       }
-      for (const part of ['main.tsx', 'today/today.tsx'])
-        take(
-          chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, 'renderer/src', part))
-            ?.fileName ?? '',
-        )
+      for (const part of ['app/main.tsx', 'features/dashboard/dashboard.tsx']) {
+        const own = join(root, 'renderer/src', part)
+        const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === own)
+        if (!chunk) throw new Error(`The first screen has no part ${part}.`)
+        take(chunk.fileName)
+      }
       const entry = chunks.find(
         ({ isEntry, facadeModuleId }) => isEntry && facadeModuleId?.endsWith('/index.html'),
       )

@@ -16,7 +16,7 @@ export async function openContext(browser, http) {
  * Screens, and what is there once they can be used: beside it only the navigation is waited for.
  */
 export const SCREENS = {
-  Today: { address: '/', usable: 'dl[aria-label="Numbers of the day"] dd' },
+  Today: { address: '/', usable: 'main dl dd' },
   Studies: { address: '/#/studies', usable: '[role="row"][data-index="0"] a[href]' },
   Reading: { address: '/#/reading', usable: '[role="row"][data-index="0"] a[href]' },
 }
