@@ -47,10 +47,11 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const current = useCurrentRow(props)
   const { virtual, items } = useRowsInSight(props, scroll, current.index)
   useTopOf(topOf, scroll)
-  const { press, onKeyDown } = useRowKeys(props, scroll, current, (index) =>
-    virtual.scrollToIndex(index),
-  )
-  useImperativeHandle(handle, () => ({ press, toTop: () => scroll.current?.scrollTo({ top: 0 }) }))
+  const moveTo = useRowKeys(props, scroll, current, (index) => virtual.scrollToIndex(index))
+  useImperativeHandle(handle, () => ({
+    focus: () => moveTo(current.index),
+    toTop: () => scroll.current?.scrollTo({ top: 0 }),
+  }))
   const hands = useRowHandlers(props, current.become)
   const wasDown = useRef(false)
   const isGrid = onSelect !== undefined || onCurrent !== undefined
@@ -68,7 +69,6 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       tabIndex={rows.length === 0 ? 0 : -1}
       aria-label={label}
       aria-busy={isBusy}
-      onKeyDown={onKeyDown}
       onScroll={({ currentTarget }) => {
         const isDown = currentTarget.scrollTop > 8
         if (isDown !== wasDown.current) onScrolled?.(isDown)
