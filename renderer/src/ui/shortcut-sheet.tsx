@@ -9,6 +9,7 @@ interface SheetProps {
   readonly opened: boolean
   readonly onClose: () => void
   readonly about?: string
+  readonly size?: number
   /** After the groups of keys. */
   readonly more?: ReactNode
   /** Below the keys. */
@@ -16,13 +17,13 @@ interface SheetProps {
 }
 
 /** Every registered shortcut, by group. */
-export function ShortcutSheet({ about, more, children, ...modal }: SheetProps) {
+export function ShortcutSheet({ about, size = 760, more, children, ...modal }: SheetProps) {
   const groups = useShortcutGroups()
   return (
     <Modal
       {...modal}
       title={t('ui.shell.sheet.title')}
-      size="72rem"
+      size={size}
       transitionProps={{ duration: 0 }}
     >
       <Text c="dimmed" size="sm" mb="md">

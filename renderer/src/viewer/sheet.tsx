@@ -15,6 +15,7 @@ export function Sheet() {
       opened={isOpen}
       onClose={() => desk.set({ isSheetOpen: false })}
       about={t('ui.viewer.sheet.about')}
+      size={1150}
       more={
         <SheetGroup name={t('ui.viewer.sheet.mouse')}>
           {MOUSE_ROWS.map((row) => (

@@ -76,6 +76,8 @@ export function Palette({
   )
 }
 
+const select = (selected: number) => store.setState({ ...store.getState(), selected })
+
 /** What is in the palette while it is open; gone when it closes, as it may name patients. */
 function Contents({ session }: { session: Session }) {
   const { query, selected } = useSpotlight(store)
@@ -85,6 +87,8 @@ function Contents({ session }: { session: Session }) {
   // As they were when it was opened.
   const [groups] = useState(shortcutGroups)
   const found = useFound(query, isManager)
+  // Spotlight begins with none.
+  useEffect(() => select(0), [])
   const text = query.trim()
   const items: readonly PaletteItem[] =
     text === ''
@@ -105,13 +109,15 @@ function Contents({ session }: { session: Session }) {
     // Once the palette is gone: what runs may open a dialog or take the focus.
     if (item.run) setTimeout(item.run, 0)
   }
-  const select = (index: number) => store.updateState((state) => ({ ...state, selected: index }))
-  const page = ({ key }: KeyboardEvent) => {
-    const step = PAGES[key]
-    if (step === undefined) return
-    const next = Math.min(items.length - 1, Math.max(0, chosen + step))
-    select(next)
-    document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
+  const step = ({ key }: KeyboardEvent) => {
+    const by = PAGES[key]
+    if (by !== undefined) {
+      const next = Math.min(items.length - 1, Math.max(0, chosen + by))
+      select(next)
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
+    }
+    // Spotlight moves the selection by arrows without a notice to those who read its store.
+    queueMicrotask(() => store.setState({ ...store.getState() }))
   }
   const isNone = items.length === 0
   return (
@@ -128,7 +134,7 @@ function Contents({ session }: { session: Session }) {
         {...(!isNone && { 'aria-activedescendant': `${id}-${chosen}` })}
         autoComplete="off"
         spellCheck={false}
-        onKeyDown={page}
+        onKeyDown={step}
       />
       <Spotlight.ActionsList
         id={`${id}-list`}
@@ -149,7 +155,8 @@ function Contents({ session }: { session: Session }) {
               return (
                 <Spotlight.Action
                   key={item.id}
-                  id={`${id}-${index}`}
+                  // Spotlight drops an `id` that is given as a property.
+                  renderRoot={(props) => <button type="button" {...props} id={`${id}-${index}`} />}
                   role="option"
                   aria-selected={index === chosen}
                   data-selected={index === chosen || undefined}
