@@ -41,10 +41,11 @@ export const loadOverlays = (): Promise<unknown> => Promise.all([LOAD.palette(),
 export function Overlays({ session }: { session: Session }) {
   const wanted = useSyncExternalStore(subscribe, () => shown)
   const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({})
-  const [opened, setOpened] = useState<Overlay | null>(null)
+  const [mounted, setMounted] = useState(loaded)
   useEffect(() => close, [])
+  useEffect(() => setMounted(loaded), [loaded])
   useEffect(() => {
-    if (wanted === null || loaded[wanted]) return setOpened(wanted)
+    if (wanted === null || loaded[wanted]) return
     const refuse = () => {
       showRefused(t('ui.common.cutOff'))
       close()
@@ -58,7 +59,12 @@ export function Overlays({ session }: { session: Session }) {
     const Component = loaded[overlay]
     return (
       Component && (
-        <Component key={overlay} session={session} opened={opened === overlay} onClose={close} />
+        <Component
+          key={overlay}
+          session={session}
+          opened={wanted === overlay && mounted[overlay] !== undefined}
+          onClose={close}
+        />
       )
     )
   })

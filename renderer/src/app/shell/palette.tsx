@@ -14,7 +14,7 @@ import {
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
@@ -56,11 +56,19 @@ export function Palette({
   opened: boolean
   onClose: () => void
 }) {
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => (opened ? palette.open() : palette.close()), [opened])
+  // Spotlight selects none at first, and focuses the field so late that a letter typed at once
+  // would go to the screen behind.
+  const begin = () => {
+    select(0)
+    field.current?.focus()
+  }
   return (
     <Spotlight.Root
       store={store}
       shortcut={null}
+      onSpotlightOpen={begin}
       onSpotlightClose={onClose}
       size={680}
       yOffset="10vh"
@@ -71,7 +79,7 @@ export function Palette({
       attributes={{ content: { 'aria-label': t('ui.shell.palette.label') } }}
       classNames={css}
     >
-      <Contents session={session} />
+      <Contents session={session} field={field} />
     </Spotlight.Root>
   )
 }
@@ -79,7 +87,13 @@ export function Palette({
 const select = (selected: number) => store.setState({ ...store.getState(), selected })
 
 /** What is in the palette while it is open; gone when it closes, as it may name patients. */
-function Contents({ session }: { session: Session }) {
+function Contents({
+  session,
+  field,
+}: {
+  session: Session
+  field: RefObject<HTMLInputElement | null>
+}) {
   const { query, selected } = useSpotlight(store)
   const id = useId()
   const router = useRouter()
@@ -87,8 +101,6 @@ function Contents({ session }: { session: Session }) {
   // As they were when it was opened.
   const [groups] = useState(shortcutGroups)
   const found = useFound(query, isManager)
-  // Spotlight begins with none.
-  useEffect(() => select(0), [])
   const text = query.trim()
   const items: readonly PaletteItem[] =
     text === ''
@@ -123,6 +135,7 @@ function Contents({ session }: { session: Session }) {
   return (
     <>
       <Spotlight.Search
+        ref={field}
         leftSection={<IconSearch size={19} stroke={1.7} aria-hidden />}
         rightSection={found.isSearching ? <Loader size="xs" /> : null}
         placeholder={t('ui.shell.palette.placeholder')}
