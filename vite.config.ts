@@ -117,7 +117,7 @@ const BASE = new RegExp(
   [
     'node_modules/(react|react-dom|scheduler|clsx|@floating-ui|@tanstack/(react-query|query-core))/',
     'node_modules/@tabler/icons-react/dist/esm/[a-z]',
-    'node_modules/@mantine/core/esm/(core|utils)/',
+    'node_modules/@mantine/(store|core/esm/(core|utils))/',
     'node_modules/@mantine/core/esm/components/(ActionIcon|Button|Input|Loader|Menu|Paper|Popover|Portal|Skeleton|Tooltip|Transition|UnstyledButton)/',
   ].join('|'),
 )

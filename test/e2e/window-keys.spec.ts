@@ -1,5 +1,12 @@
 import { expect, type Page } from '@playwright/test'
-import { complaintsOf, enterAsOwner, OWNER, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  expectAccessible,
+  OWNER,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 let stage: Stage
@@ -62,6 +69,136 @@ test('the second key of a sequence goes to a screen, and does nothing with the r
   await expect(page.getByRole('heading', { name: 'Express customers', level: 1 })).toBeVisible()
   await goToStudies()
   expect(isCancelled(await list().textContent())).toBe(false)
+})
+
+/** What the sheet of shortcuts lists: the keys of each row, by its name. */
+async function sheetOf(): Promise<readonly { name: string; keys: readonly string[] }[]> {
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await sheet.waitFor()
+  const rows = await sheet.locator('dl > div').evaluateAll((elements) =>
+    elements.map((row) => ({
+      name: row.querySelector('dt')?.textContent ?? '',
+      keys: [...row.querySelectorAll('dd > span')].map((one) =>
+        [...one.querySelectorAll('kbd')].map((key) => key.textContent).join(' '),
+      ),
+    })),
+  )
+  await page.keyboard.press('Escape')
+  await expect(sheet).toHaveCount(0)
+  return rows
+}
+
+test('the sheet lists the keys of each screen, and none of them twice', async () => {
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  for (const link of await navigation.getByRole('link').all()) {
+    await link.click()
+    const title = page.getByRole('heading', { level: 1 })
+    await title.waitFor()
+    const keys = (await sheetOf()).flatMap((row) => row.keys)
+    const message = (await title.textContent()) ?? ''
+    expect(keys, message).toEqual(expect.arrayContaining(['Ctrl K', '?', 'Ctrl L', 'G S']))
+    expect(keys.toSorted(), message).toEqual([...new Set(keys)].toSorted())
+  }
+  await goToStudies()
+  const rows = Object.fromEntries((await sheetOf()).map(({ name, keys }) => [name, keys]))
+  expect(rows).toMatchObject({
+    ...{ 'Next row': ['J', '↓'], 'Last row': ['End'], Select: ['X', 'Space'], Open: ['Enter'] },
+    ...{ 'Assign to me': ['A'], 'STAT studies': ['Shift S'], Search: ['/'] },
+  })
+})
+
+test('a row is gone to, selected and left by keys of the table', async () => {
+  await page.keyboard.press('j')
+  await expect(list().getByRole('row').nth(1)).toBeFocused()
+  await page.keyboard.press('End')
+  await expect(list().getByRole('row').nth(2)).toBeFocused()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+Space')
+  await expect(list().locator('[role="row"][aria-selected="true"]')).toHaveCount(2)
+  await page.keyboard.press('x')
+  await expect(list().locator('[role="row"][aria-selected="true"]')).toHaveCount(1)
+  await page.keyboard.press('k')
+  await page.keyboard.press('x')
+  await expect(list().locator('[role="row"][aria-selected="true"]')).toHaveCount(0)
+})
+
+const palette = () => page.getByRole('dialog', { name: 'Search or go to' })
+const field = () => palette().getByRole('combobox', { name: 'Search or go to' })
+const chosen = () => palette().getByRole('option', { selected: true })
+
+test('the palette is worked by keys, and gives the focus back', async () => {
+  await list().getByRole('row').nth(1).focus()
+  await page.keyboard.press('Control+k')
+  await expect(field()).toBeFocused()
+  await expect(chosen()).toHaveCount(1)
+  const first = await chosen().textContent()
+  const isActive = async () =>
+    expect(field()).toHaveAttribute(
+      'aria-activedescendant',
+      (await chosen().getAttribute('id')) ?? '',
+    )
+  await isActive()
+  await page.keyboard.press('ArrowUp')
+  await expect(chosen()).toBeInViewport()
+  expect(await chosen().textContent()).not.toBe(first)
+  await isActive()
+  await page.keyboard.press('ArrowDown')
+  await expect(chosen()).toHaveText(first ?? '')
+  await page.keyboard.press('PageDown')
+  await page.keyboard.press('PageUp')
+  await expect(chosen()).toHaveText(first ?? '')
+  await palette()
+    .getByRole('option', { name: /^Devices/ })
+    .hover()
+  await expect(chosen()).toContainText('Devices')
+  await expectAccessible(page, 'palette')
+  await page.keyboard.press('Escape')
+  await expect(palette()).toHaveCount(0)
+  await expect(list().getByRole('row').nth(1)).toBeFocused()
+})
+
+test('the palette runs what the screen can do, and remembers where it led', async () => {
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('search')
+  await chosen().filter({ hasText: 'Search' }).waitFor()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('searchbox')).toBeFocused()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('audit')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expect(field()).toHaveValue('')
+  await expect(palette().getByRole('group', { name: 'Recent' })).toContainText('Audit')
+  await page.keyboard.press('Escape')
+  await goToStudies()
+})
+
+test('the palette finds studies, and says where it finds none', async () => {
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('kell')
+  await expect(palette().getByRole('group', { name: 'Studies' }).getByRole('option')).toHaveCount(2)
+  await expectAccessible(page, 'palette, found')
+  await field().fill('nobody of that name')
+  await expect(palette()).toContainText('Nothing found')
+  await expect(palette().getByRole('option')).toHaveCount(0)
+  await expectAccessible(page, 'palette, none')
+  await page.keyboard.press('Escape')
+})
+
+test('the palette says where studies could not be searched', async () => {
+  // A page of its own: the browser complains of a request that fails.
+  const other = await page.context().newPage()
+  await other.goto(`${stage.http}/#/studies`)
+  await other.getByRole('grid').waitFor()
+  await other.route('**/dashboard/studies?*', (route) => route.abort())
+  await other.keyboard.press('Control+k')
+  await other.getByRole('combobox').fill('keller')
+  await expect(other.getByRole('dialog')).toContainText('Studies could not be searched.')
+  await other.close()
 })
 
 test('keys of the list are not heard in the panel of filters', async () => {

@@ -5,9 +5,16 @@ export type Key = string | number
 
 /** What others do with a table. */
 export interface TableHandle {
-  /** As if the key were pressed on the current row; false where the table does nothing with it. */
-  press(key: string): boolean
+  /** Gives the focus to the current row. */
+  focus(): void
   toTop(): void
+}
+
+/** A key that does something with the current row, as the sheet names it. */
+export interface RowKey<T> {
+  readonly keys: string
+  readonly name: string
+  readonly run: (row: T) => void
 }
 
 export interface DataTableProps<T> {
@@ -39,7 +46,9 @@ export interface DataTableProps<T> {
   /** @param isRange all from the one selected last up to this one */
   readonly onSelect?: (row: T, isRange: boolean) => void
   /** What else keys do with the current row. */
-  readonly rowKeys?: Readonly<Record<string, (row: T) => void>>
+  readonly rowKeys?: readonly RowKey<T>[]
+  /** J, K, Enter, X and `rowKeys` are heard from the whole screen, not only from the table. */
+  readonly isMain?: boolean
   readonly onScrolled?: (isDown: boolean) => void
   /** @param first the first row in sight, from 0 */
   readonly onSight?: (first: number) => void

@@ -51,10 +51,11 @@ export function DataTable<T>(given: DataTableProps<T>) {
   const current = useCurrentRow(props)
   const { virtual, items } = useRowsInSight(props, scroll, current.index)
   useTopOf(topOf, scroll)
-  const { press, onKeyDown } = useRowKeys(props, scroll, current, (index) =>
-    virtual.scrollToIndex(index),
-  )
-  useImperativeHandle(handle, () => ({ press, toTop: () => scroll.current?.scrollTo({ top: 0 }) }))
+  const moveTo = useRowKeys(props, scroll, current, (index) => virtual.scrollToIndex(index))
+  useImperativeHandle(handle, () => ({
+    focus: () => moveTo(current.index),
+    toTop: () => scroll.current?.scrollTo({ top: 0 }),
+  }))
   const hands = useRowHandlers(props, current.become)
   const wasDown = useRef(false)
   const isGrid = onSelect !== undefined || onCurrent !== undefined
@@ -73,7 +74,6 @@ export function DataTable<T>(given: DataTableProps<T>) {
       tabIndex={rows.length === 0 ? 0 : -1}
       aria-label={label}
       aria-busy={isBusy}
-      onKeyDown={onKeyDown}
       onScroll={({ currentTarget }) => {
         const isDown = currentTarget.scrollTop > 8
         if (isDown !== wasDown.current) onScrolled?.(isDown)

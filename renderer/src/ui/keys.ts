@@ -28,19 +28,22 @@ const strokeOf = (text: string): Stroke => {
 export const strokesOf = (keys: string): readonly string[] => keys.split(' ')
 
 const isLetter = (key: string) => /^[a-z]$/.test(key)
+const isDigit = (key: string) => /^\d$/.test(key)
 /** A sign that some keyboards need Shift for: what counts is that it was typed. */
-const isSign = (key: string) => key.length === 1 && !isLetter(key)
+const isSign = (key: string) => key.length === 1 && !isLetter(key) && !isDigit(key)
 
 /**
- * Whether a stroke is what was pressed. With Ctrl or Alt the place of the key counts where the
- * layout has no Latin letter on it.
+ * Whether a stroke is what was pressed. The place of the key counts for a digit, which on some
+ * keyboards needs Shift (without it the key is the digit, not the sign on it), and with Ctrl or Alt
+ * where the layout has no Latin letter on it.
  */
 export function isPressed(text: string, pressed: Pressed): boolean {
   const { key, mod, alt, shift } = strokeOf(text)
   if (mod !== (pressed.ctrlKey || pressed.metaKey) || alt !== pressed.altKey) return false
-  if (!isSign(key) && shift !== pressed.shiftKey) return false
-  const typed = pressed.key.toLowerCase()
-  if (typed === key) return true
+  const isOnDigit = /^Digit\d$/.test(pressed.code) && !pressed.shiftKey
+  if (isSign(key) ? isOnDigit : shift !== pressed.shiftKey) return false
+  const typed = pressed.key === ' ' ? 'space' : pressed.key.toLowerCase()
+  if (typed === key || (isDigit(key) && pressed.code === `Digit${key}`)) return true
   return (
     (mod || alt) && isLetter(key) && !isLetter(typed) && pressed.code === `Key${key.toUpperCase()}`
   )
@@ -50,19 +53,20 @@ export function isPressed(text: string, pressed: Pressed): boolean {
 export const isModifier = ({ key }: Pick<Pressed, 'key'>): boolean =>
   ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta'].includes(key)
 
-/**
- * Whether a stroke does not write a character, so that it may be pressed while an input has the
- * focus.
- */
-export function isForInputsToo(text: string): boolean {
-  const { key, mod, alt } = strokeOf(text)
-  return mod || alt || key === 'escape'
+/** Whether its first stroke has Ctrl or Alt, so that it may be pressed where text is typed. */
+export const hasModifier = (keys: string): boolean => {
+  const { mod, alt } = strokeOf(keys)
+  return mod || alt
 }
+
+/** Whether it writes a character, such as a letter or a digit (WCAG 2.1.4). */
+export const isCharacter = (keys: string): boolean =>
+  !hasModifier(keys) && strokesOf(keys).some((stroke) => strokeOf(stroke).key.length === 1)
 
 /** The keys of a stroke in their order, for a person: `['Ctrl', 'K']`. */
 export function keysOf(text: string, names: Readonly<Record<string, string>>): readonly string[] {
   const { key, mod, alt, shift } = strokeOf(text)
-  const nameOf = (one: string) => names[one] ?? (one.length === 1 ? one.toUpperCase() : one)
+  const nameOf = (one: string) => names[one] ?? one.toUpperCase()
   return [mod && 'mod', alt && 'alt', shift && !isSign(key) && 'shift', key]
     .filter((one) => one !== false)
     .map(nameOf)

@@ -1,27 +1,26 @@
 interface Step {
-  /** Rows on; `page` rows of it where `isPage`. */
+  readonly keys: readonly string[]
+  /** Rows on, or pages of rows where `isPage`. */
   readonly by: number
   readonly isPage?: true
 }
 
-/** Keys that move from row to row. */
-export const STEPS: Readonly<Record<string, Step | undefined>> = {
-  ArrowDown: { by: 1 },
-  ArrowUp: { by: -1 },
-  j: { by: 1 },
-  k: { by: -1 },
-  PageDown: { by: 2, isPage: true },
-  PageUp: { by: -2, isPage: true },
-  Home: { by: Number.NEGATIVE_INFINITY },
-  End: { by: Number.POSITIVE_INFINITY },
-}
+/** Keys that move from row to row, by the code of their name. */
+export const STEPS = {
+  down: { keys: ['j', 'arrowdown'], by: 1 },
+  up: { keys: ['k', 'arrowup'], by: -1 },
+  pageDown: { keys: ['pagedown'], by: 1, isPage: true },
+  pageUp: { keys: ['pageup'], by: -1, isPage: true },
+  first: { keys: ['home'], by: Number.NEGATIVE_INFINITY },
+  last: { keys: ['end'], by: Number.POSITIVE_INFINITY },
+} as const satisfies Readonly<Record<string, Step>>
 
 /**
  * The row that a step leads to; it ends at the first and the last one.
  * @param page rows that are in sight
  */
 export function stepped({ by, isPage }: Step, from: number, count: number, page: number): number {
-  const to = from + (isPage ? Math.sign(by) * page : by)
+  const to = from + (isPage ? by * page : by)
   return Math.max(0, Math.min(count - 1, to))
 }
 

@@ -1,21 +1,19 @@
-import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
-import { isForInputsToo, isModifier, isPressed, strokesOf } from './keys.ts'
-import { STEPS } from './row-steps.ts'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { t } from '../i18n/t.ts'
+import { hasModifier, isCharacter, isModifier, isPressed, strokesOf } from './keys.ts'
 
+/** A key of the window, the viewer or a table. All are registered here, and shown in the sheet. */
 export interface Shortcut {
-  /** `j`, `/`, `g s`, `mod+k`, `shift+?`: strokes one after another, `mod` is Ctrl or ⌘. */
+  /** `j`, `/`, `g s`, `mod+k`, `shift+s`: strokes one after another, `mod` is Ctrl or ⌘. */
   readonly keys: string
+  /** Shortcuts of one name are one row of the sheet. */
   readonly name: string
-  readonly run: () => void
+  /** Without it, the element that has the focus hears the key itself, as the editor of reports. */
+  readonly run?: () => void
   /** Also while a dialog is open. */
   readonly isEverywhere?: true
-}
-
-interface Entry {
-  readonly group: string
-  shortcuts: readonly Shortcut[]
-  /** It belongs to a dialog: what is behind one hears no keys. */
-  readonly isInDialog: boolean
+  /** It runs again while the key is held down. */
+  readonly repeats?: true
 }
 
 /** Shortcuts of one group, as the sheet and the palette show them. */
@@ -24,26 +22,44 @@ export interface ShortcutGroup {
   readonly shortcuts: readonly Shortcut[]
 }
 
+interface Entry extends ShortcutGroup {
+  shortcuts: readonly Shortcut[]
+  /** It belongs to a dialog: what is behind one hears no keys. */
+  isInDialog: boolean
+  /** The element that must have the focus; without it, the whole page hears them. */
+  readonly within?: RefObject<Element | null> | undefined
+}
+
 const SEQUENCE_MS = 1500
 const INPUTS =
-  'input:not([type="checkbox"], [type="radio"], [type="button"]), textarea, select, [contenteditable="true"]'
+  'input:not([type="checkbox"], [type="radio"], [type="button"], [type="range"]), textarea, select, [contenteditable="true"]'
 /**
  * They read letters themselves; and a panel with choices is no place to do something with a list
  * behind it.
  */
 const READERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
 const DIALOG = '[role="dialog"][aria-modal="true"]'
+/** Enter and Space press these. */
+const PRESSABLE = 'a, button, input, summary, video, [role="button"]'
+/** Arrows, Home, End and the page keys move these. */
+const MOVABLE = 'input[type="range"], input[type="radio"], [role="slider"], video, [data-scrolls]'
+const MOVES = /^(Arrow\w+|Page(Up|Down)|Home|End)$/
 
 const entries = new Set<Entry>()
 const listeners = new Set<() => void>()
 let shown: readonly ShortcutGroup[] = []
 let begun: { readonly stroke: string; readonly at: number } | null = null
+let hasCharacters = true
 
 function tell(): void {
   const groups = new Map<string, Shortcut[]>()
   for (const { group, shortcuts } of entries)
     groups.set(group, [...(groups.get(group) ?? []), ...shortcuts])
-  shown = [...groups].map(([group, shortcuts]) => ({ group, shortcuts }))
+  // What the present screen has comes before what every screen has.
+  const general = [t('ui.shell.sheet.general'), t('ui.shell.sheet.goTo')]
+  shown = [...groups]
+    .map(([group, shortcuts]) => ({ group, shortcuts }))
+    .toSorted((a, b) => general.indexOf(a.group) - general.indexOf(b.group))
   for (const listener of listeners) listener()
 }
 const subscribe = (listener: () => void) => {
@@ -52,91 +68,87 @@ const subscribe = (listener: () => void) => {
 }
 
 /** Those that can be pressed now, by group. */
+export const shortcutGroups = (): readonly ShortcutGroup[] => shown
 export const useShortcutGroups = (): readonly ShortcutGroup[] =>
-  useSyncExternalStore(subscribe, () => shown)
+  useSyncExternalStore(subscribe, shortcutGroups)
+
+/** Switches keys that write a character off or on (WCAG 2.1.4). */
+export function allowCharacterKeys(isAllowed: boolean): void {
+  hasCharacters = isAllowed
+}
+
+/** Adds shortcuts. @returns what takes them away again */
+export function registerShortcuts(entry: Entry): () => void {
+  entries.add(entry)
+  // The same listener once, however often it is added.
+  document.addEventListener('keydown', pressShortcut)
+  tell()
+  return () => {
+    entries.delete(entry)
+    tell()
+  }
+}
 
 /**
  * While the component is mounted; shown in the sheet (?) under `group` and offered by the palette.
- * Not while an input has the focus, except with Ctrl or Alt, and Escape. Where two have the same
- * keys the one that was mounted last runs.
+ * Where text is typed only those with Ctrl or Alt are heard. Where two have the same keys the one
+ * that was mounted last runs. `group` and `within` are those of the first render.
  */
-export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): void {
-  const held = useRef<Entry | null>(null)
-  const names = shortcuts.map(({ keys, name }) => `${keys} ${name}`).join('\n')
-  const latest = useRef(shortcuts)
+export function useShortcuts(
+  group: string,
+  shortcuts: readonly Shortcut[],
+  within?: RefObject<Element | null>,
+): void {
+  const entry = useRef<Entry>({ group, shortcuts, within, isInDialog: false }).current
   useLayoutEffect(() => {
-    latest.current = shortcuts
-    if (held.current) held.current.shortcuts = shortcuts
+    entry.shortcuts = shortcuts
   })
   useEffect(() => {
-    const entry: Entry = {
-      group,
-      shortcuts: latest.current,
-      isInDialog: document.querySelector(DIALOG) !== null,
-    }
-    held.current = entry
-    entries.add(entry)
-    listen()
-    return () => {
-      held.current = null
-      entries.delete(entry)
-      tell()
-    }
-  }, [group])
+    entry.isInDialog = document.querySelector(DIALOG) !== null
+    return registerShortcuts(entry)
+  }, [entry])
+  const names = shortcuts.map(({ keys, name }) => `${keys} ${name}`).join('\n')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sheet is told when a name changes, not when a function does
-  useEffect(tell, [group, names])
+  useEffect(tell, [names])
 }
 
-let isListening = false
-function listen(): void {
-  if (isListening) return
-  isListening = true
-  document.addEventListener('keydown', press)
-}
-
-/**
- * Whether the next stroke may be the second of a sequence, so that it is nobody else's. @param at
- * `timeStamp` of its event
- */
-export const isSequenceBegun = (at: number): boolean =>
-  begun !== null && at - begun.at < SEQUENCE_MS
-
-function press(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || isModifier(event)) return
-  const target = event.target instanceof Element ? event.target : null
-  const isTyped = target?.closest(INPUTS) != null
-  const isRead = target?.closest(READERS) != null
-  // Enter and space press what has the focus.
-  const isNative =
-    (event.key === 'Enter' || event.key === ' ') &&
-    target?.closest('a, button, summary, [role="button"]') != null
-  const before = begun && isSequenceBegun(event.timeStamp) ? begun.stroke : null
-  begun = null
-  if (isNative) return
+/** What is heard where the focus is, the newest first. */
+function heardAt(target: Element | null): readonly Shortcut[] {
+  const isTyping = target?.closest(`${INPUTS}, ${READERS}`) != null
   const isDialogOpen = document.querySelector(DIALOG) !== null
-  const heard = [...entries]
+  return [...entries]
     .reverse()
+    .filter(({ within }) => !within || within.current?.contains(target))
     .flatMap(({ isInDialog, shortcuts }) =>
       shortcuts.filter(({ isEverywhere }) => isEverywhere || isInDialog || !isDialogOpen),
     )
-    .filter(({ keys }) => !(isTyped || isRead) || isForInputsToo(keys))
-  const isNow = ({ keys }: Shortcut) => {
-    const [first = '', second] = strokesOf(keys)
-    return second === undefined
-      ? before === null && isPressed(first, event)
-      : first === before && isPressed(second, event)
-  }
-  const isBegin = ({ keys }: Shortcut) =>
-    strokesOf(keys).length > 1 && isPressed(strokesOf(keys)[0] ?? '', event)
+    .filter(({ keys, run }) => run && (hasModifier(keys) || !isTyping))
+    .filter(({ keys }) => hasCharacters || !isCharacter(keys))
+}
+
+/** Whether the browser does something itself with a key on the element that has the focus. */
+function isNative({ key, ctrlKey, metaKey }: KeyboardEvent, target: Element | null): boolean {
+  if (key === 'Enter' || key === ' ')
+    return !ctrlKey && !metaKey && target?.closest(PRESSABLE) != null
+  return MOVES.test(key) && target?.matches(MOVABLE) === true
+}
+
+/** Runs the shortcut of a pressed key. */
+export function pressShortcut(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isModifier(event)) return
+  const target = event.target instanceof Element ? event.target : null
+  const before = begun && event.timeStamp - begun.at < SEQUENCE_MS ? begun.stroke : null
+  begun = null
+  if (isNative(event, target)) return
+  const heard = heardAt(target).map((shortcut) => ({ shortcut, strokes: strokesOf(shortcut.keys) }))
   const now =
-    heard.find(isNow) ??
-    heard.find(({ keys }) => strokesOf(keys).length === 1 && isPressed(keys, event))
+    heard.find(({ strokes: [a, b] }) => b !== undefined && a === before && isPressed(b, event)) ??
+    heard.find(({ strokes: [a = '', b] }) => b === undefined && isPressed(a, event))
   if (now) {
     event.preventDefault()
-    // A key that is held down does once what it does; only steps go on.
-    if (!event.repeat || STEPS[event.key]) now.run()
+    if (!event.repeat || now.shortcut.repeats) now.shortcut.run?.()
     return
   }
-  const begins = heard.find(isBegin)
-  if (begins) begun = { stroke: strokesOf(begins.keys)[0] ?? '', at: event.timeStamp }
+  const stroke = heard.find(({ strokes: [a = ''] }) => isPressed(a, event))?.strokes[0]
+  if (stroke !== undefined) begun = { stroke, at: event.timeStamp }
 }

@@ -1,24 +1,23 @@
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
+import { t } from '../i18n/t.ts'
 import type { DataTableProps } from './data-table-props.ts'
 import { STEPS, stepped } from './row-steps.ts'
-import { isSequenceBegun } from './shortcuts.ts'
+import { type Shortcut, useShortcuts } from './shortcuts.ts'
 import type { CurrentRow } from './use-current-row.ts'
 
-/** Keys inside of these are theirs. */
-const OWN_KEYS =
-  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]'
-const PRESSED_BY_ITSELF = 'a, button, input, summary'
+const STEP_NAMES = ['down', 'up', 'pageDown', 'pageUp', 'first', 'last'] as const
 
 /**
- * What keys do in a table: arrows, J and K, page keys, Home and End move the current row, others
- * act on it.
+ * Registers the keys of a table: arrows, J and K, page keys, Home and End move the current row,
+ * others act on it. `moveTo` makes a row the current one and gives it the focus.
  */
 export function useRowKeys<T>(
-  { rows, rowHeight, onOpen, onSelect, rowKeys }: DataTableProps<T>,
+  props: DataTableProps<T>,
   scroll: RefObject<HTMLElement | null>,
   current: CurrentRow,
   scrollToIndex: (index: number) => void,
 ) {
+  const { rows, rowHeight, onOpen, onSelect, rowKeys = [], isMain } = props
   const rowAt = (index: number) =>
     scroll.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const isFocusWanted = useRef(false)
@@ -37,49 +36,50 @@ export function useRowKeys<T>(
     // Also where the row was the current one already, but had not the focus.
     rowAt(index)?.focus({ preventScroll: true })
   }
-  /** As if the key were pressed on the current row; false where the table does nothing with it. */
-  const press = (key: string, isRange = false): boolean => {
-    const row = rows[current.index]
-    if (row === undefined) return false
-    const step = STEPS[key]
-    if (step) {
-      const page = Math.max(
-        1,
-        Math.floor((scroll.current?.clientHeight ?? 400) / (rowHeight ?? 44)) - 2,
-      )
-      // The first step takes the row that Tab would go to.
-      const isThere = current.isChosen && scroll.current?.contains(document.activeElement)
-      moveTo(
-        isThere || Math.abs(step.by) !== 1
-          ? stepped(step, current.index, rows.length, page)
-          : current.index,
-      )
-      return true
-    }
-    if (key === 'Enter' && onOpen) onOpen(row)
-    else if ((key === ' ' || key === 'x') && onSelect) onSelect(row, isRange)
-    else if (rowKeys && Object.hasOwn(rowKeys, key)) rowKeys[key]?.(row)
-    else return false
-    return true
+  const goBy = (step: (typeof STEPS)[keyof typeof STEPS]) => {
+    const page = Math.floor((scroll.current?.clientHeight ?? 400) / (rowHeight ?? 44)) - 2
+    // The first step takes the row that Tab would go to.
+    const isThere = current.isChosen && scroll.current?.contains(document.activeElement)
+    const isStep = isThere || Math.abs(step.by) !== 1 || 'isPage' in step
+    moveTo(isStep ? stepped(step, current.index, rows.length, Math.max(1, page)) : current.index)
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (
-      event.defaultPrevented ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      !(event.target instanceof Element)
-    )
-      return
-    // Menus and dialogs of a row are elsewhere in the page.
-    if (!scroll.current?.contains(event.target) || event.target.closest(OWN_KEYS)) return
-    if ((event.key === 'Enter' || event.key === ' ') && event.target.closest(PRESSED_BY_ITSELF))
-      return
-    if (event.shiftKey && event.key !== ' ') return
-    // The C of G C goes to customers, and cancels no study.
-    if (isSequenceBegun(event.timeStamp)) return
-    const isHeld = event.repeat && !STEPS[event.key]
-    if (isHeld || press(event.key, event.shiftKey)) event.preventDefault()
-  }
-  return { press, onKeyDown }
+  const shortcut = (keys: string, name: string, run: (row: T) => void): Shortcut => ({
+    keys,
+    name,
+    run: () => rows[current.index] !== undefined && run(rows[current.index] as T),
+  })
+  const steps = STEP_NAMES.flatMap((name) =>
+    STEPS[name].keys.map(
+      (keys): Shortcut => ({
+        ...shortcut(keys, t(`ui.study-list.keyNames.${name}`), () => goBy(STEPS[name])),
+        repeats: true,
+      }),
+    ),
+  )
+  const [select, range] = [t('ui.study-list.keyNames.select'), t('ui.study-list.keyNames.range')]
+  const acts = [
+    ...(onOpen ? [shortcut('enter', t('ui.study-list.keyNames.open'), onOpen)] : []),
+    ...(onSelect ? [shortcut('x', select, (row) => onSelect(row, false))] : []),
+    ...rowKeys.map(({ keys, name, run }) => shortcut(keys, name, run)),
+  ]
+  const isLetter = ({ keys }: Shortcut) => keys.length === 1
+  useShortcuts(
+    t('ui.study-list.keys'),
+    [...steps.filter(isLetter), ...acts],
+    isMain ? undefined : scroll,
+  )
+  useShortcuts(
+    t('ui.study-list.keys'),
+    [
+      ...steps.filter((step) => !isLetter(step)),
+      ...(onSelect
+        ? [
+            shortcut('space', select, (row) => onSelect(row, false)),
+            shortcut('shift+space', range, (row) => onSelect(row, true)),
+          ]
+        : []),
+    ],
+    scroll,
+  )
+  return moveTo
 }

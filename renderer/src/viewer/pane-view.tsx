@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { type DragEventHandler, type ReactNode, useEffect, useRef } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
+import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import { useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
@@ -56,6 +57,12 @@ export function PaneView(props: {
       aria-current={isActive}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll and measure in the pane that has the focus (WCAG 2.1.1)
       tabIndex={0}
+      // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
+      // (WCAG 2.1.2).
+      onKeyDownCapture={(event) => {
+        event.stopPropagation()
+        pressShortcut(event.nativeEvent)
+      }}
       onFocus={onActivate}
       onPointerDownCapture={onActivate}
       onDoubleClick={onDoubleClick}

@@ -1,44 +1,37 @@
 import { useEffect } from 'react'
-import { run } from './commands.ts'
-import { useBench } from './desk-context.ts'
-import { commandOf } from './key-map.ts'
+import { t } from '../i18n/t.ts'
+import { allowCharacterKeys, type Shortcut, useShortcuts } from '../ui/shortcuts.ts'
+import { type Reach, run } from './commands.ts'
+import { useBench, useDesk } from './desk-context.ts'
+import { type Command, KEYS, type KeyGroup } from './key-map.ts'
 
-const TYPING =
-  'input:not([type="range"]), textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
-/** Where these keys do what they do everywhere. */
-const ON_CONTROLS: ReadonlySet<string> = new Set([' ', 'Enter'])
-const ON_SLIDERS: ReadonlySet<string> = new Set([
-  'ArrowUp',
-  'ArrowDown',
-  'ArrowLeft',
-  'ArrowRight',
-  'Home',
-  'End',
-  'PageUp',
-  'PageDown',
-])
+/** Commands of a group as shortcuts; a command with two keys is two. */
+export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): Shortcut[] =>
+  (Object.entries(KEYS[group]) as [Command, readonly string[]][]).flatMap(([command, keys]) =>
+    keys.map((one) => ({
+      keys: one,
+      name: t(`ui.viewer.commands.${command}`),
+      run: () => run(command),
+      repeats: true,
+    })),
+  )
 
-/**
- * Keys of the whole page. The frame that has the focus gets them: a report beside keeps its own.
- */
+/** Registers the keys of the viewer. */
 export function useKeys(): void {
   const { desk, engine, list } = useBench()
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const at = event.target instanceof Element ? event.target : null
-      if (at?.closest(TYPING)) return
-      // Cornerstone takes every key of its element, even Tab, which then would not lead out of it
-      // (WCAG 2.1.2).
-      if (at?.closest('[data-pane]')) event.stopPropagation()
-      if (ON_CONTROLS.has(event.key) && at?.closest('button, a, summary, video')) return
-      if (ON_SLIDERS.has(event.key) && at?.matches('[role="slider"], input, video, [data-scrolls]'))
-        return
-      const command = commandOf(event, desk.state().hasLetterKeys)
-      if (!command) return
-      event.preventDefault()
-      run(command, { desk, engine, list })
-    }
-    window.addEventListener('keydown', listen, true)
-    return () => window.removeEventListener('keydown', listen, true)
-  }, [desk, engine, list])
+  const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
+  useEffect(() => allowCharacterKeys(hasLetterKeys), [hasLetterKeys])
+  const reach = { desk, engine, list }
+  useGroup('images', reach)
+  useGroup('panes', reach)
+  useGroup('tools', reach)
+  useGroup('windows', reach)
+  useGroup('picture', reach)
+  useGroup('screen', reach)
 }
+
+const useGroup = (group: KeyGroup, reach: Reach) =>
+  useShortcuts(
+    t(`ui.viewer.sheet.groups.${group}`),
+    shortcutsOf(group, (command) => run(command, reach)),
+  )

@@ -18,7 +18,7 @@ import { mayManage } from '../../api/session.ts'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { KeyNames } from './key-names.tsx'
+import { KeyNames } from '../../ui/key-names.tsx'
 import { saveBeforeLeaving, useLeave } from './leave.ts'
 import { lockWindow } from './lock.ts'
 import { showSheet } from './overlays.tsx'
@@ -70,7 +70,7 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}
             onClick={showSheet}
-            rightSection={<KeyNames keys="shift+?" />}
+            rightSection={<KeyNames keys="?" />}
           >
             {t('ui.shell.shortcuts')}
           </Menu.Item>

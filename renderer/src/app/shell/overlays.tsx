@@ -5,6 +5,7 @@ import { showRefused } from '../../ui/refused.ts'
 
 interface OverlayProps {
   readonly session: Session
+  readonly opened: boolean
   readonly onClose: () => void
 }
 
@@ -13,7 +14,7 @@ const LOAD = {
   palette: async (): Promise<ComponentType<OverlayProps>> =>
     (await import('./palette.tsx')).Palette,
   sheet: async (): Promise<ComponentType<OverlayProps>> =>
-    (await import('./shortcut-sheet.tsx')).ShortcutSheet,
+    (await import('../../ui/shortcut-sheet.tsx')).ShortcutSheet,
 }
 type Overlay = keyof typeof LOAD
 
@@ -33,22 +34,38 @@ export const showPalette = (): void => show('palette')
 export const showSheet = (): void => show('sheet')
 export const loadOverlays = (): Promise<unknown> => Promise.all([LOAD.palette(), LOAD.sheet()])
 
-/** The palette and the sheet of shortcuts, over whatever screen is there. */
+/**
+ * The palette and the sheet of shortcuts, over whatever screen is there. Each is mounted closed
+ * before it opens and stays mounted, so that it gives the focus back when it closes.
+ */
 export function Overlays({ session }: { session: Session }) {
   const wanted = useSyncExternalStore(subscribe, () => shown)
-  const [loaded, setLoaded] = useState<{
-    readonly overlay: Overlay
-    readonly Component: ComponentType<OverlayProps>
-  } | null>(null)
+  const [loaded, setLoaded] = useState<Partial<Record<Overlay, ComponentType<OverlayProps>>>>({})
+  const [mounted, setMounted] = useState(loaded)
   useEffect(() => close, [])
+  useEffect(() => setMounted(loaded), [loaded])
   useEffect(() => {
-    if (wanted === null) return
+    if (wanted === null || loaded[wanted]) return
     const refuse = () => {
       showRefused(t('ui.common.cutOff'))
       close()
     }
-    LOAD[wanted]().then((Component) => setLoaded({ overlay: wanted, Component }), refuse)
-  }, [wanted])
-  if (wanted === null || loaded?.overlay !== wanted) return null
-  return <loaded.Component session={session} onClose={close} />
+    LOAD[wanted]().then(
+      (Component) => setLoaded((before) => ({ ...before, [wanted]: Component })),
+      refuse,
+    )
+  }, [wanted, loaded])
+  return (['palette', 'sheet'] as const).map((overlay) => {
+    const Component = loaded[overlay]
+    return (
+      Component && (
+        <Component
+          key={overlay}
+          session={session}
+          opened={wanted === overlay && mounted[overlay] !== undefined}
+          onClose={close}
+        />
+      )
+    )
+  })
 }

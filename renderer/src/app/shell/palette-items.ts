@@ -64,31 +64,26 @@ export const screensFor = (query: string): readonly PaletteItem[] =>
     isFound(`${name} ${about}`, query),
   )
 
-const EVERYWHERE: readonly string[] = [t('ui.shell.sheet.general'), t('ui.shell.sheet.goTo')]
-
-/** What the present screen has before what every screen has. */
-export const screenFirst = (groups: readonly ShortcutGroup[]): readonly ShortcutGroup[] =>
-  groups.toSorted((a, b) => EVERYWHERE.indexOf(a.group) - EVERYWHERE.indexOf(b.group))
-
-/** What the present screen can do, without going to other screens. */
+/** What the present screen can do, without going to other screens or from row to row. */
 export const actionsFor = (
   query: string,
   groups: readonly ShortcutGroup[],
 ): readonly PaletteItem[] =>
-  screenFirst(groups)
+  groups
     .filter(({ group }) => group !== t('ui.shell.sheet.goTo'))
     .flatMap(({ group, shortcuts }) =>
       shortcuts
-        .filter(({ name, keys }) => keys !== 'mod+k' && isFound(`${name} ${group}`, query))
-        .map(
-          ({ keys, name, run }): PaletteItem => ({
-            id: `action ${group} ${keys}`,
-            group: 'actions',
-            name,
-            about: group,
-            keys,
-            run,
-          }),
+        .filter(
+          ({ name, keys, repeats }, at) =>
+            keys !== 'mod+k' &&
+            !repeats &&
+            shortcuts.findIndex((one) => one.name === name) === at &&
+            isFound(`${name} ${group}`, query),
+        )
+        .flatMap(({ keys, name, run }): PaletteItem[] =>
+          run
+            ? [{ id: `action ${group} ${keys}`, group: 'actions', name, about: group, keys, run }]
+            : [],
         ),
     )
 

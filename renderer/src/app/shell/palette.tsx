@@ -1,4 +1,6 @@
-import { Loader, Modal, TextInput, VisuallyHidden } from '@mantine/core'
+import '@mantine/spotlight/styles.css'
+import { Loader, VisuallyHidden } from '@mantine/core'
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
 import {
   IconArrowRight,
   IconBolt,
@@ -12,11 +14,11 @@ import {
   type Icon as TablerIcon,
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
-import { Fragment, type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { useShortcutGroups } from '../../ui/shortcuts.ts'
-import { KeyNames } from './key-names.tsx'
+import { KeyNames } from '../../ui/key-names.tsx'
+import { shortcutGroups } from '../../ui/shortcuts.ts'
 import css from './palette.module.css'
 import {
   actionsFor,
@@ -29,6 +31,7 @@ import { recentChoices, rememberChoice } from './recent.ts'
 import { isForManagers } from './screens.ts'
 import { useFound } from './use-found.ts'
 
+const [store, palette] = createSpotlight()
 const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
   recent: IconHistory,
   links: IconLink,
@@ -38,25 +41,65 @@ const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
   people: IconUser,
   devices: IconDeviceDesktopAnalytics,
 }
-const STEPS: Readonly<Record<string, number>> = {
-  ArrowDown: 1,
-  ArrowUp: -1,
-  PageDown: 8,
-  PageUp: -8,
-}
+const PAGES: Readonly<Record<string, number>> = { PageDown: 8, PageUp: -8 }
 
 /**
  * One field for everything: screens, what the present screen can do, studies, people, devices, ids.
- * ARIA: combobox with a listbox.
+ * The registry of shortcuts opens it, so Spotlight has no shortcut of its own.
  */
-export function Palette({ session, onClose }: { session: Session; onClose: () => void }) {
-  const [query, setQuery] = useState('')
-  const [at, setAt] = useState(0)
+export function Palette({
+  session,
+  opened,
+  onClose,
+}: {
+  session: Session
+  opened: boolean
+  onClose: () => void
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => (opened ? palette.open() : palette.close()), [opened])
+  // Spotlight selects none at first, and focuses the field so late that a letter typed at once
+  // would go to the screen behind.
+  const begin = () => {
+    select(0)
+    field.current?.focus()
+  }
+  return (
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      onSpotlightOpen={begin}
+      onSpotlightClose={onClose}
+      size={680}
+      yOffset="10vh"
+      centered={false}
+      radius="lg"
+      overlayProps={{ backgroundOpacity: 0.4 }}
+      transitionProps={{ duration: 0 }}
+      attributes={{ content: { 'aria-label': t('ui.shell.palette.label') } }}
+      classNames={css}
+    >
+      <Contents session={session} field={field} />
+    </Spotlight.Root>
+  )
+}
+
+const select = (selected: number) => store.setState({ ...store.getState(), selected })
+
+/** What is in the palette while it is open; gone when it closes, as it may name patients. */
+function Contents({
+  session,
+  field,
+}: {
+  session: Session
+  field: RefObject<HTMLInputElement | null>
+}) {
+  const { query, selected } = useSpotlight(store)
   const id = useId()
   const router = useRouter()
   const isManager = mayManage(session.user)
-  // As they were when it was opened: the palette itself has none.
-  const [groups] = useState(useShortcutGroups())
+  // As they were when it was opened.
+  const [groups] = useState(shortcutGroups)
   const found = useFound(query, isManager)
   const text = query.trim()
   const items: readonly PaletteItem[] =
@@ -68,11 +111,8 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
           ...actionsFor(text, groups),
           ...found.items,
         ]
-  const chosen = Math.min(at, items.length - 1)
-  const optionId = (index: number) => `${id}-${index}`
-
+  const chosen = Math.min(Math.max(0, selected), items.length - 1)
   const choose = (item: PaletteItem) => {
-    onClose()
     if (item.href !== undefined) {
       if (item.group !== 'recent')
         rememberChoice({ href: item.href, name: item.name, about: item.about })
@@ -81,141 +121,92 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
     // Once the palette is gone: what runs may open a dialog or take the focus.
     if (item.run) setTimeout(item.run, 0)
   }
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const step = STEPS[event.key]
-    const item = items[chosen]
-    if (step !== undefined && items.length > 0) {
-      event.preventDefault()
-      const next =
-        Math.abs(step) === 1
-          ? (chosen + step + items.length) % items.length
-          : Math.min(items.length - 1, Math.max(0, chosen + step))
-      setAt(next)
-      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
-    } else if (event.key === 'Enter' && item) {
-      event.preventDefault()
-      choose(item)
+  const step = ({ key }: KeyboardEvent) => {
+    const by = PAGES[key]
+    if (by !== undefined) {
+      const next = Math.min(items.length - 1, Math.max(0, chosen + by))
+      select(next)
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
     }
+    // Spotlight moves the selection by arrows without a notice to those who read its store.
+    queueMicrotask(() => store.setState({ ...store.getState() }))
   }
-
+  const isNone = items.length === 0
   return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      size={680}
-      yOffset="10vh"
-      centered={false}
-      transitionProps={{ duration: 0 }}
-    >
-      <Modal.Overlay backgroundOpacity={0.4} />
-      <Modal.Content aria-label={t('ui.shell.palette.label')} radius="lg">
-        <TextInput
-          size="lg"
-          variant="unstyled"
-          className={css.field}
-          leftSection={<IconSearch size={19} stroke={1.7} aria-hidden />}
-          rightSection={found.isSearching ? <Loader size="xs" /> : null}
-          placeholder={t('ui.shell.palette.placeholder')}
-          aria-label={t('ui.shell.palette.label')}
-          role="combobox"
-          aria-expanded={items.length > 0}
-          aria-controls={`${id}-list`}
-          aria-autocomplete="list"
-          {...(items.length > 0 && { 'aria-activedescendant': optionId(chosen) })}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={query}
-          onChange={(event) => {
-            setQuery(event.currentTarget.value)
-            setAt(0)
-          }}
-          onKeyDown={press}
-        />
-        <div
-          role="listbox"
-          id={`${id}-list`}
-          aria-label={t('ui.shell.palette.label')}
-          className={css.list}
-        >
-          {items.map((item, index) => (
-            <Fragment key={item.id}>
-              {items[index - 1]?.group !== item.group && (
-                <div role="presentation" className={css.group}>
-                  {t(`ui.shell.palette.${item.group}`)}
-                </div>
-              )}
-              <Option
-                id={optionId(index)}
-                item={item}
-                isChosen={index === chosen}
-                isLocked={!isManager && item.href !== undefined && isForManagers(item.href)}
-                onPoint={() => setAt(index)}
-                onChoose={() => choose(item)}
-              />
-            </Fragment>
-          ))}
-        </div>
-        {items.length === 0 && !found.isSearching && (
-          <div className={css.none}>
-            <b>{t('ui.shell.palette.none')}</b>
-            {t('ui.shell.palette.noneText')}
-          </div>
-        )}
-        {found.hasFailed && <div className={css.none}>{t('ui.shell.palette.failed')}</div>}
-        <VisuallyHidden role="status">
-          {found.isSearching
-            ? t('ui.shell.palette.searching')
-            : items.length === 0
-              ? t('ui.shell.palette.none')
-              : ''}
-        </VisuallyHidden>
-        <Foot />
-      </Modal.Content>
-    </Modal.Root>
+    <>
+      <Spotlight.Search
+        ref={field}
+        leftSection={<IconSearch size={19} stroke={1.7} aria-hidden />}
+        rightSection={found.isSearching ? <Loader size="xs" /> : null}
+        placeholder={t('ui.shell.palette.placeholder')}
+        aria-label={t('ui.shell.palette.label')}
+        role="combobox"
+        aria-expanded={!isNone}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        {...(!isNone && { 'aria-activedescendant': `${id}-${chosen}` })}
+        autoComplete="off"
+        spellCheck={false}
+        onKeyDown={step}
+      />
+      <Spotlight.ActionsList
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={t('ui.shell.palette.label')}
+      >
+        {[...Map.groupBy(items, ({ group }) => group)].map(([group, members]) => (
+          <Spotlight.ActionsGroup
+            key={group}
+            role="group"
+            aria-label={t(`ui.shell.palette.${group}`)}
+            label={t(`ui.shell.palette.${group}`)}
+          >
+            {members.map((item) => {
+              const index = items.indexOf(item)
+              const isLocked = !isManager && item.href !== undefined && isForManagers(item.href)
+              const Icon = isLocked ? IconLock : ICONS[group]
+              return (
+                <Spotlight.Action
+                  key={item.id}
+                  // Spotlight drops an `id` that is given as a property.
+                  renderRoot={(props) => <button type="button" {...props} id={`${id}-${index}`} />}
+                  role="option"
+                  aria-selected={index === chosen}
+                  data-selected={index === chosen || undefined}
+                  leftSection={<Icon size={17} stroke={1.7} aria-hidden />}
+                  label={item.name}
+                  description={isLocked ? t('ui.shell.lockedFor') : item.about}
+                  rightSection={item.keys !== undefined && <KeyNames keys={item.keys} />}
+                  onMouseMove={() => select(index)}
+                  onClick={() => choose(item)}
+                />
+              )
+            })}
+          </Spotlight.ActionsGroup>
+        ))}
+      </Spotlight.ActionsList>
+      {isNone && !found.isSearching && (
+        <Spotlight.Empty>
+          <b>{t('ui.shell.palette.none')}</b>
+          {t('ui.shell.palette.noneText')}
+        </Spotlight.Empty>
+      )}
+      {found.hasFailed && <Spotlight.Empty>{t('ui.shell.palette.failed')}</Spotlight.Empty>}
+      <VisuallyHidden role="status">
+        {found.isSearching
+          ? t('ui.shell.palette.searching')
+          : isNone
+            ? t('ui.shell.palette.none')
+            : ''}
+      </VisuallyHidden>
+      <Spotlight.Footer className={css.footer ?? ''} aria-hidden>
+        <KeyNames keys="arrowup" /> <KeyNames keys="arrowdown" /> {t('ui.shell.palette.foot.0')}
+        <KeyNames keys="enter" /> {t('ui.shell.palette.foot.1')}
+        <KeyNames keys="escape" /> {t('ui.shell.palette.foot.2')}
+      </Spotlight.Footer>
+    </>
   )
 }
 
 const recentItems = (): readonly PaletteItem[] =>
   recentChoices().map((recent) => ({ id: `recent ${recent.href}`, group: 'recent', ...recent }))
-
-interface OptionProps {
-  readonly id: string
-  readonly item: PaletteItem
-  readonly isChosen: boolean
-  readonly isLocked: boolean
-  readonly onPoint: () => void
-  readonly onChoose: () => void
-}
-
-function Option({ id, item, isChosen, isLocked, onPoint, onChoose }: OptionProps) {
-  const Icon = isLocked ? IconLock : ICONS[item.group]
-  return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the field
-    <div
-      role="option"
-      id={id}
-      aria-selected={isChosen}
-      className={css.option}
-      onMouseMove={onPoint}
-      onClick={onChoose}
-    >
-      <Icon size={17} stroke={1.7} aria-hidden />
-      <span className={css.name}>{item.name}</span>
-      <span className={css.about}>{isLocked ? t('ui.shell.lockedFor') : item.about}</span>
-      {item.keys !== undefined && <KeyNames keys={item.keys} />}
-    </div>
-  )
-}
-
-function Foot() {
-  return (
-    <div className={css.foot} aria-hidden>
-      <KeyNames keys="arrowup" /> <KeyNames keys="arrowdown" /> {t('ui.shell.palette.foot.0')}
-      <KeyNames keys="enter" /> {t('ui.shell.palette.foot.1')}
-      <KeyNames keys="escape" /> {t('ui.shell.palette.foot.2')}
-    </div>
-  )
-}

@@ -13,7 +13,7 @@ export function useGeneralShortcuts(): void {
   const navigate = useNavigate()
   useShortcuts(t('ui.shell.sheet.general'), [
     { keys: 'mod+k', name: t('ui.shell.sheet.palette'), run: showPalette },
-    { keys: 'shift+?', name: t('ui.shell.sheet.open'), run: showSheet },
+    { keys: '?', name: t('ui.shell.sheet.open'), run: showSheet },
     { keys: 'alt+z', name: t('ui.shell.sheet.undo'), run: undoLast },
     { keys: 'mod+l', name: t('ui.shell.lock'), run: lockWindow, isEverywhere: true },
   ])

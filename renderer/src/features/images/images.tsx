@@ -2,12 +2,13 @@ import { Group, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPhoto } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { useStatus } from '../../api/status.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
+import type { RowKey, TableHandle } from '../../ui/data-table-props.ts'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
@@ -15,7 +16,6 @@ import { PersonName } from '../../ui/person-name.tsx'
 import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { tableOf } from '../../ui/study-list/use-rows.ts'
-import { useTableKeys } from '../../ui/study-list/use-table-keys.ts'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
 import { senderName } from './sender-name.ts'
@@ -23,9 +23,13 @@ import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
 
 const route = getRouteApi('/shell/images')
 const TYPING_MS = 60
-const ROW_KEYS = {
-  v: ({ studyInstanceUid }: ImageStudySummary) => void openImages({ studyInstanceUid }),
-}
+const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
+  {
+    keys: 'v',
+    name: t('ui.study-list.keyNames.images'),
+    run: ({ studyInstanceUid }) => void openImages({ studyInstanceUid }),
+  },
+]
 
 const columns: readonly Column<ImageStudySummary>[] = [
   {
@@ -89,7 +93,7 @@ export function Images() {
   const isFiltered = show !== 'all' || search !== ''
   const choose = (value: string) =>
     void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
-  const { table, press } = useTableKeys([{ keys: 'v', name: t('ui.study-list.keyNames.images') }])
+  const table = useRef<TableHandle>(null)
   const clear = () => {
     setTyped('')
     choose('all')
@@ -109,7 +113,7 @@ export function Images() {
           maxLength={64}
           value={typed}
           onChange={setTyped}
-          onDown={press('ArrowDown')}
+          onDown={() => table.current?.focus()}
         />
         <SegmentedControl
           size="xs"
@@ -141,6 +145,7 @@ export function Images() {
         columns={columns}
         handle={table}
         rowKeys={ROW_KEYS}
+        isMain
         ahead={30}
         keyOf={(row) => row.studyInstanceUid}
         least={768}

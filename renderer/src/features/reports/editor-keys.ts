@@ -119,7 +119,8 @@ const clickedField = EditorView.domEventHandlers({
 
 /**
  * Fields: F2 or F3, with Shift the one before. Macros: a shortcut and Tab, or Ctrl+. for their
- * list. Tab without a shortcut before it leaves the editor (WCAG 2.1.2).
+ * list. Tab without a shortcut before it leaves the editor (WCAG 2.1.2). They edit text, so they are
+ * a keymap of CodeMirror; the registry of shortcuts has them for the sheet alone (`EDITOR_KEYS`).
  */
 export function reportKeys(macros: () => readonly Macro[]): Extension {
   return [
@@ -138,9 +139,6 @@ export function reportKeys(macros: () => readonly Macro[]): Extension {
           shift: (view: EditorView) => goToField(view, 'previous'),
           preventDefault: true,
         })),
-        // Heard by the screen.
-        { key: 'Mod-Enter', run: () => true },
-        { key: 'Mod-s', run: () => true },
       ]),
     ),
     clickedField,

@@ -62,9 +62,9 @@ export function ReportEditor(props: EditorProps) {
           placeholder(t('ui.reports.editor.placeholder')),
           reportMarks,
           reportKeys(() => latest.current.macros),
-          // F3 leads to the next field here.
+          // F3 leads to the next field here, and Ctrl+Enter signs.
           keymap.of([
-            ...defaultKeymap,
+            ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
             ...historyKeymap,
             ...searchKeymap.filter(({ key }) => key !== 'F3'),
           ]),

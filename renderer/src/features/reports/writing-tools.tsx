@@ -1,12 +1,22 @@
 import { ActionIcon, Button, Group, Popover, Tooltip } from '@mantine/core'
 import { IconHistory, IconKeyboard, IconSignature } from '@tabler/icons-react'
 import type { DraftKeeper, KeptDraft } from '../../api/draft-keeper.ts'
-import { t } from '../../i18n/t.ts'
+import { t, textsOf } from '../../i18n/t.ts'
+import { KeyRows } from '../../ui/shortcut-sheet.tsx'
+import type { Shortcut } from '../../ui/shortcuts.ts'
 import css from './reports.module.css'
 import { SavingState } from './saving.tsx'
 import type { Dialog } from './writing-dialog.tsx'
 
-const KEYS = [0, 1, 2, 3, 4, 5] as const
+/** What the editor's own keymap does, for the sheet. */
+const names = textsOf('ui.reports.editor.keyNames', 'field', 'macro', 'choices', 'find')
+export const EDITOR_KEYS: readonly Shortcut[] = [
+  { keys: 'f2', name: names.field },
+  { keys: 'shift+f2', name: names.field },
+  { keys: 'tab', name: names.macro },
+  { keys: 'mod+.', name: names.choices },
+  { keys: 'mod+f', name: names.find },
+]
 
 /** Above the report: how it is saved, its keys, its revisions, and signing it. */
 export function WritingTools(props: {
@@ -14,14 +24,15 @@ export function WritingTools(props: {
   keeper: DraftKeeper
   isAddendum: boolean
   maySign: boolean
+  shortcuts: readonly Shortcut[]
   onDialog: (dialog: Dialog) => void
 }) {
-  const { kept, keeper, isAddendum, maySign, onDialog } = props
+  const { kept, keeper, isAddendum, maySign, shortcuts, onDialog } = props
   return (
     <div className={css.tools}>
       <SavingState kept={kept} keeper={keeper} onResolve={() => onDialog('conflict')} />
       <Group gap={4} wrap="nowrap" ml="auto">
-        <Keys />
+        <Keys shortcuts={shortcuts} />
         <Tooltip label={t('ui.reports.editor.revisions')}>
           <ActionIcon
             aria-label={t('ui.reports.editor.revisions')}
@@ -43,7 +54,7 @@ export function WritingTools(props: {
   )
 }
 
-function Keys() {
+function Keys({ shortcuts }: { shortcuts: readonly Shortcut[] }) {
   return (
     <Popover position="bottom-end" withArrow shadow="md">
       <Popover.Target>
@@ -55,14 +66,7 @@ function Keys() {
       </Popover.Target>
       <Popover.Dropdown>
         <dl className={css.keys}>
-          {KEYS.map((key) => (
-            <div key={key}>
-              <dt>
-                <kbd>{t(`ui.reports.editor.keys.${key}.label`)}</kbd>
-              </dt>
-              <dd>{t(`ui.reports.editor.keys.${key}.description`)}</dd>
-            </div>
-          ))}
+          <KeyRows shortcuts={shortcuts} />
         </dl>
       </Popover.Dropdown>
     </Popover>

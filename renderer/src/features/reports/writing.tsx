@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
 import { type RefObject, useRef, useState } from 'react'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
@@ -11,6 +10,7 @@ import { clockText, todayIn } from '../../format/dates.ts'
 import { templateValues } from '../../format/patient.ts'
 import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { type EditorHandle, ReportEditor } from './editor.tsx'
 import { FindingsStrip } from './findings-strip.tsx'
@@ -20,7 +20,7 @@ import { SignedTexts } from './signed-text.tsx'
 import { TemplateOffers } from './template-offers.tsx'
 import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
 import { type Dialog, WritingDialog } from './writing-dialog.tsx'
-import { WritingTools } from './writing-tools.tsx'
+import { EDITOR_KEYS, WritingTools } from './writing-tools.tsx'
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
 export function Writing({
@@ -50,14 +50,21 @@ export function Writing({
   const isAddendum = reading.status === 'addendum_active'
   const isEmpty = kept.text.trim() === ''
   const maySign = !isEmpty && !isElsewhere
-  useHotkeys(
-    [
-      ['mod+s', () => void (kept.state === 'refused' ? keeper.retry() : keeper.flush())],
-      ['mod+enter', () => maySign && setDialog((before) => before ?? 'sign')],
-    ],
-    [],
-    true,
-  )
+  const shortcuts: readonly Shortcut[] = [
+    ...EDITOR_KEYS,
+    {
+      keys: 'mod+s',
+      name: t('ui.reports.editor.keyNames.save'),
+      run: () => void (kept.state === 'refused' ? keeper.retry() : keeper.flush()),
+      isEverywhere: true,
+    },
+    {
+      keys: 'mod+enter',
+      name: t('ui.reports.editor.keyNames.sign'),
+      run: () => maySign && setDialog((before) => before ?? 'sign'),
+    },
+  ]
+  useShortcuts(t('ui.reports.editor.label'), shortcuts)
 
   const close = () => {
     setDialog(null)
@@ -73,6 +80,7 @@ export function Writing({
         keeper={keeper}
         isAddendum={isAddendum}
         maySign={maySign}
+        shortcuts={shortcuts}
         onDialog={setDialog}
       />
       {isElsewhere && (

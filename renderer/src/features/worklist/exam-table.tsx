@@ -100,11 +100,15 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           topOf={day.day}
           onOpen={actions.why}
           isOpenedByKey
-          rowKeys={{
-            w: actions.why,
-            i: actions.images,
-            c: (exam) => (exam.isClosed ? actions.reopen(exam) : actions.close(exam)),
-          }}
+          rowKeys={[
+            { keys: 'w', name: t('ui.worklist.actions.why'), run: actions.why },
+            { keys: 'i', name: t('ui.worklist.actions.images'), run: actions.images },
+            {
+              keys: 'c',
+              name: t('ui.worklist.keyNames.close'),
+              run: (exam) => (exam.isClosed ? actions.reopen(exam) : actions.close(exam)),
+            },
+          ]}
           {...(day.tally.all > day.exams.length &&
             rows.length === day.exams.length && {
               end: t('ui.worklist.cut', { shown: day.exams.length, all: day.tally.all }),

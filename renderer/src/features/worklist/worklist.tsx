@@ -100,7 +100,7 @@ export function Exams() {
           maxLength={100}
           value={typed}
           onChange={setTyped}
-          onDown={() => table.current?.press('Home')}
+          onDown={() => table.current?.focus()}
         />
       </div>
       <div className={css.line}>

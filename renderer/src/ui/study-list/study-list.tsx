@@ -1,25 +1,20 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp, IconListSearch } from '@tabler/icons-react'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, useRef } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import type { TableHandle } from '../data-table-props.ts'
+import type { RowKey, TableHandle } from '../data-table-props.ts'
 import { Empty, Failed, Panel, Waiting } from '../page.tsx'
+import { useShortcuts } from '../shortcuts.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './study-list.module.css'
 import { tableOf } from './use-rows.ts'
 import type { StudyListState } from './use-study-list.ts'
-import { useTableKeys } from './use-table-keys.ts'
 import { ViewTabs } from './view-tabs.tsx'
 
-/** A key that does something with the current row, as the sheet names it. */
-export interface RowAction {
-  readonly keys: string
-  readonly name: string
-  readonly run: (study: WindowStudy) => void
-}
+export type RowAction = RowKey<WindowStudy>
 
 const ROW_HEIGHT = 48
 const keyOf = ({ studyId }: WindowStudy) => studyId
@@ -47,17 +42,16 @@ interface StudyListProps extends StudyTableProps {
 
 /** Views, search, filters and rows of a list of studies. */
 export function StudyList({ to, none, above, ...props }: StudyListProps) {
-  const { state, actions, onSelect } = props
+  const { state } = props
   const { rows } = state
-  const { table, press } = useTableKeys([
-    ...(onSelect ? [{ keys: 'x', name: t('ui.study-list.keyNames.select') }] : []),
-    ...actions.map(({ keys, name }) => ({ keys, name })),
+  const table = useRef<TableHandle>(null)
+  useShortcuts(t('ui.study-list.keys'), [
     { keys: 'shift+s', name: t('ui.study-list.keyNames.stat'), run: () => state.open('stat') },
   ])
   return (
     <>
       <ViewTabs state={state} to={to} />
-      <FilterBar state={state} onDown={press('ArrowDown')} />
+      <FilterBar state={state} onDown={() => table.current?.focus()} />
       {above}
       {rows.error && <Failed error={rows.error} onRetry={rows.refetch} />}
       {rows.isPending && !rows.error && <Waiting rows={10} height={44} />}
@@ -112,7 +106,8 @@ function StudyTable({
             {...(onCurrent && { onCurrent })}
             {...(selected && { selected })}
             {...(onSelect && { onSelect })}
-            rowKeys={Object.fromEntries(actions.map(({ keys, run }) => [keys, run]))}
+            rowKeys={actions}
+            isMain
             end={rows.hasMore ? t('ui.study-list.more') : t('ui.study-list.last')}
           />
         </Panel>

@@ -3,7 +3,6 @@ import {
   actionsFor,
   isFound,
   linksFor,
-  screenFirst,
   screensFor,
 } from '../../../../renderer/src/app/shell/palette-items.ts'
 import {
@@ -12,6 +11,7 @@ import {
   rememberChoice,
 } from '../../../../renderer/src/app/shell/recent.ts'
 import { isForManagers, screenAt } from '../../../../renderer/src/app/shell/screens.ts'
+import type { ShortcutGroup } from '../../../../renderer/src/ui/shortcuts.ts'
 
 const names = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name)
 const origin = 'http://127.0.0.1:8042'
@@ -33,19 +33,21 @@ describe('the palette', () => {
     expect(names(screensFor('audit'))).toEqual(['Audit'])
   })
 
-  it('shows what the present screen has before what every screen has', () => {
-    const groups = ['Everywhere', 'Go to', 'Studies'].map((group) => ({ group, shortcuts: [] }))
-    expect(screenFirst(groups).map(({ group }) => group)).toEqual([
-      'Studies',
-      'Everywhere',
-      'Go to',
-    ])
-  })
-
   it('offers what the present screen can do, and not the ways to other screens a second time', () => {
-    const groups = [
-      { group: 'Studies', shortcuts: [{ keys: 'a', name: 'Assign to me', run: () => undefined }] },
-      { group: 'Go to', shortcuts: [{ keys: 'g s', name: 'Studies', run: () => undefined }] },
+    const run = () => undefined
+    const groups: readonly ShortcutGroup[] = [
+      {
+        group: 'Studies',
+        shortcuts: [
+          { keys: 'a', name: 'Assign to me', run },
+          // A second key for the same, a step from row to row, and a key that an editor hears.
+          { keys: 'alt+a', name: 'Assign to me', run },
+          { keys: 'j', name: 'Next row', run, repeats: true },
+          { keys: 'f2', name: 'Next field' },
+        ],
+      },
+      { group: 'Everywhere', shortcuts: [{ keys: 'mod+k', name: 'Search or go to', run }] },
+      { group: 'Go to', shortcuts: [{ keys: 'g s', name: 'Studies', run }] },
     ]
     expect(names(actionsFor('', groups))).toEqual(['Assign to me'])
     expect(names(actionsFor('assign', groups))).toEqual(['Assign to me'])
