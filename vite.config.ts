@@ -121,8 +121,6 @@ const BASE = new RegExp(
     'node_modules/@mantine/core/esm/components/(ActionIcon|Button|Input|Loader|Menu|Paper|Popover|Portal|Skeleton|Tooltip|Transition|UnstyledButton)/',
   ].join('|'),
 )
-/** What most screens use: one file, and not fifty small ones. */
-const SHARED = /renderer\/src\/(api|format|i18n|ui)\/|\/shared\/(contract|[a-z-]+\.ts)/
 const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
 
 // The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.
@@ -335,7 +333,6 @@ export default defineConfig({
               groups: [
                 { name: 'base', test: BASE },
                 { name: 'router', test: ROUTER },
-                { name: 'shared', test: SHARED, minShareCount: 6 },
               ],
             },
           },

@@ -98,7 +98,7 @@ describe('an update by the real electron-updater', needing('linux'), () => {
   it('is fetched, and takes the place of the program only when it is installed: prepared, stopped, installed, quit', async () => {
     offer('2.0.0')
     const sentence =
-      'An AppImage is not signed, so it waits for a person who knows where it comes from.'
+      'An AppImage is not signed, so it is not installed automatically: install it only if you know where it comes from.'
     expect(await update()).toEqual([
       {
         state: 'ready',
@@ -121,7 +121,7 @@ describe('an update by the real electron-updater', needing('linux'), () => {
     expect(await update('install')).toEqual([
       expect.objectContaining({
         state: 'failed',
-        sentence: 'The update came damaged. It is fetched again later.',
+        sentence: 'The downloaded update is damaged. It will be downloaded again later.',
       }),
     ])
     expect(readFileSync(image, 'utf8')).toBe('the version of now')

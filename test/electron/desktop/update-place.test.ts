@@ -101,7 +101,7 @@ describe('what went wrong with an update', () => {
     ],
     [failure('net::ERR_INTERNET_DISCONNECTED'), /could not be reached/],
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
-    [failure('something <html> else'), /^The update could not be fetched\.$/],
+    [failure('something <html> else'), /^The update could not be downloaded\.$/],
   ])('%s', (error, sentence) => {
     expect(english(faultOfUpdate(error))).toMatch(sentence)
   })

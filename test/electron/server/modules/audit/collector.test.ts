@@ -75,7 +75,7 @@ it('shows a collector that stops reading as a fault', async () => {
   await using collector = collect(server.target)
   await expect
     .poll(() => collector.state().fault?.reason, { timeout: 10_000 })
-    .toEqual('the collector does not read')
+    .toEqual('the audit collector stopped reading data')
   expect(collector.state().waiting).toBe(200)
 })
 
