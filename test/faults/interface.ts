@@ -90,6 +90,7 @@ export default ofArea('API', [
     if (partners.refusedLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
     throw new ApiError('too-many', '')`,
     tests: 'flows/interface/wire.test.ts',
+    project: 'flows',
   },
   {
     promise: 'P-LIM-08',

@@ -89,5 +89,6 @@ export default ofArea('LIM', [
     find: 'unwritten.set(row.outboxId, { row: record, settlement })',
     replace: 'unwritten.delete(row.outboxId)',
     tests: 'electron/server/jobs/outbox-worker.test.ts',
+    project: 'isolated',
   },
 ])

@@ -213,7 +213,7 @@ export const logs = ofArea('LOG', [
     file: 'electron/server/audit-log/audit-chain.ts',
     find: 'const isSame = head.count === count && head.hash === hash',
     replace: 'const isSame = head.count === count',
-    tests: 'electron/server/modules/audit/audit*',
+    tests: 'electron/server/audit-log/audit*',
   },
   {
     promise: 'P-LOG-11',

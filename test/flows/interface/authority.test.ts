@@ -188,7 +188,8 @@ describe('the authority matrix of the window', () => {
         'window.testPartner',
         'window.verifyAudit',
       ],
-      ...['people.testMail', 'setup.finish', 'setup.selfTest', 'setup.makeBackup'],
+      ...['people.testMail', 'setup.finish', 'setup.stopPartnerSimulator', 'setup.visitAsDevice'],
+      ...['setup.selfTest', 'setup.makeBackup'],
       ...['backups.make', 'backups.rehearse', 'backups.previewRestore', 'backups.restore'],
       ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
     ])
