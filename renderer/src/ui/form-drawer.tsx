@@ -1,5 +1,5 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { DiscardDialog, LeaveGuard, useGuardedForm } from './form-guard.tsx'
 
 /**
@@ -10,13 +10,20 @@ import { DiscardDialog, LeaveGuard, useGuardedForm } from './form-guard.tsx'
 export function FormDrawer({ children, onClose, ...props }: DrawerProps) {
   const { isDirty, guarded } = useGuardedForm()
   const [asks, setAsks] = useState(false)
+  // Typing is known at once; the form reports its changes when it was drawn again.
+  const [isTouched, setTouched] = useState(false)
+  useEffect(() => {
+    if (!props.opened) setTouched(false)
+  }, [props.opened])
+  const isHeld = isDirty || isTouched
   return (
     <>
       <Drawer
         {...props}
         onClose={() => (isDirty ? setAsks(true) : onClose())}
-        closeOnEscape={!isDirty}
-        closeOnClickOutside={!isDirty}
+        closeOnEscape={!isHeld}
+        closeOnClickOutside={!isHeld}
+        onInput={() => setTouched(true)}
       >
         {guarded(children)}
       </Drawer>
