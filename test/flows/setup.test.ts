@@ -344,14 +344,16 @@ it('takes a new gateway to its first exam with the simulated partner and the sim
   expect(await call(dashboardSetup.simulators, {})).toEqual({
     ...{ partnerUrl: null, hasPartner: false, deviceAeTitle: 'SIMULATOR', visit: null },
   })
-  const early = await call(dashboardSetup.visitAsDevice, { body: { withImages: true } })
+  const withImages = () => call(dashboardSetup.visitAsDevice, { body: { withImages: true } })
+  await expect(withImages()).rejects.toThrow('only for exams of the simulated partner')
+  const early = await call(dashboardSetup.visitAsDevice, { body: { withImages: false } })
   expect(early.visit).toMatchObject({ exams: 0, images: 0 })
   expect(early.visit?.fault).not.toBeNull()
 
   const { partnerUrl } = await call(dashboardSetup.startPartnerSimulator, {})
   expect(partnerUrl).toBe('http://127.0.0.1:9090/webhooks')
   expect(await call(dashboard.partner, {})).toMatchObject({ url: partnerUrl, hasSecret: true })
-  const { visit } = await call(dashboardSetup.visitAsDevice, { body: { withImages: true } })
+  const { visit } = await withImages()
   expect(visit).toMatchObject({ images: 12, fault: null })
   expect(visit?.exams).toBeGreaterThan(0)
   const { studies } = await call(dashboardImages.list, { query: {} })
@@ -371,4 +373,7 @@ it('takes a new gateway to its first exam with the simulated partner and the sim
     'A partner is already entered.',
   )
   expect(await call(dashboardSetup.simulators, {})).toMatchObject({ hasPartner: true })
+  // Its worklist is of real patients, who must not get invented images.
+  await expect(withImages()).rejects.toThrow('only for exams of the simulated partner')
+  expect((await call(dashboardImages.list, { query: {} })).studies).toHaveLength(1)
 })

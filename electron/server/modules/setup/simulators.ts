@@ -72,7 +72,12 @@ export class TrialSimulators implements AsyncDisposable {
         throw new ApiError('refused', message('setup.simulator-port', { port: PORT }))
       },
     )
-    setPartner(this.#context, { url: PARTNER_URL, secret, allowPlaintext: true }, actor)
+    try {
+      setPartner(this.#context, { url: PARTNER_URL, secret, allowPlaintext: true }, actor)
+    } catch (error) {
+      await this.stopPartner()
+      throw error
+    }
     return this.state()
   }
 
@@ -85,8 +90,12 @@ export class TrialSimulators implements AsyncDisposable {
   /**
    * Echoes, queries the worklist of today and, with images, sends those of the first CT exam as a
    * CT would. The result is in the state, a failure too.
+   * @throws ApiError refused: images are only made for exams of the simulated partner, since those
+   *   of another partner are of real patients
    */
   async visitAsDevice(withImages: boolean, actor: Actor): Promise<Simulators> {
+    if (withImages && (!this.#partner || this.state().hasPartner))
+      throw new ApiError('refused', message('setup.images-of-real-patients'))
     const at = instantOf(this.#context.clock())
     this.#addDevice(actor)
     try {

@@ -71,7 +71,7 @@ export function DeviceSimulator() {
   const simulators = useSimulators()
   const visit = useSend(dashboardSetup.visitAsDevice, CHANGES)
   if (!simulators.data) return null
-  const { deviceAeTitle, visit: last } = simulators.data
+  const { deviceAeTitle, visit: last, partnerUrl, hasPartner } = simulators.data
   const go = (withImages: boolean) => visit.mutate({ body: { withImages } })
   return (
     <Panel title={t('ui.setup.simulators.deviceTitle')}>
@@ -93,6 +93,8 @@ export function DeviceSimulator() {
               variant="default"
               leftSection={<IconScan size={16} />}
               loading={visit.isPending}
+              // Exams of a real partner are of real patients.
+              disabled={partnerUrl === null || hasPartner}
               onClick={() => go(true)}
             >
               {t('ui.setup.simulators.perform')}
