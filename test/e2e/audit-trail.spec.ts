@@ -70,7 +70,7 @@ test('says in Spanish where the collector is set', async () => {
   await speakIn(page, 'es')
   await page.goto(`${stage.http}/#/settings`)
   await page.reload()
-  const heading = page.getByText('Colector de auditoría', { exact: true }).first()
+  const heading = page.getByText('Servidor de auditoría', { exact: true }).first()
   await heading.scrollIntoViewIfNeeded()
   await expect(heading).toBeVisible()
   await pictured('collector-settings-es')
