@@ -219,7 +219,7 @@ function readOrder(folder: string): Order | undefined {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw fileFault('database.file-not-readable', { path: file }, error)
+    throw fileFault('database.file-not-readable', { file }, error)
   }
   const parsed = Order.safeParse(json(text))
   if (parsed.success) return parsed.data

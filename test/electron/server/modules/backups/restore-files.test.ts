@@ -256,6 +256,13 @@ describe('a restore', () => {
     expect(actions(store)).toEqual(['before'])
   })
 
+  it('names its order where that cannot be read', async () => {
+    using on = await stage()
+    const order = join(on.folder, 'restore', 'restore.json')
+    mkdirSync(order, { recursive: true })
+    expect(() => applyStagedRestore(on.folder, NOW)).toThrow(`${order} cannot be read: `)
+  })
+
   it('never moves a file that its order must not name', async () => {
     using on = await stage()
     await stageRestore(on.folder, on.from, on.own, 'x', NOW)
