@@ -86,7 +86,9 @@ function readSources() {
         if (callee.name === 'verbatim' && isWritten) written.push(at(start))
         if (GROUPS.includes(callee.name) && code?.type === 'TemplateLiteral')
           patterns.push(patternOf([...code.quasis.map(({ value }) => value.raw), '']))
-        if (callee.name !== 'message' && callee.name !== 't') return
+        // `fileFault` adds what the operating system said.
+        const added = { message: [], t: [], fileFault: ['fault'] }[callee.name]
+        if (added === undefined) return
         const named =
           code?.type === 'Literal'
             ? String(code.value)
@@ -100,7 +102,9 @@ function readSources() {
         )
         const isListed =
           (params === undefined || params.type === 'ObjectExpression') && !names.includes(undefined)
-        const given = isListed ? names.filter((name) => name !== undefined).sort() : undefined
+        const given = isListed
+          ? [...names.filter((name) => name !== undefined), ...added].sort()
+          : undefined
         uses.push({ at: at(start), code: named, given })
       },
     }).visit(program)
