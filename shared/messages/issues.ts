@@ -32,6 +32,9 @@ export function issueMessage(issue: z.core.$ZodIssue): Message {
       return message('input.format', { format: issue.format })
     case 'invalid_union':
       return message('input.union')
+    case 'invalid_key':
+      // What is wrong with the key itself; the wrapper only says that something is.
+      return issue.issues[0] ? issueMessage(issue.issues[0]) : verbatim(issue.message)
     default:
       return verbatim(issue.message)
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { Metadata } from '#shared/contract/values.ts'
 import { english } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import {
@@ -88,6 +89,7 @@ describe('what is wrong with a value', () => {
     [z.enum(['CT', 'MR']), 'US', 'must be one of CT, MR'],
     [z.strictObject({}), { other: 1 }, 'has fields that are not known: other'],
     [z.union([z.string(), z.number()]), true, 'has none of the allowed forms'],
+    [Metadata, { ['k'.repeat(101)]: 'v' }, 'keys have at most 100 characters'],
   ])('%#: of zod itself too', (schema, value, text) => {
     expect(english(issue(schema, value))).toBe(text)
   })
