@@ -114,7 +114,7 @@ test('shows what putting it back would lose, and takes the owner’s password fo
   })
   await dialog.getByLabel('Your password').fill(OWNER.password)
   await dialog.getByRole('button', { name: 'Restore backup' }).click()
-  await expect(page.getByRole('dialog')).toContainText(/opened|checked|starts again/, {
+  await expect(page.getByRole('dialog')).toContainText(/opened|checked|is restarting/, {
     timeout: 30_000,
   })
 })
