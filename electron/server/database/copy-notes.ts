@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { faulty, isKeptFile } from '#server/database/recovery-folder.ts'
 
-/** Lists files of copies that are being written. */
+/** A note that lists copies still being written. */
 const COPIES = '.copies'
-/** The same list, once all of them are complete and their rows may be committed. */
+/** The same note, renamed once every copy is complete and the rows may be committed. */
 const COMPLETE = '.complete'
 
-/** Which files in `images` are copies that the gateway makes: notes in the spool. */
+/** Keeps track of files in `images` that are copies made by the gateway, as notes in the spool. */
 export class CopyNotes {
   readonly #spool: string
   readonly #uuid: () => string
@@ -19,9 +19,9 @@ export class CopyNotes {
   }
 
   /**
-   * Notes durably which files in `images` the gateway is about to make itself, of what is here
-   * already: without their rows they are no images that anybody sent. Returns the name of the note.
-   * @throws StorageFault
+   * Durably records which files in `images` the gateway is about to write, so that files without a
+   * row are not taken for received images after a crash. Returns the name of the note. @throws
+   * StorageFault
    */
   note(files: readonly string[]): string {
     return faulty('write', () => {
@@ -40,9 +40,9 @@ export class CopyNotes {
   }
 
   /**
-   * Records durably that all copies of the note are complete, right before their rows are
-   * committed. From here on a missing row may mean that the database is an older one. Returns the
-   * new name of the note. @throws StorageFault
+   * Durably records that all copies of the note are complete, just before their rows are committed.
+   * From then on a missing row may mean that the database is an older one. Returns the new name of
+   * the note. @throws StorageFault
    */
   complete(note: string): string {
     return faulty('rename', () => {
@@ -53,10 +53,7 @@ export class CopyNotes {
     })
   }
 
-  /**
-   * Notes that runs before this one left; `isComplete`: of copies whose rows may have been
-   * committed.
-   */
+  /** Notes left by earlier runs. `isComplete`: the rows of these copies may have been committed. */
   list() {
     return faulty('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []

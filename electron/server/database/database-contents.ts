@@ -7,11 +7,14 @@ import { DATABASE_FILE } from './data-directory.ts'
 import type { Database } from './database.ts'
 import { rawQuery } from './query.ts'
 
-/** What SQLite keeps for an index of words (FTS5 §9). */
+/** Shadow tables of an FTS5 index (FTS5 §9). */
 const OF_INDEX = /_(?:config|content|data|docsize|idx)$/
 const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
 
-/** Rows of every table, one table a turn of the event loop: devices must not wait for a count. */
+/**
+ * Row counts of all tables. Counts one table per turn of the event loop, so that devices do not
+ * have to wait.
+ */
 export async function tableCounts(
   db: Database,
 ): Promise<readonly { readonly table: string; readonly rows: number }[]> {
@@ -27,8 +30,8 @@ export async function tableCounts(
 }
 
 /**
- * Rows of the tables; a table that is not there has none. Undefined where the database cannot be
- * read. Nothing is written.
+ * Row counts of the given tables, 0 for a table that does not exist. Undefined if the database
+ * cannot be read. Opens the database read-only.
  */
 export function rowsIn(
   folder: string,
@@ -59,9 +62,9 @@ export function rowsIn(
 }
 
 /**
- * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed,
- * and most of a damaged file can be read. The file is left as it is. Undefined where it cannot be
- * read, and where it was never set.
+ * Reads a setting from a database that is damaged or whose key is lost. Settings are not encrypted,
+ * and most of a damaged file is usually readable. Opens the database read-only. Undefined if the
+ * setting cannot be read or was never set.
  */
 export function salvageSetting<K extends SettingKey>(
   folder: string,

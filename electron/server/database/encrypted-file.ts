@@ -5,10 +5,10 @@ import { MessageError } from '#shared/messages/message-error.ts'
 import { fileFault, StoreError } from './store-error.ts'
 
 /**
- * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway
- * and Vizár, 2015): what is changed, left out, added or moved is found, and what was not found
- * whole is never handed on. The file: 8 bytes that say what it is, 32 of salt, then for each MiB
- * its AES-256-GCM ciphertext and a tag of 16 bytes.
+ * Encryption of large files in segments (the STREAM construction of Hoang, Reyhanitabar, Rogaway
+ * and Vizár, 2015). Changed, missing, added or reordered segments are detected, and plaintext is
+ * released only after its segment has been authenticated. Format: 8 bytes of magic, 32 bytes of
+ * salt, then for each MiB of plaintext its AES-256-GCM ciphertext and a tag of 16 bytes.
  */
 const MAGIC = Buffer.from('ISTHSEA1')
 const SALT_BYTES = 32
@@ -19,14 +19,14 @@ const NONCE_BYTES = 12
 
 type Progress = (share: number) => void
 
-/** `sha256`: of the plain bytes, hex. */
+/** `sha256`: hash of the plaintext, hex. */
 export interface Sealed {
   readonly sha256: string
 }
 
 /**
- * Seals the file into a new one, which is durable when this resolves; a failure leaves none.
- * @throws StoreError bad-folder
+ * Encrypts the file into a new one, which is durable when the promise resolves; no file is left
+ * after a failure. @throws StoreError bad-folder
  */
 export async function sealFile(
   from: string,
@@ -59,8 +59,8 @@ export async function sealFile(
 }
 
 /**
- * Opens a sealed file into a new one, which is durable when this resolves; a failure leaves none.
- * @throws StoreError seal-broken, bad-folder
+ * Decrypts a file into a new one, which is durable when the promise resolves; no file is left after
+ * a failure. @throws StoreError seal-broken, bad-folder
  */
 export async function openSealedFile(
   from: string,
@@ -76,8 +76,8 @@ export async function openSealedFile(
 }
 
 /**
- * Reads a sealed file to its end and keeps nothing of it. @throws StoreError seal-broken,
- * bad-folder
+ * Authenticates an encrypted file to its end without writing the plaintext. @throws StoreError
+ * seal-broken, bad-folder
  */
 export async function checkSealedFile(
   from: string,
@@ -132,11 +132,14 @@ function opened(
   }
 }
 
-// A key of its own for each file: the nonces may then count from 0 in all of them.
+// Each file has its own key, so nonces can start at 0 in each.
 const keyOf = (key: Buffer, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
 
-/** That a portion is the last one is sealed with it: a file that ends too early does not open. */
+/**
+ * The last segment is marked as such in its authenticated data, so that a truncated file is
+ * detected.
+ */
 const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
 
 function nonceOf(number: number): Buffer {
@@ -145,7 +148,7 @@ function nonceOf(number: number): Buffer {
   return nonce
 }
 
-/** So many bytes from there; fewer only where the file is shorter than it was. */
+/** Reads `length` bytes at `at`; fewer only if the file has become shorter. */
 async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
@@ -173,7 +176,7 @@ async function withFile<T>(
   }
 }
 
-/** A new file, made whole and durable by `work`, or none. */
+/** Creates a file that `work` writes completely and durably, or leaves none. */
 async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   let isOurs = false
   try {

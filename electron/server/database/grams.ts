@@ -1,17 +1,14 @@
 const SIZE = 3
-/**
- * So many grams of a term narrow the candidates down enough; what they let through is compared as a
- * whole.
- */
+/** Enough trigrams to narrow the candidates down; the caller compares what remains as a whole. */
 const MOST_OF_A_TERM = 32
 
-/** The end of a text, so that each of its characters begins a gram. */
+/** Padding, so that a trigram starts at each character of the text. */
 const END = '\0'.repeat(SIZE - 1)
 
 /**
  * The trigrams of a folded text as words for FTS5's `ascii` tokenizer: four hex digits for each
- * UTF-16 unit. FTS5's own trigram tokenizer finds no term of one or two characters; ours does, by
- * prefix. Case and accents are gone before (`folded`).
+ * UTF-16 unit. Unlike FTS5's own trigram tokenizer, these words also match terms of one or two
+ * characters, by prefix. The caller has folded case and accents (`folded`).
  */
 export function gramsOf(text: string): string {
   const padded = text + END
@@ -22,8 +19,8 @@ export function gramsOf(text: string): string {
 }
 
 /**
- * The FTS5 expression that holds for every text that contains the folded term, and for few others.
- * The term is not empty.
+ * The FTS5 expression that matches every text containing the folded term, and few others. The term
+ * must not be empty.
  */
 export function matchOf(term: string): string {
   if (term.length < SIZE) return `"${wordOf(term)}"*`
@@ -34,7 +31,8 @@ export function matchOf(term: string): string {
 }
 
 /**
- * Whether the term has no whole gram: it is looked up by prefix, which is dear where it is common.
+ * Whether the term is shorter than a trigram. It is then matched by prefix, which is slow for
+ * common prefixes.
  */
 export const isShort = (term: string): boolean => term.length < SIZE
 

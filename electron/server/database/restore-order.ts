@@ -6,14 +6,17 @@ import type { Seal } from './encryption.ts'
 import { RECOVERY_FILE } from './recovery-key.ts'
 
 /*
- * The order of a restore: written beside a backup that is ready to take the place of the database,
- * and kept beside what was replaced, where the audit trail reads what was done.
+ * The plan of a staged restore. It is written beside a backup that is ready to replace the
+ * database, and later kept beside the replaced files, where the audit log finds it.
  */
 
-/** Written last: what is in it is whole. It goes aside with what was replaced, when all is done. */
+/**
+ * Written last, so its presence means that the staged files are complete. It is moved aside with
+ * the replaced files at the end.
+ */
 export const ORDER_FILE = 'restore.json'
 
-// Its logs go before it: they are never beside another database.
+// The logs are moved before the database, so they are never beside a different database.
 export const DATABASE_FILES = [
   `${DATABASE_FILE}-wal`,
   `${DATABASE_FILE}-shm`,
@@ -23,25 +26,25 @@ export const DATABASE_FILES = [
 export const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
 const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
 
-/** The folder of what was replaced. */
+/** Name of the folder for replaced files. */
 export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
 
 export const Order = z.object({
   version: z.literal(1),
-  /** Of the backup. */
+  /** Name of the backup. */
   name: z.string(),
   madeAt: z.string(),
   stagedAt: z.string(),
-  /** Who asked for it. */
+  /** Who requested the restore. */
   actor: z.string(),
-  /** Files of `restore/` by their size, and which of the data folder they take the place of. */
+  /** Files of `restore/` with their sizes, and the files of the data folder that they replace. */
   brings: z.array(z.object({ file: Movable, bytes: z.int() })),
   replaces: z.array(Movable),
-  /** The folder for what is replaced; null until the first file is moved. */
+  /** The folder for replaced files; null until the first file is moved. */
   keptAside: z.string().regex(ASIDE).nullable(),
   /**
-   * That it was made with the data key: an older audit trail is then no finding. Orders of older
-   * versions have none.
+   * Proves that the plan was made with the data key, so that the older audit log is expected.
+   * Missing in plans of older versions.
    */
   mac: z.string().optional(),
 })
