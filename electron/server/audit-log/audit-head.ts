@@ -1,13 +1,13 @@
 import type { Database } from '#server/database/database.ts'
 import type { AuditAnchor } from './audit-anchor.ts'
 
-/** What the chain ends in. */
+/** The end of the chain. */
 export interface Head {
   readonly count: number
   readonly hash: string
   /**
-   * The first keyed entry. Undefined until the chain of a version without keyed entries, or of a
-   * new database, was closed (`keyChain`); null where it is unknown, since a head was lost.
+   * Sequence number of the first keyed entry. Undefined until the chain of an older version, or of
+   * a new database, has been closed (`keyChain`); null if it is unknown because the head was lost.
    */
   readonly keyedFrom?: number | null | undefined
 }
@@ -16,11 +16,14 @@ export type StoredHead = Head | 'missing' | 'unreadable'
 
 export const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
-/** The end of the chain: in the entries, in the encrypted head, and outside the database. */
+/**
+ * The end of the chain as recorded in three places: the entries, the encrypted head, and the anchor
+ * outside the database.
+ */
 export class AuditHead {
   readonly #database: Database
   readonly #anchor: AuditAnchor | undefined
-  /** The newest entry that this process committed. */
+  /** The newest entry committed by this process. */
   committed: Head = NOTHING
 
   constructor(database: Database, anchor: AuditAnchor | undefined) {
@@ -71,13 +74,16 @@ export class AuditHead {
     return kept.count > this.committed.count ? kept : this.committed
   }
 
-  /** Not encrypted: on its own it says nothing, as anybody with SQL can write it. */
+  /**
+   * Whether the marker row for unkeyed entries exists. It is not encrypted and anyone with SQL
+   * access can write it, so it proves nothing on its own.
+   */
   hasUnkeyedRow(): boolean {
     const { sql } = this.#database
     return this.#database.get(sql.selectFrom('auditUnkeyed').select('id')) !== undefined
   }
 
-  /** Whether nothing was written yet. Somebody who uses the gateway is in `users`. */
+  /** Whether the database is still unused: it has no entries and no users. */
   isNew(): boolean {
     const { sql } = this.#database
     return (

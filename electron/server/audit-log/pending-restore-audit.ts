@@ -5,26 +5,26 @@ import { DATABASE_FILE, syncFolder } from '#server/database/data-directory.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import { ASIDE, ORDER_FILE, Order, orderMac } from '#server/database/restore-order.ts'
 
-/** The name of an order beside what was replaced, once the audit log has the restore. */
+/** The restore plan is renamed to this when the audit log has an entry for the restore. */
 const NOTED_FILE = 'restored.json'
 
 const Kept = Order.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
 
-/** A backup that took the place of the database, which the audit log does not have yet. */
+/** A restore that the audit log has no entry for yet. */
 export interface PendingRestore {
-  /** Of the backup. */
+  /** When the backup was made. */
   readonly name: string
-  /** Who asked for it. */
+  /** The actor who requested the restore. */
   readonly by: string
-  /** Name of the folder with what was replaced; empty where there was nothing. */
+  /** Name of the folder with the replaced files; empty if nothing was replaced. */
   readonly keptAside: string
-  /** To be called when the audit log has it, durably. */
+  /** Must be called once the audit entry is durable. */
   noted(): void
 }
 
 /**
- * The oldest first. A gateway may have been ended between a restore and its audit entry, which the
- * next one then makes.
+ * Restores without an audit entry, oldest first. If the gateway stops between a restore and its
+ * audit entry, the next start writes the entry.
  */
 export const pendingRestores = (folder: string): PendingRestore[] =>
   ordersIn(folder).map(({ aside, order }) => {
@@ -40,8 +40,8 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
   })
 
 /**
- * MACs of the orders of pending restores that were made with this data key. They explain why the
- * audit log is older than its anchor.
+ * MACs of the pending restores that were made with this data key. They explain why the audit log is
+ * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
   ordersIn(folder).flatMap(({ order }) =>
