@@ -19,22 +19,26 @@ import {
 import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
 import { EVERY_GROUP, Worker } from './worker.ts'
 
-/** Rows looked at before the event loop is let through. */
+/** Jobs read at once before the event loop continues. */
 const PAGE = 200
-/** Settlements kept in memory while the disk takes no records; with so many no row is taken up. */
+/**
+ * Results kept in memory while the disk cannot be written to. At this number no further job is
+ * started.
+ */
 const MOST_UNWRITTEN = 1000
 const OWN_FAULT = message('jobs.internal-error')
 
-/** A row that cannot go out before that time, in milliseconds since 1970. */
+/** A job must not be sent before this time, in milliseconds since 1970. */
 export interface Held {
   readonly until: number
   readonly fault: Message
 }
 
 /**
- * What became of a row. sent and failed settle it; postponed counts an attempt; held does not: it
- * cannot go out now. A fault never names a patient or an address. `within` runs in the transaction
- * that writes it, with whether the row still waited: a person may have dropped it meanwhile.
+ * The result of a delivery. sent and failed end the job; postponed counts an attempt; held does
+ * not, because the job cannot be sent yet. An error must not name a patient or an address. `within`
+ * runs in the transaction that records the result, with whether the job was still waiting, since a
+ * person may have dropped it in the meantime.
  */
 export type Settlement = (
   | { readonly outcome: 'sent' }
@@ -50,8 +54,8 @@ interface Finished {
 }
 
 /**
- * Works off the rows of one kind, each until it is sent, dropped or given up. What is under way
- * when the gateway ends still waits at the next start.
+ * Delivers the jobs of one kind, each until it is sent, dropped or failed. A job that is being
+ * delivered when the gateway stops is delivered again after the next start.
  */
 export class OutboxWorker implements AsyncDisposable {
   readonly #context: Context
@@ -62,21 +66,22 @@ export class OutboxWorker implements AsyncDisposable {
   readonly #isIdle: () => boolean
   readonly #worker: Worker
   /**
-   * By row, what the disk took no record of. A row that was sent or failed is not delivered again,
-   * one that was postponed or held not before its time.
+   * Results by job id that could not be written yet. A job that was sent or failed is not delivered
+   * again, and one that was postponed or held not before its time.
    */
   readonly #unwritten = new Map<number, Finished>()
   readonly #underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   /**
-   * When the last look began. A row that falls due while it goes on is not missed: the next wake-up
-   * is for the first row due after it.
+   * When the last search for due jobs began. The next wake-up is for the first job due after it, so
+   * a job that becomes due during the search is not missed.
    */
   #lookedAt = ''
 
   /**
-   * A throw of `deliver` is an internal error: the row is tried again after a while. `atOnce`: rows
-   * of a group under way at the same time. `groupOf`: what the row shares its places with, such as
-   * where it goes. While `isIdle`, nothing is taken up; `retry` ends the wait.
+   * @param deliver delivers one job; if it throws, the job is retried as after an internal error
+   * @param atOnce jobs of one group delivered concurrently
+   * @param groupOf the group whose concurrency limit the job shares, such as its destination
+   * @param isIdle while true, no job is started; `retry` starts jobs again
    */
   constructor(
     context: Context,
@@ -110,7 +115,7 @@ export class OutboxWorker implements AsyncDisposable {
     return [...(next === undefined ? [] : [next]), ...untils].sort()[0]
   }
 
-  /** Takes up rows that are due, as long as one of the groups has a place free. */
+  /** Starts due jobs while one of the groups has capacity. */
   async #takeUp(signal: AbortSignal, groups: ReadonlySet<string>): Promise<void> {
     const { database, clock } = this.#context
     let after: OutboxRecord | undefined
@@ -121,7 +126,7 @@ export class OutboxWorker implements AsyncDisposable {
       const held = rows
         .filter(({ outboxId }) => !this.#underWay.has(outboxId) && !this.#isKept(outboxId))
         .flatMap((row) => this.#start(row, signal))
-      // Without the record they are looked at again; others need not wait for it.
+      // If this write fails, they are read again; other jobs need not wait for it.
       if (held.length > 0)
         tryWrite(() => database.transaction(() => held.forEach((one) => void this.#write(one))))
       after = rows.at(-1)
@@ -135,10 +140,10 @@ export class OutboxWorker implements AsyncDisposable {
   #hasPlace = (group: string) =>
     [...this.#underWay.values()].filter((one) => one.group === group).length < this.#atOnce
 
-  /** Writes what is in memory, all of it or nothing. */
+  /** Writes the results kept in memory, all or none. */
   #writeAgain(): void {
     const { database } = this.#context
-    // A transaction of somebody else may be rolled back after this.
+    // In a caller's transaction the write could still be rolled back.
     if (this.#unwritten.size === 0 || database.inTransaction) return
     const isWritten = tryWrite(() =>
       database.transaction(() => {
@@ -147,7 +152,7 @@ export class OutboxWorker implements AsyncDisposable {
             this.#write(finished)
           } catch (error) {
             if (diskFaultKind(error) !== undefined) throw error
-            // An internal error: the row waits on as it was, and the others are written.
+            // After an internal error the job keeps waiting unchanged, and the others are written.
             reportError(this.#context, error)
           }
       }),
@@ -155,14 +160,14 @@ export class OutboxWorker implements AsyncDisposable {
     if (isWritten) this.#unwritten.clear()
   }
 
-  /** Whether the row is not to be delivered now because of what is in memory. */
+  /** Whether a result in memory prevents the job from being delivered now. */
   #isKept(outboxId: number): boolean {
     const kept = this.#unwritten.get(outboxId)
     if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unwritten.delete(outboxId)
     return this.#unwritten.has(outboxId)
   }
 
-  /** Takes the row up, or says why it is to wait. */
+  /** Starts the job, or returns the result that makes it wait. */
   #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly Finished[] {
     const group = this.#groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
@@ -170,14 +175,17 @@ export class OutboxWorker implements AsyncDisposable {
     if (!this.#hasPlace(group) || isFull) return []
     const done = this.#run(row, signal).then((isSettled) => {
       this.#underWay.delete(row.outboxId)
-      // One that waits as it was is looked at again with the next timer.
+      // A job left unchanged is read again at the next timer.
       if (isSettled) this.#worker.wake(group)
     })
     this.#underWay.set(row.outboxId, { group, done })
     return []
   }
 
-  /** False where it waits on as it was: we were ended, or there was an internal error. */
+  /**
+   * False if the job keeps waiting unchanged, because the worker is closing or after an internal
+   * error.
+   */
   async #run(row: OutboxRow<unknown>, signal: AbortSignal): Promise<boolean> {
     let settlement: Settlement | undefined
     try {
@@ -221,12 +229,12 @@ export class OutboxWorker implements AsyncDisposable {
     })
   }
 
-  /** Looks for work now. */
+  /** Looks for due jobs now. */
   wake(): void {
     this.#worker.wake()
   }
 
-  /** Lets everything that waits, or these rows, go out now. */
+  /** Makes all waiting jobs, or the given ones, due now. */
   retry(outboxIds?: readonly number[]): void {
     const { database, clock } = this.#context
     hastenOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
@@ -236,7 +244,7 @@ export class OutboxWorker implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** Resolves when nothing is due any more and nothing is under way. */
+  /** Resolves when no job is due or being delivered. */
   async settled(): Promise<void> {
     await this.#worker.settled()
     while (this.#underWay.size > 0) {
@@ -250,11 +258,12 @@ export class OutboxWorker implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     await this.#worker[Symbol.asyncDispose]()
     await this.#allDone()
-    // What a restart finds without its record is delivered again.
+    // A result that cannot be written now is lost, and the job is delivered again after the
+    // restart.
     this.#writeAgain()
   }
 }
 
-/** When the row is to be delivered again; never where it was sent or given up. */
+/** When the job is to be delivered again; infinity if it was sent or failed. */
 const untilOf = (settlement: Settlement): number =>
   'until' in settlement ? settlement.until : Number.POSITIVE_INFINITY
