@@ -19,12 +19,15 @@ const MOST_ELEMENTS = 200_000
 const DEEPEST = 32
 const WINDOW_BYTES = 64 << 10
 
-/** The file is damaged, or has what cannot be rewritten. The message names no value of it. */
+/**
+ * The file is damaged or contains something that cannot be rewritten. The message quotes no value
+ * of the file.
+ */
 export class CopyFault extends MessageError {
   override name = 'CopyFault'
 }
 
-/** Where an element at the top of a data set is in its file. */
+/** The position of a top-level element in its file. */
 export interface Extent {
   readonly tag: number
   readonly vr: string
@@ -43,8 +46,8 @@ export async function bytesAt(file: FileHandle, at: number, length: number): Pro
 }
 
 /**
- * The elements at the top of the data set from `start` up to the tag `last`, in the order of the
- * file. @throws CopyFault
+ * The extents of the top-level elements from `start` up to the tag `last`, in file order. @throws
+ * CopyFault
  */
 export async function extentsOf(
   file: FileHandle,
@@ -68,7 +71,7 @@ export async function extentsOf(
   return extents
 }
 
-/** The headers of elements in a file, at any place. */
+/** Reads element headers at any position of a file. */
 class FileHeaders {
   readonly #file: FileHandle
   readonly #size: number
@@ -84,7 +87,7 @@ class FileHeaders {
     this.#coding = coding
   }
 
-  /** Good until the next call. */
+  /** Returns a header that is valid until the next call. */
   async read(at: number, isItem: boolean): Promise<ElementHeader> {
     const length = Math.min(LONGEST_HEADER, this.#size - at)
     if (at < this.#windowAt || at + length > this.#windowAt + this.#window.length) {
@@ -102,8 +105,8 @@ class FileHeaders {
   }
 
   /**
-   * Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN
-   * it is in Implicit VR.
+   * Returns the offset after the delimiter of a sequence or of fragments of undefined length. PS3.5
+   * §6.2.2: the contents of a UN are in Implicit VR.
    */
   async behindItems(from: number, depth: number): Promise<number> {
     if (depth > DEEPEST) throw new CopyFault(message('dicom.sequences-too-deep'))

@@ -2,26 +2,26 @@ import { open } from 'node:fs/promises'
 import { IMPLEMENTATION } from './uids.ts'
 import { withoutPadding } from './vr.ts'
 
-/** What the File Meta Information says of an instance (PS3.10 §7.1). */
+/** The File Meta Information of an instance (PS3.10 §7.1). */
 export interface FileMeta {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly transferSyntaxUid: string
-  /** Who sent it to us: (0002,0016). */
+  /** Source Application Entity Title (0002,0016): the AE that sent the instance to the gateway. */
   readonly sourceAeTitle: string
 }
 
-/** Where a file's data set is, and what it is. */
+/** The File Meta Information and the offset of the data set. */
 export interface FileMetaRead extends FileMeta {
-  /** Bytes before the data set: preamble, prefix and group 0002. */
+  /** Number of bytes before the data set: preamble, prefix and group 0002. */
   readonly dataSetOffset: number
 }
 
 const PREAMBLE = 128
 const PREFIX = 'DICM'
-/** The group length element with its value. */
+/** Length of the group length element including its value. */
 const GROUP_LENGTH = 12
-/** More than any file meta information is: a file of another kind is not read for it. */
+/** More than any file meta information needs; bounds what is read of files that are not DICOM. */
 const LONGEST = 64 << 10
 
 const META = {
@@ -35,8 +35,8 @@ const META = {
 } as const
 
 /**
- * A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR
- * Little Endian.
+ * The bytes of a file before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in
+ * Explicit VR Little Endian.
  */
 export function fileMeta({
   sopClassUid,
@@ -64,8 +64,8 @@ export function fileMeta({
 }
 
 /**
- * The file meta information of a file of ours.
- * @throws {Error} where the file cannot be read or is no DICOM file; the message names no path.
+ * Reads the file meta information of a file written by the gateway.
+ * @throws {Error} if the file cannot be read or is not a DICOM file; the message contains no path
  */
 export async function readFileMeta(path: string): Promise<FileMetaRead> {
   const file = await open(path, 'r')
@@ -93,7 +93,7 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
   }
 }
 
-/** UIDs and AE titles of group 0002, by element. */
+/** UIDs and AE titles of group 0002, by element number. */
 function readTexts(group: Buffer): Map<number, string> {
   const texts = new Map<number, string>()
   let at = 0
@@ -111,7 +111,7 @@ function readTexts(group: Buffer): Map<number, string> {
   return texts
 }
 
-/** The VRs of group 0002 that have a 32-bit length. */
+/** VRs in group 0002 with a 32-bit length. */
 const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
 
 const noFile = (): Error => new Error('not a DICOM file')

@@ -5,11 +5,11 @@ import { LONGEST_HEADER, newElementHeader, readElementHeader } from './element-h
 import { TRANSFER_SYNTAX } from './uids.ts'
 import { VR, withoutPadding } from './vr.ts'
 
-/** What stands before a file's data set, and how that is written. */
+/** The start of a file before its data set, and the encoding of the data set. */
 export interface FileStart {
   readonly transferSyntaxUid: string
   readonly coding: Coding
-  /** Media Storage SOP Class and Instance UID; empty where the file does not say. */
+  /** Media Storage SOP Class UID and Instance UID; empty if missing. */
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly dataSetOffset: number
@@ -17,7 +17,7 @@ export interface FileStart {
 
 const PREAMBLE = 128
 const PREFIX = 'DICM'
-/** More than any file meta information is. */
+/** More than any file meta information needs. */
 const LONGEST_META = 64 << 10
 const SOP_CLASS = 0x00020002
 const SOP_INSTANCE = 0x00020003
@@ -27,11 +27,11 @@ const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
 const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
 
 /**
- * Reads the start of a DICOM file (PS3.10 §7.1), also of one without preamble or without file meta
- * information, as old archives have them. Where the data set is plainly not in the transfer syntax
- * that is declared, it is taken as what it looks like.
- * @throws {BytesMissing} where more bytes are needed
- * @throws {ViewedFileFault} where it is no DICOM file
+ * Reads the start of a DICOM file (PS3.10 §7.1), including files without preamble or file meta
+ * information, as written by old archives. If the data set is evidently not in the declared
+ * transfer syntax, the detected encoding is used.
+ * @throws {BytesMissing} if more bytes are needed
+ * @throws {ViewedFileFault} if it is not a DICOM file
  */
 export function readFileStart(window: ByteWindow, wholeLength: number | undefined): FileStart {
   if (wholeLength === 0) throw new ViewedFileFault(message('viewed-file.empty'))
@@ -43,7 +43,7 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
     sopInstanceUid: meta.uids.get(SOP_INSTANCE) ?? '',
     dataSetOffset: meta.end,
   }
-  // PS3.5 A.4: what is not one of the four is in Explicit VR Little Endian.
+  // PS3.5 A.4: transfer syntaxes other than these four use Explicit VR Little Endian.
   const coding = CODINGS[declared] ?? EXPLICIT
   if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
   if (wholeLength !== undefined && meta.end + 8 > wholeLength) {
@@ -58,11 +58,12 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
   }
   if (!seen || (seen.explicit === coding.explicit && seen.bigEndian === coding.bigEndian))
     return { ...uids, transferSyntaxUid: declared, coding }
-  // The transfer syntax of encapsulated pixels stays: only the header is written otherwise.
+  // The declared transfer syntax still applies to encapsulated pixels; only the header is encoded
+  // differently.
   return { ...uids, transferSyntaxUid: CODINGS[declared] ? uidOf(seen) : declared, coding: seen }
 }
 
-/** Where group 0002, or the data set, begins. */
+/** Offset of group 0002, or of the data set if there is none. */
 function metaOffset(window: ByteWindow, wholeLength: number | undefined): number {
   const isShort = wholeLength !== undefined && wholeLength < PREAMBLE + PREFIX.length
   if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX)
@@ -74,7 +75,7 @@ function metaOffset(window: ByteWindow, wholeLength: number | undefined): number
   return 0
 }
 
-/** The UIDs of group 0002 that matter, whatever its group length says; its VRs may be missing. */
+/** The relevant UIDs of group 0002. Ignores the group length and tolerates missing VRs. */
 function readMeta(
   window: ByteWindow,
   start: number,
@@ -107,15 +108,15 @@ function readMeta(
 const isRepresentation = (header: Buffer): boolean => VR.has(header.toString('latin1', 4, 6))
 
 /**
- * How an element is written that a data set may begin with, by its first 8 bytes; undefined: it is
- * none.
+ * Detects the encoding of the first element of a data set from its first 8 bytes; undefined if they
+ * are not an element.
  */
 function codingOf(header: Buffer): Coding | undefined {
   const little = header.readUInt16LE(0)
   const big = header.readUInt16BE(0)
   if (isRepresentation(header))
     return isFirstGroup(little) ? EXPLICIT : isFirstGroup(big) ? BIG_ENDIAN : undefined
-  // PS3.5 §7.1.3: a length of 32 bits follows at once; that of a first element is small.
+  // PS3.5 §7.1.3: a 32-bit length follows immediately; that of a first element is small.
   return isFirstGroup(little) &&
     (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff)
     ? IMPLICIT
@@ -123,8 +124,7 @@ function codingOf(header: Buffer): Coding | undefined {
 }
 
 /**
- * File meta information, DICOMDIR, identifying, patient: what the first element of a file may be
- * of.
+ * Groups a file may start with: file meta information, DICOMDIR, identifying information, patient.
  */
 const isFirstGroup = (group: number): boolean =>
   group === 2 || group === 4 || group === 8 || group === 0x10
@@ -136,7 +136,10 @@ const uidOf = (coding: Coding): string =>
       ? TRANSFER_SYNTAX.explicitLittleEndian
       : TRANSFER_SYNTAX.implicitLittleEndian
 
-/** What partners send instead of a file: a page to sign in, an error, another archive. */
+/**
+ * What partners sometimes send instead of a DICOM file: a sign-in page, an error message, an
+ * archive.
+ */
 const TEXTS: readonly (readonly [RegExp, Message])[] = [
   [/^\s*(?:<!doctype html|<html|<head|<body|<script)/i, message('viewed-file.kind-html')],
   [/^\s*(?:<\?xml|<[a-z])/i, message('viewed-file.kind-xml')],

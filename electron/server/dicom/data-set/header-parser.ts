@@ -25,11 +25,11 @@ import {
 import type { StructureWalk } from './structure.ts'
 import { swapNumbers, VR } from './vr.ts'
 
-/** Why bytes are no data set. */
+/** Why the bytes are not a valid data set. */
 export class HeaderFault extends Error {
   override name = 'HeaderFault'
   readonly tag: number | undefined
-  /** The bytes end where there should be more. */
+  /** Whether the bytes ended too early. */
   readonly isEnd: boolean
 
   constructor(message: string, tag?: number, isEnd = false) {
@@ -43,22 +43,22 @@ export class HeaderFault extends Error {
 export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
 const NOWHERE = Number.POSITIVE_INFINITY
 
-/** What is open around the next element: the items of a sequence, or the elements of an item. */
+/** An open container: a sequence, an item, or encapsulated pixel data. */
 interface Frame {
   readonly kind: 'items' | 'elements' | 'fragments'
   readonly coding: Coding
-  /** Where it ends, bytes from the start of the data set; Infinity: at its delimiter. */
+  /** End offset in bytes from the start of the data set; Infinity if it ends at a delimiter. */
   readonly end: number
-  /** What is wanted in it; undefined: nothing. */
+  /** Receives the wanted values in this container; undefined if none are wanted. */
   readonly into: Collection | undefined
   /**
-   * Where a sequence of defined length ends that was entered for its structure alone: a fault
-   * within it does not reach beyond that.
+   * End of the enclosing sequence of defined length that is parsed only for its structure. A fault
+   * within that sequence does not affect what follows it.
    */
   readonly walkedTo: number
 }
 
-/** Follows the elements of a data set (PS3.5 §7) and keeps the wanted values. */
+/** Incremental parser of a data set (PS3.5 §7) that keeps the wanted values. */
 export class HeaderParser {
   readonly #last: number
   readonly #top: Collection
@@ -69,14 +69,14 @@ export class HeaderParser {
   readonly #root: Frame
   readonly #open: Frame[] = []
   #frame: Frame
-  /** Bytes of the data set that are behind us; those of a header that has begun do not count. */
+  /** Bytes of the data set processed so far, not counting an incomplete header. */
   #position = 0
   readonly #header = newElementHeader()
-  /** The start of a header whose rest has not come. */
+  /** The first bytes of an incomplete header. */
   readonly #begun = Buffer.alloc(LONGEST_HEADER)
   #begunLength = 0
   #toSkip = 0
-  /** The value that is being gathered, how much of it is there, and what it is of. */
+  /** The value being collected, the number of bytes collected, and its element. */
   #value: Buffer | undefined
   #valueLength = 0
   #valueTag = 0
@@ -104,17 +104,17 @@ export class HeaderParser {
     this.#frame = this.#root
   }
 
-  /** All that is wanted has come, or can come no more. */
+  /** Whether all wanted values have been found or can no longer occur. */
   get isDone(): boolean {
     return this.#isDone
   }
 
-  /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
+  /** Whether PixelData, FloatPixelData or DoubleFloatPixelData was found at the top level. */
   get reachedPixelData(): boolean {
     return this.#reachedPixelData
   }
 
-  /** Takes the next bytes and keeps no view of them. @throws {HeaderFault} */
+  /** Processes the next bytes without keeping a view of them. @throws {HeaderFault} */
   push(bytes: Buffer): void {
     const walk = this.#walk
     let at = 0
@@ -137,12 +137,12 @@ export class HeaderParser {
     }
   }
 
-  /** No more bytes will come. @throws {HeaderFault} where they end within an element */
+  /** Ends the input. @throws {HeaderFault} if it ends within an element */
   end(): void {
     while (this.#frame.end <= this.#position) this.#leave()
     if (this.#frame.walkedTo <= this.#position) this.#endWithin(0)
-    // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its
-    // length.
+    // PS3.5 §7.1 does not allow this trailing byte, but some devices pad an odd value beyond its
+    // declared length.
     const isTail =
       this.#walk !== undefined &&
       this.#isDone &&
@@ -191,18 +191,19 @@ export class HeaderParser {
     this.#frame = this.#open.at(-1) ?? this.#root
   }
 
-  /** Takes a header from the bytes, across pieces where it must; gives how many of them it took. */
+  /** Reads a header, which may span two calls; returns the number of bytes consumed. */
   #takeHeader(bytes: Buffer, at: number): number {
     while (this.#frame.end <= this.#position) this.#leave()
     const frame = this.#frame
-    // Something of undefined length has no end where the sequence around it has.
+    // A container of undefined length must end within the container around it.
     if (frame.walkedTo <= this.#position) {
       this.#endWithin(0)
       return 0
     }
     const header = this.#header
     const isItem = frame.kind !== 'elements'
-    // Nothing is taken from behind the end of what holds it: there the reading may have to go on.
+    // Nothing is read beyond the end of the enclosing container, because parsing may have to resume
+    // there.
     const room = Math.min(frame.end, frame.walkedTo) - this.#position
     const available = Math.min(bytes.length - at, room - this.#begunLength)
     let taken: number
@@ -255,7 +256,7 @@ export class HeaderParser {
     else this.#toSkip = length
   }
 
-  /** PS3.5 A.4: the Basic Offset Table and the fragments of encapsulated pixel data. */
+  /** Handles the Basic Offset Table and the fragments of encapsulated pixel data (PS3.5 A.4). */
   #takeFragment(tag: number, length: number): void {
     if (tag === SEQUENCE_DELIMITATION) {
       this.#walk?.fragmentsEnd(this.#position)
@@ -292,7 +293,7 @@ export class HeaderParser {
     this.#lastTag = tag
     const end = this.#endOf(length, 'element longer than what holds it')
     const sequence = isTop && !this.#isDone ? this.#sequences.get(tag) : undefined
-    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
+    // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian.
     if (end === NOWHERE || sequence)
       this.#enter('items', vr === 'UN' ? IMPLICIT : coding, end, sequence)
     else if (
@@ -316,7 +317,9 @@ export class HeaderParser {
     else this.#toSkip = length
   }
 
-  /** Where something of this length ends that begins here; Infinity: at its delimiter. */
+  /**
+   * End offset of a container of this length that starts here; Infinity if it ends at a delimiter.
+   */
   #endOf(length: number, why: string): number {
     if (length === UNDEFINED_LENGTH) return NOWHERE
     const end = this.#position + length
@@ -342,7 +345,7 @@ export class HeaderParser {
     }
   }
 
-  /** What holds it ends within the header of an element. */
+  /** Reports that the enclosing container ends within the header of an element. */
   #endWithin(room: number): void {
     this.#position += room
     this.#begunLength = 0
@@ -354,8 +357,8 @@ export class HeaderParser {
   }
 
   /**
-   * Goes on behind the outermost sequence that was entered for its structure alone. @throws the
-   * error, where there is none
+   * Resumes after the outermost sequence that is parsed only for its structure. @throws the error
+   * if there is none
    */
   #passOver(error: unknown): void {
     const from = this.#open.findIndex(({ walkedTo }) => walkedTo !== NOWHERE)
@@ -369,5 +372,5 @@ export class HeaderParser {
   }
 }
 
-/** In Implicit VR the dictionary alone says what a sequence is. */
+/** In Implicit VR only the dictionary tells which elements are sequences. */
 const isSequence = (vr: string, tag: number) => vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ')

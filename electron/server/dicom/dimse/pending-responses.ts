@@ -10,20 +10,19 @@ import {
 import type { EncodedIdentifiers } from './service.ts'
 import type { Operation } from './service-class.ts'
 
-/** A batch as it goes over the wire to one peer, whole responses at a time. */
+/** The encoded responses of a batch for one peer. */
 interface Framing {
   /**
-   * The row behind the last one that fits into a slice; a response too long for a slice has one for
-   * itself.
+   * The first row that no longer fits into the slice; a response longer than a slice is sent alone.
    */
   endOfSlice(first: number): number
   slice(first: number, next: number): Buffer
 }
 
 /**
- * Sends a batch of pending responses (PS3.7 §9.3.2.2), one slice at a time, and gives back the last
- * slice unsent, so that it can go with what follows. Ends early, at a whole response, when the
- * operation is cancelled or its association is gone.
+ * Sends a batch of pending responses (PS3.7 §9.3.2.2) in slices. Returns the last slice unsent, so
+ * that it can be sent together with the final response. Ends early, after a complete response, if
+ * the operation is cancelled or the association ends.
  */
 export async function sendPending(
   batch: EncodedIdentifiers,
@@ -37,7 +36,7 @@ export async function sendPending(
       if (!(await operation.send(unsent))) return { responses: row, unsent: undefined }
       operation.slices.give(unsent)
       unsent = undefined
-      // Others get their turn between slices, and a C-CANCEL its chance to be read.
+      // Lets other connections proceed between slices, and a C-CANCEL be read.
       await setImmediate()
     }
     if (operation.signal.aborted) break
@@ -58,7 +57,7 @@ function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
     : passingFraming(batch, command, room, operation)
 }
 
-/** What is sent once is not worth keeping in another form. */
+/** Batches sent before. The framing of a batch is only cached if it is sent more than once. */
 const used = new WeakSet<EncodedIdentifiers>()
 
 const longest = new WeakMap<EncodedIdentifiers, number>()
@@ -77,7 +76,7 @@ function longestOf(batch: EncodedIdentifiers): number {
 const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : (ends[row - 1] ?? 0))
 const lengthOf = (ends: Uint32Array, row: number): number => (ends[row] ?? 0) - startOf(ends, row)
 
-/** By SOP class, of which few are served. */
+/** Keyed by SOP class; only a few are provided. */
 const commands = new Map<string, Buffer>()
 
 function commandOf(affectedSopClassUid: string): Buffer {
@@ -96,24 +95,26 @@ function commandOf(affectedSopClassUid: string): Buffer {
   return command
 }
 
-/** (0000,0120) with its length of two, in Implicit VR Little Endian. */
+/**
+ * The header of MessageIDBeingRespondedTo (0000,0120), with length 2, in Implicit VR Little Endian.
+ */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])
 const messageIdIn = (command: Buffer): number =>
   command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
 
-// ---- Sent again, and nothing has to be cut: every peer gets the same bytes but for message id and
-// context id
+// Shared framing: a batch sent repeatedly without fragmentation has the same bytes for every peer
+// except for message id and context id.
 
 interface Framed {
   readonly command: Buffer
   readonly bytes: Buffer
-  /** End of each response in `bytes`. */
+  /** End offset of each response in `bytes`. */
   readonly ends: Uint32Array
 }
 
 /**
- * One framing a batch, whatever its peers negotiate: what they do must not decide how much is kept
- * for them.
+ * One framing per batch, independent of the peers, so that peers cannot influence how much memory
+ * is used.
  */
 const cache = new WeakMap<EncodedIdentifiers, Framed>()
 
@@ -173,8 +174,8 @@ function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
   return framed
 }
 
-// ---- Sent for the first time, or to a peer that takes less at a time than a response has: framed
-// as it is sent, and not kept
+// Framing on the fly, for a batch sent for the first time or to a peer whose maximum length
+// requires fragmentation.
 
 function passingFraming(
   { bytes, ends }: EncodedIdentifiers,

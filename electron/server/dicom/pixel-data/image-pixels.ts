@@ -5,7 +5,7 @@ import type { HeaderPixels } from './header-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** The attributes of an image's pixels, or why they make none. */
+/** The pixel attributes of an image, or the reason it cannot be displayed. */
 export type PixelsOrWhyNot =
   | { readonly image: HeaderPixels; readonly whyNot: null }
   | { readonly image: null; readonly whyNot: Message }
@@ -22,7 +22,10 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
 
 const none = (whyNot: Message): PixelsOrWhyNot => ({ image: null, whyNot })
 
-/** Reads the Image Pixel module (PS3.3 C.7.6.3), of which devices leave out what seems plain. */
+/**
+ * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
+ * value.
+ */
 export function imagePixels(
   values: AttributeValues,
   pixels: Found['pixels'],
@@ -87,7 +90,7 @@ function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
   return aspect > 0.01 && aspect < 100 && aspect !== 1 ? { aspect } : {}
 }
 
-/** A writer may say YBR_FULL_422 of pixels that it has not subsampled: their length tells. */
+/** Some writers declare YBR_FULL_422 for pixels that are not subsampled; the length reveals it. */
 function storedAs(image: HeaderPixels, length: number, frames: number): string {
   const full = { ...image, photometricInterpretation: 'YBR_FULL' }
   const isFull =
@@ -96,10 +99,10 @@ function storedAs(image: HeaderPixels, length: number, frames: number): string {
   return isFull ? full.photometricInterpretation : image.photometricInterpretation
 }
 
-/** More than an hour of fluoroscopy has. */
+/** More frames than an hour of fluoroscopy has. */
 export const MOST_FRAMES = 100_000
 
-/** Number of Frames as the file says it; 1 where it does not. */
+/** Number of Frames; 1 if it is missing. */
 export function frameCount(values: AttributeValues): number {
   return Math.max(1, whole(values.number(TAG.NumberOfFrames)))
 }

@@ -13,14 +13,14 @@ import type { ViewedHeader } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 /**
- * native: frame after frame; pieces: items of compressed streams; bare: one compressed stream
- * without items, against PS3.5 §A.4.
+ * native: uncompressed frames; pieces: encapsulated fragments; bare: one compressed stream without
+ * items, which violates PS3.5 §A.4.
  */
 export type PixelForm = 'native' | 'pieces' | 'bare'
 
 /**
- * How pixel data stands in its file. @throws {BytesMissing} @throws {ViewedFileFault} where its
- * transfer syntax contradicts it
+ * Determines how pixel data is stored. @throws {BytesMissing} @throws {ViewedFileFault} if it
+ * contradicts the transfer syntax
  */
 export function pixelForm(
   window: ByteWindow,
@@ -38,25 +38,23 @@ export function pixelForm(
   return first.readUInt16LE(0) * 0x10000 + first.readUInt16LE(2) === ITEM ? 'pieces' : 'bare'
 }
 
-/**
- * Transfer syntaxes whose pictures begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K.
- */
+/** Transfer syntaxes whose frames begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
 const HAS_STARTS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
-/** A table of 64-bit numbers for as many frames as there may be. */
+/** Length in bytes of a table of 64-bit numbers for the maximum number of frames. */
 const LONGEST_TABLE = 1 << 20
 
-/** Where the frames of an image are. */
+/** Locates the frames of an image. */
 export interface PixelLocation {
   /**
-   * From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has
-   * no such frame
+   * Locates a frame, numbered from 1; undefined while its bytes have not arrived. @throws
+   * {ViewedFileFault} if the file has no such frame
    */
   frame(number: number): FrameBytes | undefined
-  /** Of a file that is whole: what of its frames is missing. */
+  /** For a complete file: which frames are missing. */
   fault(): Message | undefined
 }
 
-/** `header` is of an image. */
+/** `header` must be that of an image. */
 export function locatePixels(
   source: ByteSource,
   pixels: NonNullable<Found['pixels']>,
@@ -107,7 +105,7 @@ export function locatePixels(
   })
 }
 
-/** Frames whose places are known without a look at them; `room`: as many as the value has. */
+/** Frames whose positions can be computed. `room`: the number of frames that fit into the value. */
 function simpleLocation(
   source: ByteSource,
   { at, length }: { readonly at: number; readonly length: number },

@@ -42,7 +42,7 @@ export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
 
 /**
- * Calls an application entity and associates with it (PS3.8 §7.1).
+ * Connects to an application entity and requests an association (PS3.8 §7.1).
  * @throws {RequestorError}
  */
 export async function openAssociation(options: AssociationOptions): Promise<RequestedAssociation> {
@@ -55,24 +55,24 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
   return association
 }
 
-/** What an event brings a requestor. */
+/** The parameters of an event for a requestor. */
 interface RequestorGiven extends Given {
   readonly error?: RequestorError
 }
 
 /**
- * An association that we asked for, driven by the table of PS3.8 §9.2. Only one request is at work
- * at a time.
+ * An association requested by the gateway, driven by the state table of PS3.8 §9.2. One request at
+ * a time.
  */
 export class RequestedAssociation
   extends ProtocolMachine<RequestorGiven>
   implements AsyncDisposable
 {
-  /** In the order they were proposed. */
+  /** In the order of the proposal. */
   accepted: readonly AcceptedContext[] = []
-  /** Roles the other side named in its answer. */
+  /** Roles in the peer's response. */
   roles: readonly RoleSelection[] = []
-  /** Longest P-DATA-TF the other side takes, bytes; 0: any. */
+  /** The peer's maximum P-DATA-TF length in bytes; 0: unlimited. */
   maximumLength = 0
   readonly #options: AssociationOptions
   readonly #limits: RequestorLimits
@@ -82,12 +82,12 @@ export class RequestedAssociation
   #reader: PduReader | undefined
   #waitingBytes = 0
   #messageId = 0
-  /** A request has no final response yet. */
+  /** Whether a request is waiting for its final response. */
   #isAtWork = false
-  /** Why it is over; undefined while it is not. */
+  /** Why the association ended; undefined while it is open. */
   #end: RequestorError | undefined
   #isReleased = false
-  /** Resolved at whatever happens: an answer, a response, an end. */
+  /** Resolved by every event: a response, a data set, or the end. */
   #happened = Promise.withResolvers<void>()
   readonly #cancelled = () => this.abort()
 
@@ -101,7 +101,8 @@ export class RequestedAssociation
     options.signal?.addEventListener('abort', this.#cancelled)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#lost(message('dicom.closed-by-other-side')))
-    // In TLS 1.3 the other side verifies our certificate after the handshake is over for us.
+    // In TLS 1.3 the peer verifies the client certificate after the client's handshake has
+    // completed.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
         lostBecause(error),
@@ -111,12 +112,12 @@ export class RequestedAssociation
     socket.on('close', () => this.#lost(message('dicom.connection-closed')))
   }
 
-  /** Neither released, aborted nor lost. */
+  /** Whether it was neither released nor aborted and the connection still exists. */
   get isOpen(): boolean {
     return this.state === 'Sta6' && !this.#end
   }
 
-  /** @throws {RequestorError} where no context that was proposed is accepted */
+  /** @throws {RequestorError} if no proposed context is accepted */
   async associate(): Promise<void> {
     this.dispatch('Evt1')
     const request = associateRq(this.#options, this.#limits.maxPduLength)
@@ -135,11 +136,11 @@ export class RequestedAssociation
   }
 
   /**
-   * Sends a request and gives its responses, the final one last. A data set that comes piece by
-   * piece is sent as it comes, and read no faster than the network takes it; where it throws, the
-   * association is aborted: what was sent is no whole message.
-   * @throws {RequestorError} where the association does not last until the final response;
-   *   whatever the data set throws.
+   * Sends a request and yields its responses, the final one last. A streamed data set is read no
+   * faster than the network accepts it; if it throws, the association is aborted because the
+   * message is incomplete.
+   * @throws {RequestorError} if the association ends before the final response; any error of the
+   * data set
    */
   async *request(
     contextId: number,
@@ -147,7 +148,7 @@ export class RequestedAssociation
     dataSet?: Buffer | AsyncIterable<Buffer>,
     { responseSeconds = this.#limits.responseSeconds, cancel }: RequestOptions = {},
   ): AsyncGenerator<Message> {
-    // PS3.7 §9.1: unique among the requests at work; there is one.
+    // PS3.7 §9.1: the id must be unique among outstanding requests, of which there is only one.
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
     this.#isAtWork = true
@@ -175,7 +176,7 @@ export class RequestedAssociation
           'dicom.no-request-answer',
         )
         const response = this.#next()
-        // A late response to something else is of no use to anybody.
+        // A late response to an earlier request is ignored.
         if (!response || response.command.messageIdBeingRespondedTo !== messageId) continue
         const isFinal = categoryOf(response.command.status ?? 0) !== 'pending'
         if (isFinal) this.#isAtWork = false
@@ -208,7 +209,8 @@ export class RequestedAssociation
   }
 
   /**
-   * The next piece is read while the network takes the last one; there are never more of them here.
+   * Sends a streamed data set. The next piece is read while the previous one is being sent, so at
+   * most two are in memory.
    */
   async #stream(contextId: number, pieces: AsyncIterable<Buffer>): Promise<void> {
     const outgoing = new OutgoingDataSet(contextId, this.maximumLength)
@@ -217,7 +219,7 @@ export class RequestedAssociation
       for await (const piece of pieces) {
         await sending
         sending = this.#send(outgoing.push(piece))
-        // It is waited for above, or below; what it throws must not go unheard meanwhile.
+        // Awaited below; until then a rejection must not count as unhandled.
         sending.catch(() => {})
       }
       await sending
@@ -240,7 +242,7 @@ export class RequestedAssociation
     if (this.#end) throw this.#end
   }
 
-  /** The connection is there from the start; nobody asks us for an association. */
+  /** The connection exists from the start, and the peer never requests an association. */
   protected readonly effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
     close: () => this.socket.destroySoon(),
     startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
@@ -313,11 +315,11 @@ export class RequestedAssociation
   }
 
   /**
-   * A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or
-   * the connection is gone.
+   * Sends A-RELEASE, or A-ABORT while a request has no final response. Resolves when the release is
+   * confirmed or the connection has ended.
    */
   async release(): Promise<void> {
-    // PS3.8 §7.2: nothing orderly is left where an answer is still to come.
+    // PS3.8 §7.2: an orderly release is not possible while a response is outstanding.
     if (this.#isAtWork) this.abort()
     if (!this.isOpen) return
     this.dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
@@ -328,7 +330,7 @@ export class RequestedAssociation
     ).catch(() => {})
   }
 
-  /** A-ABORT. */
+  /** Sends A-ABORT. */
   abort(): void {
     this.#stop(new RequestorError('cancelled', message('dicom.given-up')))
   }
@@ -338,7 +340,7 @@ export class RequestedAssociation
     this.abort()
   }
 
-  /** A-ABORT by us. */
+  /** Aborts the association with this error. */
   #stop(error: RequestorError): void {
     if (this.#end || this.#isReleased) return
     const isStalled = this.socket.writableLength > 0
@@ -356,7 +358,7 @@ export class RequestedAssociation
     this.socket.destroy()
   }
 
-  /** @param error why it is over before its work was done; undefined: released. */
+  /** @param error why the association ended too early; undefined if it was released */
   #over(error: RequestorError | undefined): void {
     this.#options.signal?.removeEventListener('abort', this.#cancelled)
     if (error) this.#end ??= error
@@ -369,7 +371,7 @@ export class RequestedAssociation
     this.#happened = Promise.withResolvers()
   }
 
-  /** Waits until something is so. Silence of so many seconds ends the association. */
+  /** Waits for a condition. The association is aborted after this many seconds of silence. */
   async #until(isSo: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
     const timer = setTimeout(() => this.#stop(this.#silent(silence, seconds)), seconds * 1000)
     try {
@@ -394,6 +396,6 @@ export class RequestedAssociation
   }
 }
 
-/** A response without a data set takes some room too. */
+/** A response without a data set counts too. */
 const sizeOf = (response: Message | undefined): number =>
   response ? 512 + (Buffer.isBuffer(response.dataSet) ? response.dataSet.length : 0) : 0

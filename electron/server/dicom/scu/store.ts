@@ -12,57 +12,57 @@ import {
 } from './requestor.ts'
 import type { Caller } from './service-request.ts'
 
-/** An instance as it lies on disk. */
+/** An instance stored on disk. */
 export interface InstanceToSend {
   readonly path: string
-  /** Bytes of the file before the data set. */
+  /** Offset of the data set in the file. */
   readonly dataSetOffset: number
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly transferSyntaxUid: string
 }
 
-/** What became of one instance. */
+/** The result of sending one instance. */
 export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
   | {
-      /** The other side has it: Success or a warning (Bxxx). */
+      /** The peer has stored it: Success or a warning (Bxxx). */
       readonly outcome: 'sent'
       readonly status: DimseStatus
       /** Transfer syntax UID. */
       readonly sentAs: string
     }
   | {
-      /** It answered, and does not have it. */
+      /** The peer answered with a failure. */
       readonly outcome: 'refused'
       readonly status: DimseStatus
       /** Its Error Comment; may be empty. */
       readonly errorComment: string
     }
   | {
-      /** It takes the SOP class, but not in the transfer syntax of the file. */
+      /** The peer accepts the SOP class, but not the transfer syntax of the file. */
       readonly outcome: 'needs-transcoding'
-      /** Transfer syntaxes it takes the class in, of those that were proposed: at least one. */
+      /** Transfer syntaxes the peer accepted for the class, of those proposed; at least one. */
       readonly accepts: readonly string[]
     }
   | {
       readonly outcome: 'failed'
       readonly error: Error
       /**
-       * The association broke down over this very instance, or its file cannot be read; false: it
-       * was not even begun.
+       * True if the association failed on this instance or its file cannot be read; false if
+       * sending it was not attempted.
        */
       readonly isTried: boolean
     }
 )
 
-/** A peer that breaks off over so many instances in a row is not called again for the rest. */
+/** After this many consecutive failed associations the remaining instances are not attempted. */
 const MOST_BREAKS = 3
 
 /**
- * Sends instances by C-STORE (PS3.4 Annex B), one after the other, each in its own transfer syntax,
- * over as few associations as their presentation contexts allow. Gives one result for each instance
- * and never throws. An association that breaks over one instance is opened again for those after
- * it.
+ * Sends instances by C-STORE (PS3.4 Annex B), one after the other and each in its own transfer
+ * syntax, over as few associations as their presentation contexts allow. Yields one result for each
+ * instance and never throws. If an association fails, the instances after the current one are sent
+ * over a new one.
  */
 export async function* sendInstances<I extends InstanceToSend>(
   caller: Caller,
@@ -75,8 +75,8 @@ export async function* sendInstances<I extends InstanceToSend>(
     while (left.length > 0) {
       const association = gaveUp ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
-        // Another batch may hold what it does take; whatever else stands in the way stands in the
-        // way of all.
+        // The peer may accept the contexts of another batch; any other error would affect all
+        // batches.
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
           gaveUp = association
         for (const instance of left)
@@ -155,7 +155,7 @@ async function send<I extends InstanceToSend>(
   }
 }
 
-/** Read at a time: some P-DATA-TFs' worth. */
+/** Bytes read at a time; several P-DATA-TFs. */
 const PIECE = 256 << 10
 
 async function* piecesOf(
@@ -164,8 +164,7 @@ async function* piecesOf(
 ): AsyncGenerator<Buffer, void, void> {
   let position = dataSetOffset
   for (;;) {
-    // A piece is on its way to the network while the next one is read, so each has a buffer of its
-    // own.
+    // Each piece has its own buffer, because one is being sent while the next is read.
     const { bytesRead, buffer } = await file
       .read(Buffer.allocUnsafe(PIECE), 0, PIECE, position)
       .catch(unreadable)
@@ -173,13 +172,13 @@ async function* piecesOf(
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
-  // PS3.5 A.5: a deflated stream of odd length gets one NUL behind it.
+  // PS3.5 A.5: a deflated stream of odd length is padded with a NUL.
   const isOdd = (position - dataSetOffset) % 2 === 1
   if (isOdd && transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian)
     yield Buffer.alloc(1)
 }
 
-/** Without the path, which has no place in a sentence. */
+/** Omits the path, which must not appear in messages. */
 function unreadable(error: NodeJS.ErrnoException): never {
   throw new Error(`the file cannot be read (${error.code ?? 'unknown fault'})`)
 }

@@ -1,26 +1,27 @@
 import { createRequire } from 'node:module'
 
-// A process of its own for one call of dicom-dimse-native: a call holds one of few threads, cannot
-// be interrupted, and writes dicom.log where the process was started. Whoever started it kills it.
+// Runs in a separate process for one call of dicom-dimse-native: a call occupies one of few
+// threads, cannot be interrupted, and writes dicom.log to the working directory. The parent process
+// kills it.
 
-/** Of the module's one function that is used. */
+/** Options of the module function that is used. */
 export interface RecompressOptions {
   readonly sourcePath: string
-  /** Folder of the result. */
+  /** Folder for the result. */
   readonly storagePath: string
-  /** UID of a transfer syntax. */
+  /** Transfer syntax UID. */
   readonly writeTransfer: string
   readonly enableRecompression: boolean
 }
 
-/** What came of it: the module's own final answer, or why it could not be loaded. */
+/** The result of a call: the module's final answer, or why the module could not be loaded. */
 export type NativeAnswer = { readonly answer: string } | { readonly missing: string }
 
 interface Module {
   recompress(options: RecompressOptions, callback: (answer: string) => void): void
 }
 
-/** The other side: a parent of plain Node, or Electron's main process. */
+/** The parent process: plain Node, or Electron's main process. */
 interface Parent {
   listen(listener: (call: RecompressOptions) => void): void
   tell(answer: NativeAnswer): void
@@ -39,7 +40,7 @@ function parent(): Parent {
       listen: (listener) => port.on('message', ({ data }) => listener(data)),
       tell: (answer) => port.postMessage(answer),
     }
-  // Without its parent nothing would end it.
+  // Nothing else would end this process after its parent.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   return {
     listen: (listener) =>
@@ -58,7 +59,7 @@ listen((options) => {
     return
   }
   module.recompress(options, (answer) => {
-    // Code 1: not the last one.
+    // Code 1 marks an intermediate answer.
     if ((JSON.parse(answer) as { readonly code: number }).code !== 1) tell({ answer })
   })
 })

@@ -25,10 +25,10 @@ import { ProtocolMachine } from './protocol-machine.ts'
 import { freeBuffer } from './slice-pool.ts'
 import { type Effect, EVENT_OF_PDU, type Given, type State } from './state-machine.ts'
 
-/** How it ended, for the feed. */
+/** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
 
-/** What an event brings an acceptor. */
+/** The parameters of an event for an acceptor. */
 interface AcceptorGiven extends Given {
   readonly rejection?: Rejection
   readonly request?: AssociateRq
@@ -40,28 +40,29 @@ interface AcceptorGiven extends Given {
 const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
 /**
- * One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2.
+ * A connection in the acceptor role, from its first byte to its close, driven by the state table of
+ * PS3.8 §9.2.
  */
 export class Association
   extends ProtocolMachine<AcceptorGiven>
   implements AcceptedConnection, RequestSource
 {
-  /** Undefined until an association is asked for. */
+  /** Undefined until an association is requested. */
   info: AssociationInfo | undefined
-  /** Accepted, and neither released nor aborted. */
+  /** Whether the association was accepted and is neither released nor aborted. */
   isOpen = false
-  /** Open for a caller outside the device list. */
+  /** Whether the caller is not in the device list. */
   isUnlisted = false
   readonly remoteAddress: string
-  /** What connections are counted by. */
+  /** The host that connections are counted by. */
   readonly host: string
   readonly #tls: TlsPeer | undefined
   readonly #acceptor: Acceptor
-  /** The limits it began with: a change of settings is for those to come. */
+  /** Limits at the start of the connection; changed settings apply to new connections. */
   readonly #limits: DimseLimits
   #reader: PduReader | undefined
   readonly #messages: MessageReader
-  /** The network's buffer that came last, while nothing else has views of it but the reader. */
+  /** The latest network buffer, while only the reader has views of it. */
   #chunk: Buffer | undefined
   #queue: OperationQueue | undefined
   #accepted: Negotiation['accepted'] = new Map()
@@ -93,27 +94,29 @@ export class Association
     return this.#queue?.isBusy ?? false
   }
 
-  /** Bytes kept of a PDU that has begun. */
+  /** Bytes held of an incomplete PDU. */
   get heldBytes(): number {
     return this.#reader?.heldBytes ?? 0
   }
 
-  /** Bytes kept of data sets that the peer sent while a request of its own is at work. */
+  /**
+   * Bytes held of data sets that the peer sent ahead while one of its requests is being performed.
+   */
   get aheadBytes(): number {
     return this.#queue?.isBusy ? this.#queue.waitingBytes + (this.#messages.gatheredBytes ?? 0) : 0
   }
 
-  /** Bytes kept of a data set that is not whole yet. */
+  /** Bytes held of an incomplete data set. */
   get gatheredBytes(): number {
     return this.#messages.gatheredBytes ?? 0
   }
 
-  /** Resolves when no request is at work. */
+  /** Resolves when no request is being performed. */
   whenIdle(): Promise<void> {
     return this.isBusy && this.isOpen ? this.#whenIdle.promise : Promise.resolve()
   }
 
-  /** A-ABORT by the service provider, then the connection is closed as soon as that is sent. */
+  /** Sends A-ABORT as service provider and closes the connection after it has been sent. */
   terminate(detail: Said): void {
     const isStalled = this.socket.writableLength > 0
     if (this.isOpen) this.#abort(ABORT_REASON.notSpecified, detail)
@@ -129,7 +132,10 @@ export class Association
     this.socket.destroy()
   }
 
-  /** Whole P-DATA-TFs in one write. A peer that does not take them within the limit is aborted. */
+  /**
+   * Sends complete P-DATA-TFs in one write. A peer that does not accept them within the limit is
+   * aborted.
+   */
   send(parts: readonly Buffer[]): Promise<boolean> {
     if (!SENDING.has(this.state)) return Promise.resolve(false)
     const { stallSeconds } = this.#limits
@@ -156,7 +162,7 @@ export class Association
     this.#abort(ABORT_REASON.notSpecified, abortedHere(internalError(reference)))
   }
 
-  /** An acceptor never connects, and nothing is ever confirmed to it. */
+  /** An acceptor never connects and never receives a confirmation. */
   protected readonly effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
     close: () => this.socket.destroy(),
     startArtim: () => {
@@ -226,8 +232,8 @@ export class Association
   }
 
   /**
-   * A study is tens of thousands of these buffers: left to the garbage collector, they cost more of
-   * its time than receiving them.
+   * Releases network buffers explicitly. A study arrives in tens of thousands of them, and garbage
+   * collection would take longer than receiving them.
    */
   #free(): void {
     if (this.#chunk) freeBuffer(this.#chunk)
@@ -235,8 +241,9 @@ export class Association
   }
 
   /**
-   * One operation at a time was negotiated (PS3.7 D.3.3.3): a peer that sends ahead may wait. Never
-   * one with no request at work, nor one with nothing behind it, which may yet be cancelled.
+   * Whether reading should pause. One operation at a time was negotiated (PS3.7 D.3.3.3), so a peer
+   * that sends ahead may wait. Never true without a current request, nor if nothing waits behind
+   * it, because a C-CANCEL may still arrive.
    */
   get #mustWait(): boolean {
     if (!this.#queue?.isBusy) return false
@@ -257,7 +264,7 @@ export class Association
     })
   }
 
-  /** A-ABORT by us. */
+  /** Sends A-ABORT. */
   #abort(reason: number, detail: Said): void {
     if (!this.isOpen) return
     this.dispatch('Evt15', {
@@ -350,7 +357,7 @@ export class Association
     this.#read()
   }
 
-  /** Silence is the peer's only while no request is at work: at its end the clock begins anew. */
+  /** Starts the idle timeout. It runs only while no request is being performed. */
   #startIdle(): void {
     const { idleSeconds } = this.#limits
     this.#idle = setTimeout(() => {
@@ -362,7 +369,7 @@ export class Association
   // ---- A-RELEASE and the end
 
   #release(): void {
-    // PS3.8 §7.2: with a message half sent there is nothing orderly about it.
+    // PS3.8 §7.2: an orderly release is not possible within a message.
     if (this.#messages.isWithin)
       return void this.#abort(
         ABORT_REASON.unexpectedPdu,
@@ -373,8 +380,8 @@ export class Association
   }
 
   /**
-   * The association, or what never became one, is over; the connection may last until the peer
-   * closes it.
+   * Ends the association, or a connection that never became one. The connection may stay open until
+   * the peer closes it.
    */
   #end(ending: Ending): void {
     const { info } = this
@@ -384,7 +391,7 @@ export class Association
     this.#idle = undefined
     this.#queue?.end()
     this.#whenIdle.resolve()
-    // A rejected association was neither open nor never asked for: `rejected` said it all.
+    // A rejected association has already been reported by `rejected`.
     if (!this.#isEnded && (wasOpen || !info)) {
       this.#acceptor.observer.closed(info, { ...ending, remoteAddress: this.remoteAddress })
     }

@@ -4,7 +4,7 @@ import { ABORT_REASON, ABORT_SOURCE } from './pdu.ts'
 import { writePdu } from './pdu-writer.ts'
 import { type Effect, type Event, type Given, type State, transition } from './state-machine.ts'
 
-/** One side of a connection, driven by the table of PS3.8 §9.2. */
+/** One side of a connection, driven by the state table of PS3.8 §9.2. */
 export abstract class ProtocolMachine<G extends Given> {
   protected readonly socket: Socket
   #state: State = 'Sta1'
@@ -18,7 +18,7 @@ export abstract class ProtocolMachine<G extends Given> {
     return this.#state
   }
 
-  /** What the effects of the table are on this side; an effect that is missing cannot happen. */
+  /** Implements the effects of the table on this side; a missing effect cannot occur. */
   protected abstract readonly effects: Readonly<Partial<Record<Effect, (given: G) => void>>>
 
   protected dispatch(event: Event, given: Given & Partial<G> = {}, otherwise = false): void {
@@ -41,8 +41,8 @@ export abstract class ProtocolMachine<G extends Given> {
   }
 
   /**
-   * A provider's abort has its reason in Sta2 too, where Table 9-9 says user: there is no user yet,
-   * and a user's has no reason.
+   * An abort by the provider keeps its reason in Sta2 too. Table 9-9 specifies a user abort there,
+   * but no user exists yet, and a user abort has no reason.
    */
   protected writeAbort({
     abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
@@ -51,8 +51,8 @@ export abstract class ProtocolMachine<G extends Given> {
   }
 
   /**
-   * Whole P-DATA-TFs in one write; resolves when the network has taken them, false where it never
-   * will. `stalled` is called where that takes longer than so many seconds.
+   * Sends complete P-DATA-TFs in one write. Resolves to true when the network has accepted them,
+   * and to false if it never will. `stalled` is called if that takes longer than this many seconds.
    */
   protected writeData(
     bytes: readonly Buffer[],
@@ -66,7 +66,7 @@ export abstract class ProtocolMachine<G extends Given> {
         resolve(!error)
       }
       this.dispatch('Evt9', { bytes, taken } as Given & Partial<G>)
-      // What fits into the system's buffer is taken at once.
+      // What fits into the operating system's buffer is accepted immediately.
       if (this.socket.writableLength > 0) timer = setTimeout(stalled, seconds * 1000)
     })
   }
