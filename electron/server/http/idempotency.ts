@@ -6,13 +6,16 @@ import { findAnswer, type IdempotencySlot, keepAnswer } from './idempotency-quer
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
 
-/** An answer as it goes out: its status and its JSON. */
+/** A response as sent: its status and JSON. */
 export interface Answer {
   readonly status: number
   readonly body: string
 }
 
-/** A POST with an `Idempotency-Key` (the IETF draft of that name); one for all listeners. */
+/**
+ * Handles POST requests with an `Idempotency-Key` (IETF draft of that name). Shared by all
+ * listeners.
+ */
 export class Idempotency {
   readonly #context: Context
   readonly #underWay = new Set<string>()
@@ -22,8 +25,8 @@ export class Idempotency {
   }
 
   /**
-   * Does the work once for each slot: the same body again gets the first answer. Work that answers
-   * without waiting and the answer that is kept of it are one transaction.
+   * Runs the work once per slot; a repeated request with the same body gets the first response. If
+   * the work is synchronous, it is committed in one transaction with the stored response.
    * @throws ApiError in-flight, refused
    */
   async answer(
@@ -42,7 +45,7 @@ export class Idempotency {
     this.#underWay.add(name)
     try {
       const keep = (answer: Answer) => keepAnswer(this.#context, slot, { ...answer, bodyHash })
-      // In an object: a transaction is given no promise.
+      // Wrapped in an object, because a transaction must not return a promise.
       const { answer } = this.#context.database.transaction(() => {
         const given = work()
         if (!(given instanceof Promise)) keep(given)
@@ -58,7 +61,7 @@ export class Idempotency {
   }
 }
 
-/** The key a request names, undefined without one. @throws ApiError malformed */
+/** The key of a request; undefined if it has none. @throws ApiError malformed */
 export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import type { ApiKeyCaller } from './callers.ts'
 
-/** A live key, and until when a secret before its last rotation opens too. */
+/** A valid key, and when the secret from before its last rotation expires. */
 export type LiveKey = Omit<ApiKeyCaller, 'kind'> & { readonly oldExpiresAt: string | null }
 
-/** Its use is noted at least this often: "last used" is as old as that at most. */
+/** How often the use of a key is recorded, which limits the accuracy of "last used". */
 const MOST_MS = 1000
 
 /**
- * Remembers, under the hash of its secret, who a key belongs to: a busy partner's key is read once
- * a second rather than at each call. After any change of the database nothing is remembered: a
- * revoked or rotated key is refused at its next call.
+ * Caches API keys by the hash of their secret, so that the key of a busy partner is read once a
+ * second rather than at each request. Any change of the database clears the cache, so a revoked or
+ * rotated key is refused immediately.
  */
 export class KnownKeys {
   readonly #context: Context
@@ -25,7 +25,7 @@ export class KnownKeys {
     this.#knownAt = context.database.changeCount
   }
 
-  /** The caller of a live key; undefined for any other text. */
+  /** The caller of a valid key; undefined for any other text. */
   callerOf(key: string): ApiKeyCaller | undefined {
     const now = this.#context.clock()
     const { changeCount } = this.#context.database
@@ -46,7 +46,7 @@ export class KnownKeys {
       isViewerEnabled,
       managesPeople,
     }
-    // While two secrets open, the clock alone can end one of them.
+    // While two secrets are valid, one may expire without a database change.
     if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now)
       this.#known.set(keyHash, { caller, at: now })
     return caller

@@ -16,9 +16,9 @@ const ALL = ['0.0.0.0', '::', '[::]']
 type Place = Omit<ListenerPlace, 'tls'>
 
 /**
- * Opens the HTTPS listener where it is on. A port that cannot be had is told by `state`, and thrown
- * only where it was given for this run. @throws StartError
- * @param override given at the start for this run: the settings count from the next start on
+ * Opens the HTTPS listener if it is enabled. If the port is unavailable, `state` reports it; an
+ * exception is thrown only if the port was given for this run. @throws StartError
+ * @param override host and port for this run only; the settings apply again at the next start
  */
 export async function openLanListener(
   context: Context,
@@ -32,7 +32,7 @@ export async function openLanListener(
 }
 
 /**
- * The HTTPS listener under the gateway's own certificate, opened and closed by its settings while
+ * The HTTPS listener with the gateway's own certificate, opened and closed by its settings while
  * the gateway runs (docs/decisions/0023).
  */
 export class LanListener implements AsyncDisposable {
@@ -42,11 +42,11 @@ export class LanListener implements AsyncDisposable {
   readonly #open: (place: ListenerPlace) => Promise<HttpServer>
   readonly #closing = new Set<Promise<unknown>>()
   #server: HttpServer | undefined
-  /** Why it is down. */
+  /** Why it is not listening. */
   #detail: Message | null = null
-  /** Where it is, or could not be opened; empty where it is off. */
+  /** Where it listens or failed to listen; empty if it is disabled. */
   #place = ''
-  /** One change after another: two at once would open two listeners. */
+  /** Serializes changes, because two concurrent ones would open two listeners. */
   #lastChange: Promise<void> = Promise.resolve()
   #unsubscribe = () => {}
 
@@ -73,7 +73,7 @@ export class LanListener implements AsyncDisposable {
     })
   }
 
-  /** Base URL of the listener that is up. */
+  /** Base URL, if it is listening. */
   get url(): string | undefined {
     return this.#server?.url
   }
@@ -94,8 +94,8 @@ export class LanListener implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it is as wanted, or is known to be down: `state` says why. @throws ApiError
-   * malformed
+   * Resolves when the change has taken effect or the listener has failed, as reported by `state`.
+   * @throws ApiError malformed
    */
   async set(
     {
@@ -155,7 +155,7 @@ export class LanListener implements AsyncDisposable {
         this.#server = await this.#openAt(wanted)
         return
       } catch (error) {
-        // The listener before it gives up its port in a moment.
+        // The previous listener is still releasing the port.
         if (this.#closing.size > 0 && tries < MOST_TRIES) await wait(AGAIN_MS)
         else return this.#failed(error)
       }
@@ -178,7 +178,7 @@ export class LanListener implements AsyncDisposable {
     this.#detail = isOurs ? message('http.listener-failed') : explanationOf(error)
   }
 
-  /** Calls under way get to finish, also the one that closes it. */
+  /** Requests in progress can finish, including the one that closes the listener. */
   #close(): void {
     if (!this.#server) return
     const closed: Promise<unknown> = Promise.resolve(this.#server[Symbol.asyncDispose]()).finally(
@@ -191,8 +191,8 @@ export class LanListener implements AsyncDisposable {
 }
 
 /**
- * What a listener is reached by at another PC: its addresses first, since not every network knows
- * its PCs by name.
+ * The names under which other PCs reach the listener: addresses first, because not every network
+ * resolves PC names.
  */
 function namesOf(host: string): string[] {
   if (!ALL.includes(host)) return [host]
