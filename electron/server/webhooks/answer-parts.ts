@@ -3,7 +3,7 @@ import { CalendarDay } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { isObject, leftOut, type NoteTaker } from './answer-notes.ts'
 
-/** `host:port` entries that files may be fetched from by plain http. */
+/** `host:port` entries from which files may be fetched over plain http. */
 export type PlaintextHosts = readonly string[]
 
 type Enrichment = EventResponse<'patient_study.enrichment_requested'>
@@ -11,7 +11,7 @@ type ClinicalContext = EventResponse<'clinical_context.enrichment_requested'>
 type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[number]
 type Note = NoteTaker['note']
 
-/** Most items of a list that are used: more of them are no context a person reads. */
+/** Maximum number of list items used; nobody reads more clinical context than this. */
 const MOST = {
   documents: 100,
   documentUrls: 50,
@@ -20,7 +20,7 @@ const MOST = {
   technologistNotes: 200,
 } as const
 
-/** URLs that can be loaded; each that cannot is left out. */
+/** The valid URLs of a list; others are ignored with a note. */
 export function urlsOf(
   list: readonly unknown[],
   at: string,
@@ -34,7 +34,7 @@ export function urlsOf(
   })
 }
 
-/** The media URLs of an answer, item by item; undefined where there is no list. */
+/** The valid media URLs of an answer; undefined if there is no list. */
 export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): Media[] | undefined {
   return listOf(list, 'mediaUrls', note, (item, at) => {
     if (!isObject(item)) return notObject(at, note)
@@ -77,8 +77,8 @@ const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: Message } = {
 }
 
 /**
- * The enrichment of a study, each field for itself: an unusable birth date takes nothing from the
- * severity beside it.
+ * The enrichment of a study. Each field is validated separately, so that an invalid birth date does
+ * not affect the severity.
  */
 export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: Note): Enrichment {
   const fields = Object.entries(ENRICHMENT_FAULTS).flatMap(([name, fault]) => {
@@ -90,9 +90,7 @@ export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: No
   return Object.fromEntries(fields) as Enrichment
 }
 
-/**
- * Clinical context, each part for itself: bad parts are left out.
- */
+/** Clinical context. Each part is validated separately, and invalid parts are ignored. */
 export function clinicalContextOf(
   answer: Readonly<Record<string, unknown>>,
   note: Note,
@@ -172,7 +170,7 @@ function priorReportOf(item: unknown, at: string, note: Note) {
   }
 }
 
-/** The items of a list that can be used; undefined where there is none. */
+/** The valid items of a list; undefined if there is no list. */
 function listOf<T>(
   list: unknown,
   at: string,
@@ -196,7 +194,7 @@ function optional<T>(
   fault: Message,
   note: Note,
 ): T | undefined {
-  // Many serialisers print what is absent as null.
+  // Many serializers write absent values as null.
   if (value === undefined || value === null) return undefined
   if (admits(value)) return value
   note(at, leftOut(fault))

@@ -5,7 +5,7 @@ import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer
 import type { Manifest } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What the gateway would make of a body as the answer to an event; nothing is kept. */
+/** Shows how the gateway would interpret a body as the answer to an event. Nothing is stored. */
 export function dryRun<T extends EventType>(
   type: T,
   body: Buffer,
@@ -35,14 +35,14 @@ const inWords = ({ fault, detail }: WebhookError) =>
     ? message('webhooks.partner-refuses', { reason: detail })
     : message('webhooks.answer-unusable', { why: detail })
 
-/** what a failure means. */
+/** The consequence of a failure, by event. */
 const FAILURES = {
   synchronous: message('webhooks.failure-synchronous'),
   soft: message('webhooks.failure-soft'),
   asynchronous: message('webhooks.failure-asynchronous'),
 } as const
 
-/** One sentence on what would be used. */
+/** Describes what would be used of an answer, in one sentence. */
 const USES: { readonly [T in EventType]: (answer: AnswerOf<T>) => Message } = {
   'study.access_requested': ({ urls, mediaUrls = [], manifest }) =>
     manifest

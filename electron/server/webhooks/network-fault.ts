@@ -17,7 +17,7 @@ const NO_ANSWER = unreachable('webhooks.connection-timeout')
 const NO_ROUTE = unreachable('webhooks.no-route')
 const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
 
-/** Error codes of Node and undici, in words for the screen. */
+/** Explanations of Node and undici error codes. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: unreachable('webhooks.connection-refused'),
   ENOTFOUND: unreachable('webhooks.host-unknown'),
@@ -46,9 +46,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: message('webhooks.headers-too-large') },
 }
 
-/**
- * Codes after which nothing of the request was answered, so that a second try asks nothing twice.
- */
+/** Errors after which the request was certainly not processed, so that a retry cannot repeat it. */
 const UNANSWERED = new Set([
   ...[
     'ECONNREFUSED',
@@ -62,13 +60,14 @@ const UNANSWERED = new Set([
   ...['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'],
 ])
 
-/** Whether a try that ended so before any header came may be made again at once. */
+/** Whether a request that failed this way before any response header can be retried immediately. */
 export const isConnectFailure = (error: unknown) => UNANSWERED.has(codeOf(error))
 
-/** The fault behind an error of the network stack; a `WebhookError` is itself. */
+/** Converts an error of the network stack; a `WebhookError` is returned unchanged. */
 export function networkFault(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error
-  // This one carries what was received, which may be about a patient: it is not kept as the cause.
+  // This error contains received data, which may include patient data, so it is not kept as the
+  // cause.
   if (error instanceof errors.HTTPParserError)
     return new WebhookError('invalid', message('webhooks.not-http'))
   const code = codeOf(error)
@@ -84,14 +83,14 @@ function byFamily(code: string): Meaning {
 }
 
 function codeOf(error: unknown): string {
-  // Several addresses tried: Node reports them together, and the first one is the preferred
+  // If several addresses were tried, Node combines their errors; the first is that of the preferred
   // address.
   const one = error instanceof AggregateError && !('code' in error) ? error.errors[0] : error
   const code = (one as { readonly code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''
 }
 
-/** Statuses whose usual cause is ours to name. */
+/** Explanations of statuses that usually have a cause on the gateway's side. */
 const STATUS_WORDS: Readonly<Record<number, Message>> = {
   400: message('webhooks.status-of-signature', { status: 400 }),
   401: message('webhooks.status-of-signature', { status: 401 }),
@@ -99,7 +98,7 @@ const STATUS_WORDS: Readonly<Record<number, Message>> = {
   410: message('webhooks.status-gone'),
 }
 
-/** An answer that is not 2xx. */
+/** The error for an answer that is not 2xx. */
 export function statusError(
   { statusCode, headers }: Dispatcher.ResponseData,
   now: number,
@@ -117,7 +116,7 @@ export function statusError(
 
 const LONGEST_MS = 24 * 60 * 60_000
 
-/** Seconds, or a date; at most a day of it is believed. */
+/** Parses seconds or a date; limited to one day. */
 function retryAfterMs(
   header: string | readonly string[] | undefined,
   now: number,
@@ -128,8 +127,8 @@ function retryAfterMs(
 }
 
 /**
- * Runs a call within its time. Throws `WebhookError`, `timeout` where it was over, or the reason of
- * `signal`.
+ * Runs a request within its time limit. @throws WebhookError `timeout` if it was exceeded; the
+ * reason of `signal`
  */
 export async function withinBudget<T>(
   budgetMs: number,
