@@ -6,7 +6,7 @@ export interface Documented {
   readonly options: Readonly<Record<string, CommandOption>>
 }
 
-/** The help of one command: usage, what it does, and each option with what it takes. */
+/** The help of a command: its usage, description and options. */
 export function helpOf({ usage, about, options }: Documented): string {
   const shown = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
   const lines = shown.flatMap(([name, option]) => [
@@ -20,11 +20,11 @@ export function helpOf({ usage, about, options }: Documented): string {
 
 const HELP = '  --help\n      Print this help.'
 
-/** Commands with one sentence each. */
+/** A list of commands with their descriptions. */
 export const listOf = (commands: readonly Documented[]): string =>
   commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n')
 
-/** What a wrong use is answered with after its sentence. */
+/** Appended to the message of a usage error. */
 export const usageLines = (name: string, { usage }: Documented): string =>
   `Usage: isthmus ${usage}\n“isthmus ${name} --help” lists the options.`
 
