@@ -7,7 +7,7 @@ const WITHIN_MS = 10 * 60_000
 const NO_CRASH: readonly string[] = ['clean-exit', 'killed']
 
 /**
- * Memory dumps of crashes stay on this PC: they may hold what was on the screen. Called before the
+ * Keeps crash dumps on this PC, because they may contain screen contents. Must be called before the
  * app is ready.
  */
 export function keepCrashReports(): void {
@@ -15,8 +15,8 @@ export function keepCrashReports(): void {
 }
 
 /**
- * Notes which process ended and why, and loads a window again whose page crashed: thrice within ten
- * minutes at most.
+ * Logs ended processes and reloads a window whose page has crashed, at most three times within ten
+ * minutes.
  */
 export function watchCrashes(
   log: (event: string, facts: Readonly<Record<string, unknown>>) => void,
@@ -39,9 +39,9 @@ export function watchCrashes(
 const MOST_BYTES = 1024 * 1024
 
 /**
- * What happened to the desktop app and its processes, in lines of JSON for support; nothing about a
- * patient. One older file is kept.
- * @param clock ms
+ * Logs events of the desktop app and its processes for support, as lines of JSON without patient
+ * data. Keeps one older file.
+ * @param clock milliseconds since 1970
  */
 export function desktopLog(
   file: string,
@@ -58,7 +58,7 @@ export function desktopLog(
         { mode: 0o600 },
       )
     } catch {
-      // A full disk, or a data folder that is not there yet, must not end the app over its log.
+      // A full disk or a data folder that does not exist yet must not crash the app.
     }
   }
 }

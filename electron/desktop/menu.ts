@@ -1,21 +1,21 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { ShellWords } from './words.ts'
 
-/** What menus and pages can have the app do. */
+/** Commands of the app for menus and pages. */
 export interface Actions {
-  /** Shows the window, at a place of its page where one is named. */
+  /** Shows the window, optionally at a page. */
   open(place?: string): void
   openDataFolder(): void
   installUpdate(): void
-  /** Asks a person first. */
+  /** Asks for confirmation first. */
   quit(): void
 }
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
 /**
- * The menu of the app: its own commands, and what belongs to every window of the system. The keys
- * of the page stay the page's.
+ * The application menu: the app's commands and the standard items of the platform. It defines no
+ * shortcuts that the page uses.
  */
 export function menuTemplate(
   words: ShellWords,

@@ -7,10 +7,10 @@ import type { Actions } from './menu.ts'
 import type { Updates } from './updates.ts'
 import { isOf } from './window.ts'
 
-/** Answers one message of the page, whose arguments are not checked yet. */
+/** Handles one IPC message of the page; its arguments are unvalidated. */
 type Channel = (given: readonly unknown[]) => unknown
 
-/** A message with arguments of a known form. */
+/** Wraps a handler with validation of its arguments. */
 export const channel =
   <A extends readonly unknown[]>(form: z.ZodType<A>, reply: (...given: A) => unknown): Channel =>
   (given) => {
@@ -20,9 +20,9 @@ export const channel =
   }
 
 /**
- * The only handler of messages: each is answered where the main frame of our own page sent it, and
- * refused to anyone else (Electron security checklist 17).
- * @param origin of the gateway; undefined until it has started
+ * Registers the only IPC handler. It answers messages from the main frame of the gateway's own page
+ * and refuses all others (Electron security checklist 17).
+ * @param origin origin of the gateway; undefined until it has started
  */
 export function answerPage(
   origin: () => string | undefined,
@@ -41,7 +41,7 @@ export function answerPage(
 
 const NOTHING = z.tuple([])
 
-/** Every message of the page (`preload.ts`) by its name, with its answer. */
+/** The handlers of all IPC messages (`preload.ts`), by name. */
 export const pageAnswers = (
   gateway: GatewayProcess,
   autostart: Autostart,

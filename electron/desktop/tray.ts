@@ -8,21 +8,21 @@ export interface TraySituation {
   /** Undefined while the gateway does not answer. */
   readonly status: ShellStatus | undefined
   readonly update: UpdateState
-  /** The last sentence of a gateway that ended; empty where it runs. */
+  /** The last sentence printed by a gateway that has exited; empty while it runs. */
   readonly fault: string
 }
 
 const MOST_LINES = 5
 const MOST_LENGTH = 120
 
-/** The gravest state there is. An update that is ready is the least. */
+/** The icon of the most severe state; an available update is the least severe. */
 export function shapeOf({ status, update }: TraySituation): TrayShape {
   if (!status) return 'listener-down'
   if (status.tray !== 'ok') return status.tray
   return update.state === 'ready' ? 'update-ready' : 'ok'
 }
 
-/** The menu of the tray. The gateway's own sentences are English. */
+/** The tray menu. Sentences that come from the gateway are in English. */
 export function trayMenu(
   situation: TraySituation,
   words: ShellWords,
@@ -48,14 +48,14 @@ export function trayMenu(
   ]
 }
 
-/** The icon beside the clock. `images` is the folder of its pictures. */
+/** Opens the tray icon. `images` is the folder of its images. */
 export function openTray(
   images: string,
   words: ShellWords,
   actions: Actions,
   platform: NodeJS.Platform = process.platform,
 ): { show(situation: TraySituation): void } {
-  // macOS colours a template image as its menu bar is coloured.
+  // macOS colors a template image to match the menu bar.
   const imageOf = (shape: TrayShape) =>
     nativeImage.createFromPath(
       join(images, `tray-${shape}${platform === 'darwin' ? 'Template' : ''}.png`),
@@ -67,7 +67,7 @@ export function openTray(
     show(situation) {
       const shape = shapeOf(situation)
       const menu = trayMenu(situation, words, actions)
-      // A menu that is open closes when it is set anew.
+      // Setting the menu closes it if it is open, so this is done only after a change.
       const drawing = JSON.stringify([shape, menu])
       if (drawing === drawn) return
       drawn = drawing

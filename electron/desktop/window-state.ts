@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import { type BrowserWindow, type Display, type Rectangle, screen } from 'electron'
 import { z } from 'zod'
 
-/** A small file of the desktop app, such as where its window was. */
+/** A small state file of the desktop app, such as the position of its window. */
 export interface KeptFile<T> {
   read(): T
   write(value: T): void
 }
 
 /**
- * What is in the file of another version, of a hand or of a power cut has its form, or it counts as
- * `empty`.
+ * Contents that do not match the schema, after a version change, manual edits or a power failure,
+ * count as `empty`.
  */
 export function keptFile<T>(path: string, form: z.ZodType<T>, empty: T): KeptFile<T> {
   return {
@@ -28,7 +28,7 @@ export function keptFile<T>(path: string, form: z.ZodType<T>, empty: T): KeptFil
         writeFileSync(`${path}.part`, JSON.stringify(value, undefined, 2), { mode: 0o600 })
         renameSync(`${path}.part`, path)
       } catch {
-        // A full disk must not end the app over where its window was.
+        // A full disk must not crash the app while it saves the window position.
       }
     },
   }
@@ -41,10 +41,10 @@ const Place = z.object({
   height: z.int().min(1).max(100_000),
   isMaximized: z.boolean(),
 })
-/** Where a window is on its displays, in device-independent pixels. */
+/** Bounds of a window, in device-independent pixels. */
 export type WindowPlace = z.infer<typeof Place>
 
-/** A place for each set of displays, the one used last at the end. */
+/** Window bounds for each set of displays, the most recently used last. */
 export const WindowPlaces = z.array(z.object({ displays: z.string(), place: Place })).max(100)
 export type WindowPlaces = z.infer<typeof WindowPlaces>
 
@@ -55,7 +55,7 @@ const SETTLED_MS = 500
 export const SMALLEST = { width: 900, height: 640 } as const
 const USUAL = { width: 1360, height: 860 } as const
 
-/** Names a set of displays: a laptop in its dock is another set than without. */
+/** Identifies a set of displays: a docked laptop has a different set from an undocked one. */
 export function nameOf(displays: readonly Area[]): string {
   const names = displays.map(
     ({ bounds: { x, y, width, height }, scaleFactor }) =>
@@ -65,8 +65,8 @@ export function nameOf(displays: readonly Area[]): string {
 }
 
 /**
- * Where the window goes: where it was on these displays, wholly on them; where that is not known,
- * in the middle of the first.
+ * The initial bounds of the window: the saved ones for these displays, moved completely onto them;
+ * otherwise centered on the first display.
  */
 export function placeOn(
   displays: readonly Area[],
@@ -77,8 +77,8 @@ export function placeOn(
 }
 
 /**
- * As it is where displays show all of it; else moved and made smaller, onto the one that shows
- * most.
+ * Unchanged if the displays show all of it; otherwise moved and shrunk to fit the display that
+ * shows most of it.
  */
 export function onScreen(place: Rectangle, displays: readonly Area[]): Rectangle {
   const areas = displays.map(({ workArea }) => workArea)
@@ -95,7 +95,7 @@ export function onScreen(place: Rectangle, displays: readonly Area[]): Rectangle
   }
 }
 
-/** Keeps where the window is while it is moved, and brings it back when its display is gone. */
+/** Saves the bounds of the window when they change, and moves it back if its display is removed. */
 export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): void {
   let timer: NodeJS.Timeout | undefined
   const keep = () => {
@@ -137,7 +137,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + o
 const within = (value: number, least: number, most: number) =>
   Math.max(least, Math.min(value, most))
 
-/** Pixels two rectangles share. */
+/** Area that two rectangles share, in pixels. */
 function shared(one: Rectangle, other: Rectangle): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)

@@ -13,26 +13,26 @@ export function isOf(origin: string, url: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(origin).origin
 }
 
-/** Whether it is the viewer's page there. */
+/** Whether a URL is that of the viewer page. */
 function isViewer(origin: string, url: string): boolean {
   return isOf(origin, url) && new URL(url).pathname === '/viewer'
 }
 
 /**
- * What may be opened outside: pages of the standard the screens cite. No place of a partner or a
- * clinic is here: a link is no way out for data.
+ * Sites that may be opened externally: the DICOM standard that screens cite. Sites of partners or
+ * clinics are excluded, so that links cannot leak data.
  */
 const HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
 const MOST_LENGTH = 2_000
 const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
 
 /**
- * Whether an address may go to the system's browser or mail program (Electron security checklist
+ * Whether a URL may be opened in the system's browser or mail program (Electron security checklist
  * 15).
  */
 export function isOpenable(url: string): boolean {
-  // Written as we read it: what another parser could read otherwise (spaces, backslashes, control
-  // and foreign characters) is refused.
+  // Rejects anything that another URL parser might read differently: spaces, backslashes, control
+  // characters and non-ASCII characters.
   if (url.length > MOST_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
   if (MAIL.test(url)) return true
   if (!URL.canParse(url)) return false
@@ -44,7 +44,7 @@ export function isOpenable(url: string): boolean {
   )
 }
 
-/** Opens an address of the list in the system's program, and nothing else. */
+/** Opens an allowed URL in the system's program; ignores all others. */
 export function openOutside(url: string): void {
   if (isOpenable(url)) shell.openExternal(url).catch(() => undefined)
 }
@@ -58,7 +58,10 @@ const SAFE = {
 } as const
 const GROUND = '#10161d'
 
-/** Images in a window of their own: nothing native is there, so no preload. */
+/**
+ * Options of separate image windows, which need no preload script because they use no native
+ * features.
+ */
 const IMAGES: BrowserWindowConstructorOptions = {
   backgroundColor: '#06090b',
   title: 'Isthmus',
@@ -67,9 +70,9 @@ const IMAGES: BrowserWindowConstructorOptions = {
 }
 
 /**
- * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows
- * with images (Electron security checklist 12-14).
- * @param origin of the gateway; undefined until it has started
+ * Creates the main window without showing it. It never leaves the gateway's origin and can only
+ * open image windows (Electron security checklist 12-14).
+ * @param origin origin of the gateway; undefined until it has started
  */
 export function openWindow(
   preload: string,
@@ -86,7 +89,7 @@ export function openWindow(
     backgroundColor: GROUND,
     title: 'Isthmus',
     autoHideMenuBar: true,
-    // Elsewhere Chromium would fetch its dictionaries from Google.
+    // On other platforms Chromium would download dictionaries from Google.
     webPreferences: { ...SAFE, preload, spellcheck: platform === 'darwin' },
   })
   if (isMaximized) window.once('show', () => window.maximize())
@@ -106,14 +109,14 @@ export function openWindow(
   return window
 }
 
-/** Whatever else shows a page holds nothing that shows another. */
+/** Prevents pages from embedding other pages with webview tags. */
 export function refuseWebviews(): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on('will-attach-webview', (event) => event.preventDefault())
   })
 }
 
-/** A page stays where it may be, and its frames at the gateway. */
+/** Restricts navigation: a page to permitted URLs, and its frames to the gateway. */
 function keepTo(
   origin: () => string | undefined,
   contents: WebContents,
