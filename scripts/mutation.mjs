@@ -201,7 +201,7 @@ const MODULES = {
     sources: [
       'database/image-files.ts',
       'database/recovery-folder.ts',
-      'database/copy-notes.ts',
+      'database/copy-journal.ts',
       'database/part-file.ts',
       'database/folder-sync.ts',
       'database/wal-sync.ts',

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { safeStorage } from 'electron'
-import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { keyLocation, moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 
 /**
@@ -49,12 +49,12 @@ export function openKeyStore(
   }
 
   return {
-    state: () => lack() ?? (keyKept(folder) === 'sealed' ? 'platform' : 'file'),
+    state: () => lack() ?? (keyLocation(folder) === 'sealed' ? 'platform' : 'file'),
     read: () => (lack() === undefined ? unwrapKey(folder, { unwrap }) : undefined),
     seal() {
       if (lack() !== undefined) return false
       try {
-        return moveKeyInto(folder, { wrap, unwrap, account: accountName() }, Date.now())
+        return moveKeyToStore(folder, { wrap, unwrap, account: accountName() }, Date.now())
       } catch (error) {
         onError(error)
         return false

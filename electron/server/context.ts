@@ -19,7 +19,7 @@ import { message } from '#shared/messages/message.ts'
 import { DATABASE_FILE, makeFolder, RESCUE_HINT_FILE } from './database/data-directory.ts'
 import { Database } from './database/database.ts'
 import { openSeal } from './database/encryption.ts'
-import { fitsKey } from './database/key-proof.ts'
+import { matchesKey } from './database/key-proof.ts'
 import { rawQuery } from './database/query.ts'
 import { StoreError } from './database/store-error.ts'
 
@@ -114,7 +114,7 @@ export function openContext({
   const writeHealth = openWriteHealth(folder, clock)
   database.onWrite(writeHealth.note)
   try {
-    if (fitsKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
+    if (matchesKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
       throw new StoreError('key-wrong', message('database.key-wrong', { file }))
     const restores = pendingRestoreMacs(folder, seal)
     const anchor = isCopy ? undefined : new AuditAnchor(folder, seal, database, restores)

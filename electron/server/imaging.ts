@@ -54,7 +54,7 @@ export async function openImaging(
 ) {
   const { settings, imageFiles } = context
   await using opened = new AsyncDisposableStack()
-  const wasCutOff = sweepSpool(context)
+  const wasInterrupted = sweepSpool(context)
   opened.defer(() => imageFiles.close())
   const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
@@ -94,7 +94,7 @@ export async function openImaging(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  recovery.start(wasCutOff, onChange)
+  recovery.start(wasInterrupted, onChange)
   const wake = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()

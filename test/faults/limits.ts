@@ -86,7 +86,7 @@ export default ofArea('LIM', [
     promise: 'P-LIM-18',
     what: 'a report is delivered again while the disk takes no record of it',
     file: 'electron/server/jobs/outbox-worker.ts',
-    find: 'unwritten.set(row.outboxId, { row: record, settlement })',
+    find: 'unsaved.set(row.outboxId, { row: record, settlement })',
     replace: 'unwritten.delete(row.outboxId)',
     tests: 'electron/server/jobs/outbox-worker.test.ts',
     project: 'isolated',

@@ -75,9 +75,9 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-07',
     what: 'one call at a time for all endpoints together',
     file: 'electron/server/jobs/outbox-worker.ts',
-    find: '[...this.#underWay.values()].filter((one) => one.group === group).length < this.#atOnce',
+    find: '[...this.#inProgress.values()].filter((one) => one.group === group).length < this.#concurrency',
     replace:
-      '[...this.#underWay.values()].filter((one) => one.group !== `${group}!`).length < this.#atOnce',
+      '[...this.#inProgress.values()].filter((one) => one.group !== `${group}!`).length < this.#concurrency',
     tests: [
       'electron/server/jobs/outbox-worker.test.ts',
       'electron/server/webhooks/deliveries.test.ts',

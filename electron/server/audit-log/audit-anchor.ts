@@ -13,9 +13,9 @@ import { json } from '#server/platform/text.ts'
 /** Maximum delay between an audit entry and its anchor while the gateway runs. */
 const LAG_MS = 2000
 /** Error codes that mean that something other than a file is at this path. */
-const NO_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
+const NOT_A_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
 /** Number of restore MACs that are remembered. */
-const MOST_RESTORES = 100
+const MAX_RESTORES = 100
 
 const Anchored = z.object({
   version: z.literal(1),
@@ -152,7 +152,7 @@ export class AuditAnchor {
     const restores = [...new Set([...this.#anchor.restores, ...this.#restores])]
     return {
       ...{ version: 1, count, hash, keyedFrom: keyedFrom ?? undefined },
-      restores: restores.slice(-MOST_RESTORES),
+      restores: restores.slice(-MAX_RESTORES),
     }
   }
 
@@ -226,7 +226,7 @@ function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed'
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    return NO_FILE.includes(code) ? 'changed' : 'unreadable'
+    return NOT_A_FILE.includes(code) ? 'changed' : 'unreadable'
   }
   const parsed = AnchorFile.safeParse(json(text))
   if (!parsed.success || macOf(parsed.data.anchor, key) !== parsed.data.mac) return 'changed'

@@ -1,8 +1,14 @@
 import type { Database } from '#server/database/database.ts'
 import type { Row } from '#server/database/schema.ts'
 import type { AuditFinding } from '#shared/contract/dashboard.ts'
-import { ACKNOWLEDGED, FINDING, hashOf, keyedHashOf, type StoredEntry } from './audit-entry.ts'
-import { type AuditHead, NOTHING } from './audit-head.ts'
+import {
+  ACKNOWLEDGE_ACTION,
+  FINDING_ACTION,
+  hashOf,
+  keyedHashOf,
+  type StoredEntry,
+} from './audit-entry.ts'
+import { type AuditHead, EMPTY_HEAD } from './audit-head.ts'
 
 /** A fault of the audit log. */
 export interface AuditFault {
@@ -25,7 +31,7 @@ export class AuditChain {
   readonly #key: Buffer
   readonly #head: AuditHead
   #count = 0
-  #hash: string = NOTHING.hash
+  #hash: string = EMPTY_HEAD.hash
   #keyedFrom: number | undefined
   /** Recorded findings that have not been acknowledged. */
   #recorded: AuditFault[] = []
@@ -83,8 +89,8 @@ export class AuditChain {
   }
 
   #noteFinding({ seq, action, target }: StoredEntry): void {
-    if (action === ACKNOWLEDGED) this.#recorded = []
-    else if (action === FINDING)
+    if (action === ACKNOWLEDGE_ACTION) this.#recorded = []
+    else if (action === FINDING_ACTION)
       this.#recorded.push({ ...fault(seq, target as AuditFinding), isRecorded: true })
   }
 

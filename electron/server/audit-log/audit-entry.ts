@@ -17,9 +17,9 @@ export interface AuditEntry {
 }
 
 /** Action of an entry that records a finding; its target is the kind of finding. */
-export const FINDING = 'audit.finding'
+export const FINDING_ACTION = 'audit.finding'
 /** Action of an entry with which a person acknowledges all earlier findings. */
-export const ACKNOWLEDGED = 'audit.acknowledge'
+export const ACKNOWLEDGE_ACTION = 'audit.acknowledge'
 
 export type StoredEntry = Omit<Row<'auditEntries'>, 'hash'>
 

@@ -14,7 +14,7 @@ export interface Head {
 
 export type StoredHead = Head | 'missing' | 'unreadable'
 
-export const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
+export const EMPTY_HEAD = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
 /**
  * The end of the chain as recorded in three places: the entries, the encrypted head, and the anchor
@@ -24,7 +24,7 @@ export class AuditHead {
   readonly #database: Database
   readonly #anchor: AuditAnchor | undefined
   /** The newest entry committed by this process. */
-  committed: Head = NOTHING
+  committed: Head = EMPTY_HEAD
 
   constructor(database: Database, anchor: AuditAnchor | undefined) {
     this.#database = database
@@ -65,12 +65,12 @@ export class AuditHead {
     const row = this.#database.get(
       sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1),
     )
-    return row ? { count: row.seq, hash: row.hash.toString('hex') } : NOTHING
+    return row ? { count: row.seq, hash: row.hash.toString('hex') } : EMPTY_HEAD
   }
 
   /** The newest entry known outside the database. */
   known(): Head {
-    const kept = this.#anchor?.anchor ?? NOTHING
+    const kept = this.#anchor?.anchor ?? EMPTY_HEAD
     return kept.count > this.committed.count ? kept : this.committed
   }
 

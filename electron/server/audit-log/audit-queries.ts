@@ -9,11 +9,11 @@ import {
   type AuditDetail,
   type AuditEntry,
   detailContext,
-  FINDING,
+  FINDING_ACTION,
   keyedHashOf,
   rowOf,
 } from './audit-entry.ts'
-import { AuditHead, type Head, NOTHING, type StoredHead } from './audit-head.ts'
+import { AuditHead, EMPTY_HEAD, type Head, type StoredHead } from './audit-head.ts'
 import { repairTriggers } from './audit-triggers.ts'
 
 /**
@@ -30,12 +30,12 @@ export interface AuditPart {
  */
 export type ChainedRow = AuditRow & { readonly sealedDetail: string; readonly hash: string }
 
-interface Found {
+interface NewFinding {
   readonly finding: AuditFinding
   readonly detail: AuditDetail
 }
 
-const SCANNED = 10_000
+const MAX_SCANNED = 10_000
 
 /**
  * The append-only audit log. Each entry carries the HMAC of the preceding entry and of its own
@@ -97,7 +97,7 @@ export class AuditStore {
   }
 
   /**
-   * Finds matching entries below `before`, newest first. Examines at most `SCANNED` entries, which
+   * Finds matching entries below `before`, newest first. Examines at most `MAX_SCANNED` entries, which
    * bounds the time of a search in a long log, so `items` may have fewer than `limit` entries, or
    * none, although there is a `next`.
    */
@@ -107,7 +107,7 @@ export class AuditStore {
   ): AuditPart {
     // Not taken from the head, which may be damaged.
     const newest = this.#head.newestEntry().count
-    const lowest = Math.max(1, Math.min(before, newest + 1) - SCANNED)
+    const lowest = Math.max(1, Math.min(before, newest + 1) - MAX_SCANNED)
     const { actor, action, target, from, to } = filter
     const rows = this.#database.all(
       this.#newestFirst(limit + 1)
@@ -155,7 +155,7 @@ export class AuditStore {
   verify(): AuditVerdict {
     const chain = this.chain()
     for (;;) {
-      const verdict = chain.follow(SCANNED)
+      const verdict = chain.follow(MAX_SCANNED)
       if (verdict) return verdict
     }
   }
@@ -177,8 +177,8 @@ export class AuditStore {
       const isExplained = isFirst && anchor?.isExplained
       const found = this.#findings(isFirst)
       for (const { finding, detail } of found)
-        this.append({ actor: 'gateway', action: FINDING, target: finding, detail })
-      if (found.length > 0) this.#rewindSending(this.#head.newestEntry().count - found.length)
+        this.append({ actor: 'gateway', action: FINDING_ACTION, target: finding, detail })
+      if (found.length > 0) this.#rewindCollector(this.#head.newestEntry().count - found.length)
       if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = this.#head.newestEntry()
         const end = { count, hash, keyedFrom: this.#lastOf(this.#head.read()).keyedFrom }
@@ -264,7 +264,7 @@ export class AuditStore {
           .selectAll()
           .where('seq', '=', first - 1),
       )
-      const before = first === 2 ? NOTHING.hash : this.#head.hashAt(first - 2)
+      const before = first === 2 ? EMPTY_HEAD.hash : this.#head.hashAt(first - 2)
       if (!row || before === undefined) return first
       if (keyedHashOf(this.#key, before, row) !== row.hash.toString('hex')) return first
     }
@@ -279,10 +279,10 @@ export class AuditStore {
     // The row was written by something other than a migration.
     if (typeof head === 'object' && head.keyedFrom !== undefined) return
     if (this.#anchor?.state === 'missing')
-      this.#anchor.write(typeof head === 'object' ? head : NOTHING)
+      this.#anchor.write(typeof head === 'object' ? head : EMPTY_HEAD)
     const { count: entries, hash } = this.#head.newestEntry()
     if (head === 'missing' && entries === 0) {
-      this.#head.write({ ...NOTHING, keyedFrom: 1 })
+      this.#head.write({ ...EMPTY_HEAD, keyedFrom: 1 })
       return
     }
     // The entries are verified later, in portions. This records what only the head shows, because
@@ -294,7 +294,7 @@ export class AuditStore {
   }
 
   /** Compares the anchor with the database as it was opened. */
-  #anchorFinding(head: StoredHead): Found | undefined {
+  #anchorFinding(head: StoredHead): NewFinding | undefined {
     const anchor = this.#anchor
     if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
     const { count: entries } = this.#head.newestEntry()
@@ -314,8 +314,8 @@ export class AuditStore {
   }
 
   /** All findings except those about the entries themselves, which require verifying the chain. */
-  #findings(isFirst: boolean): Found[] {
-    const found: Found[] = []
+  #findings(isFirst: boolean): NewFinding[] {
+    const found: NewFinding[] = []
     const head = this.#head.read()
     const fromAnchor = isFirst ? this.#anchorFinding(head) : undefined
     const lost = typeof head === 'string' && !this.#head.isNew() ? head : undefined
@@ -344,7 +344,7 @@ export class AuditStore {
    * Moves the collector position back, so that entries appended under sequence numbers that were
    * already sent are sent too.
    */
-  #rewindSending(position: number): void {
+  #rewindCollector(position: number): void {
     const { sql: build } = this.#database
     this.#database.run(
       build.updateTable('auditSending').set({ seq: position }).where('seq', '>', position),

@@ -6,13 +6,13 @@ import { rawQuery } from '#server/database/query.ts'
  * statement.
  */
 const TABLES = `'auditentries', 'audithead', 'auditsending', 'auditunkeyed'`
-const REFUSED = `begin select raise(abort, 'the audit trail is append-only'); end`
+const ABORT = `begin select raise(abort, 'the audit trail is append-only'); end`
 
 /** Every trigger of the audit log's tables, by name, as created by the migrations. */
 const TRIGGERS: Readonly<Record<string, string>> = {
-  auditEntriesKeepWhatTheySay: `create trigger auditEntriesKeepWhatTheySay before update on auditEntries ${REFUSED}`,
-  auditEntriesStay: `create trigger auditEntriesStay before delete on auditEntries ${REFUSED}`,
-  auditHeadStays: `create trigger auditHeadStays before delete on auditHead ${REFUSED}`,
+  auditEntriesKeepWhatTheySay: `create trigger auditEntriesKeepWhatTheySay before update on auditEntries ${ABORT}`,
+  auditEntriesStay: `create trigger auditEntriesStay before delete on auditEntries ${ABORT}`,
+  auditHeadStays: `create trigger auditHeadStays before delete on auditHead ${ABORT}`,
 }
 
 /**

@@ -22,7 +22,7 @@ export function readSecret(
   return row && database.seal.open(row.sealed, contextOf(name)).toString()
 }
 
-export function keepSecret({ database, clock }: SecretStore, name: string, secret: string): void {
+export function storeSecret({ database, clock }: SecretStore, name: string, secret: string): void {
   const row = {
     name,
     sealed: database.seal.seal(Buffer.from(secret), contextOf(name)),

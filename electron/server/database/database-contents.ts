@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { rawQuery } from './query.ts'
 
 /** Shadow tables of an FTS5 index (FTS5 §9). */
-const OF_INDEX = /_(?:config|content|data|docsize|idx)$/
+const SHADOW_TABLE = /_(?:config|content|data|docsize|idx)$/
 const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
 
 /**
@@ -20,7 +20,7 @@ export async function tableCounts(
 ): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const counts: { table: string; rows: number }[] = []
   for (const { name } of db.all(rawQuery<{ name: string }>(TABLES, []))) {
-    if (OF_INDEX.test(name)) continue
+    if (SHADOW_TABLE.test(name)) continue
     const rows =
       db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
     counts.push({ table: name, rows })
@@ -33,7 +33,7 @@ export async function tableCounts(
  * Row counts of the given tables, 0 for a table that does not exist. Undefined if the database
  * cannot be read. Opens the database read-only.
  */
-export function rowsIn(
+export function rowCounts(
   folder: string,
   tables: readonly string[],
 ): Readonly<Record<string, number>> | undefined {

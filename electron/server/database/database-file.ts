@@ -18,9 +18,9 @@ import { fileFault, StoreError } from './store-error.ts'
 /** 'ISTH' in ASCII: the application_id in the header of the gateway's database files. */
 export const APPLICATION_ID = 0x49535448
 /** Older SQLite versions can corrupt a WAL database. */
-const OLDEST_SQLITE = '3.51.3'
+const MIN_SQLITE_VERSION = '3.51.3'
 /** Number of copies kept from before a migration, for returning to an earlier version. */
-const KEPT_COPIES = 2
+const MAX_COPIES = 2
 
 /**
  * Opens or creates the file, checks that it is an intact database of the gateway, and runs pending
@@ -64,10 +64,10 @@ function makeFile(file: string): void {
 function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
-  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
+  if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0)
     throw new StoreError(
       'old-sqlite',
-      message('database.old-sqlite', { version, oldest: OLDEST_SQLITE }),
+      message('database.old-sqlite', { version, oldest: MIN_SQLITE_VERSION }),
     )
 
   const application = pragma('application_id')
@@ -109,7 +109,7 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
 
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
   const done = Number(sqlite.pragma('user_version', { simple: true }))
-  if (done > 0 && done < migrations.length) copyBefore(sqlite, `${file}.schema-${done}`)
+  if (done > 0 && done < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${done}`)
   for (const [index, text] of migrations.entries()) {
     if (index < done) continue
     sqlite
@@ -131,16 +131,16 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
  * Copies the database before a migration, so that the older version can be started again. The copy
  * is opened as a check before anything is changed.
  */
-function copyBefore(sqlite: Sqlite.Database, copy: string): void {
+function copyBeforeMigration(sqlite: Sqlite.Database, copy: string): void {
   const part = `${copy}.part`
   try {
     rmSync(part, { force: true })
     sqlite.prepare('vacuum into ?').run(part)
     chmodSync(part, 0o600)
-    checkWhole(part)
+    checkIntegrity(part)
     syncFile(part)
     renameSync(part, copy)
-    dropOlderCopies(copy)
+    deleteOlderCopies(copy)
     syncFolder(dirname(copy))
   } catch (error) {
     rmSync(part, { force: true })
@@ -148,7 +148,7 @@ function copyBefore(sqlite: Sqlite.Database, copy: string): void {
   }
 }
 
-function checkWhole(file: string): void {
+function checkIntegrity(file: string): void {
   const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
     const verdict = String(sqlite.pragma('quick_check(1)', { simple: true }))
@@ -172,13 +172,13 @@ function syncFile(file: string): void {
 }
 
 /** Deletes old copies, because each is as large as the database was. */
-function dropOlderCopies(newest: string): void {
+function deleteOlderCopies(newest: string): void {
   const stem = basename(newest).replace(/\d+$/, '')
   const versions = readdirSync(dirname(newest))
     .filter((name) => name.startsWith(stem) && /^\d+$/.test(name.slice(stem.length)))
     .map((name) => Number(name.slice(stem.length)))
     .sort((one, other) => other - one)
-  for (const version of versions.slice(KEPT_COPIES))
+  for (const version of versions.slice(MAX_COPIES))
     rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
 }
 

@@ -19,10 +19,10 @@ import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
 
-const MOST_STATEMENTS = 256
+const MAX_STATEMENTS = 256
 /** Pages of 4 KiB copied per turn of the event loop during a backup. */
 const COPIED_PAGES = 256
-const COUNTED = [
+const COUNTED_TABLES = [
   'users',
   'devices',
   'settings',
@@ -74,7 +74,7 @@ export class Database implements Disposable {
   })
   readonly #sqlite: Sqlite.Database
   readonly #seal: Seal | undefined
-  readonly #statements = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
+  readonly #statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
   readonly #boundaries: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
@@ -299,7 +299,7 @@ export class Database implements Disposable {
    * Rewrites existing data durably, to test that the database can be written to. @throws the SQLite
    * error
    */
-  proveWritable(): void {
+  testWrite(): void {
     this.transaction(() => {
       const version = this.#sqlite.pragma('user_version', { simple: true })
       this.#sqlite.pragma(`user_version = ${Number(version)}`)
@@ -324,7 +324,7 @@ export class Database implements Disposable {
       .then(() =>
         // Counted in the same turn in which the copy ended, so no write came in between.
         Object.fromEntries(
-          COUNTED.map((table) => [
+          COUNTED_TABLES.map((table) => [
             table,
             Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get()),
           ]),

@@ -12,8 +12,8 @@ import { fileFault, StoreError } from './store-error.ts'
  */
 const MAGIC = Buffer.from('ISTHSEA1')
 const SALT_BYTES = 32
-const HEAD_BYTES = MAGIC.length + SALT_BYTES
-const PORTION_BYTES = 1024 * 1024
+const HEADER_BYTES = MAGIC.length + SALT_BYTES
+const SEGMENT_BYTES = 1024 * 1024
 const TAG_BYTES = 16
 const NONCE_BYTES = 12
 
@@ -35,18 +35,20 @@ export async function sealFile(
   onProgress: Progress = () => {},
 ): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
-    intoNew(to, async (target) => {
+    writeNewFile(to, async (target) => {
       const { size } = await source.stat()
       const hash = createHash('sha256')
       const salt = randomBytes(SALT_BYTES)
-      const ownKey = keyOf(key, salt)
+      const ownKey = fileKey(key, salt)
       await target.appendFile(Buffer.concat([MAGIC, salt]))
       for (let at = 0, number = 0; ; number++) {
-        const plain = await read(source, at, Math.min(PORTION_BYTES, size - at))
+        const plain = await read(source, at, Math.min(SEGMENT_BYTES, size - at))
         at += plain.length
         const isLast = at >= size
         hash.update(plain)
-        const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(markOf(isLast))
+        const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(
+          lastSegmentFlag(isLast),
+        )
         await target.appendFile(
           Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
         )
@@ -69,7 +71,7 @@ export async function openSealedFile(
   onProgress: Progress = () => {},
 ): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
-    intoNew(to, (target) =>
+    writeNewFile(to, (target) =>
       readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain)),
     ),
   )
@@ -97,16 +99,17 @@ async function readSealed(
   take: (plain: Buffer) => Promise<void>,
 ): Promise<Sealed> {
   const { size } = await source.stat()
-  const head = await read(source, 0, Math.min(HEAD_BYTES, size))
-  if (head.length < HEAD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw broken(name)
-  const ownKey = keyOf(key, head.subarray(MAGIC.length))
+  const head = await read(source, 0, Math.min(HEADER_BYTES, size))
+  if (head.length < HEADER_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC))
+    throw sealBroken(name)
+  const ownKey = fileKey(key, head.subarray(MAGIC.length))
   const hash = createHash('sha256')
-  for (let at = HEAD_BYTES, number = 0; ; number++) {
-    const portion = await read(source, at, Math.min(PORTION_BYTES + TAG_BYTES, size - at))
-    if (portion.length < TAG_BYTES) throw broken(name)
-    at += portion.length
+  for (let at = HEADER_BYTES, number = 0; ; number++) {
+    const segment = await read(source, at, Math.min(SEGMENT_BYTES + TAG_BYTES, size - at))
+    if (segment.length < TAG_BYTES) throw sealBroken(name)
+    at += segment.length
     const isLast = at >= size
-    const plain = opened(name, ownKey, portion, { number, isLast })
+    const plain = opened(name, ownKey, segment, { number, isLast })
     hash.update(plain)
     await take(plain)
     onProgress(at / size)
@@ -117,30 +120,30 @@ async function readSealed(
 function opened(
   name: string,
   key: Buffer,
-  portion: Buffer,
+  segment: Buffer,
   { number, isLast }: { readonly number: number; readonly isLast: boolean },
 ): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number), {
     authTagLength: TAG_BYTES,
   })
-    .setAAD(markOf(isLast))
-    .setAuthTag(portion.subarray(-TAG_BYTES))
+    .setAAD(lastSegmentFlag(isLast))
+    .setAuthTag(segment.subarray(-TAG_BYTES))
   try {
-    return Buffer.concat([decipher.update(portion.subarray(0, -TAG_BYTES)), decipher.final()])
+    return Buffer.concat([decipher.update(segment.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch (error) {
-    throw broken(name, error)
+    throw sealBroken(name, error)
   }
 }
 
 // Each file has its own key, so nonces can start at 0 in each.
-const keyOf = (key: Buffer, salt: Buffer): Buffer =>
+const fileKey = (key: Buffer, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
 
 /**
  * The last segment is marked as such in its authenticated data, so that a truncated file is
  * detected.
  */
-const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
+const lastSegmentFlag = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
 
 function nonceOf(number: number): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES)
@@ -177,7 +180,7 @@ async function withFile<T>(
 }
 
 /** Creates a file that `work` writes completely and durably, or leaves none. */
-async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+async function writeNewFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   let isOurs = false
   try {
     return await withFile(path, 'wx', async (file) => {
@@ -192,6 +195,6 @@ async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>):
   }
 }
 
-function broken(file: string, cause?: unknown): StoreError {
+function sealBroken(file: string, cause?: unknown): StoreError {
   return new StoreError('seal-broken', message('database.seal-broken', { file }), cause)
 }

@@ -76,7 +76,7 @@ export function sealWith(dataKey: Buffer): Seal {
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
-      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
       const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), {
         authTagLength: TAG_BYTES,
       })
@@ -85,7 +85,7 @@ export function sealWith(dataKey: Buffer): Seal {
       try {
         return Buffer.concat([cipher.update(sealed.subarray(start, end)), cipher.final()])
       } catch (error) {
-        throw broken(context, error)
+        throw sealBroken(context, error)
       }
     },
   }
@@ -95,7 +95,7 @@ export function sealWith(dataKey: Buffer): Seal {
 export const keyNameOf = (key: Buffer): string =>
   Buffer.from(hkdfSync('sha256', key, '', 'isthmus name of the data key', 8)).toString('hex')
 
-function broken(context: string, cause?: unknown): StoreError {
+function sealBroken(context: string, cause?: unknown): StoreError {
   return new StoreError(
     'seal-broken',
     message('database.sealed-not-opened', { what: context }),

@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { type SharedRuns, sharedRuns } from '#server/platform/concurrency.ts'
+import { type Coalesced, coalesce } from '#server/platform/concurrency.ts'
 
 const fsync = promisify(fs.fsync)
 
@@ -27,10 +27,10 @@ export interface FolderSync {
  */
 export function openFolderSync(root: string, most = 1000): FolderSync {
   const made = new LRUCache<string, Promise<void>>({ max: most })
-  const syncs = new Map<string, SharedRuns>()
+  const syncs = new Map<string, Coalesced>()
 
   function sync(folder: string): Promise<void> {
-    const runs = syncs.get(folder) ?? sharedRuns(() => syncNow(folder))
+    const runs = syncs.get(folder) ?? coalesce(() => syncNow(folder))
     syncs.set(folder, runs)
     // Stryker disable next-line BlockStatement: an entry that is kept costs memory, nothing else
     return runs.run().finally(() => {

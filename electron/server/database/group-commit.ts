@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import type { WalSync } from './wal-sync.ts'
 
 /** Maximum number of writers in one commit, which bounds how long the event loop is blocked. */
-const MOST_WRITERS = 256
+const MAX_WRITERS = 256
 
 interface Writer {
   readonly write: () => unknown
@@ -52,10 +52,10 @@ export class GroupCommit {
   }
 
   #commit(isLast = false): void {
-    const writers = this.#writers.splice(0, MOST_WRITERS)
+    const writers = this.#writers.splice(0, MAX_WRITERS)
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commit()) : undefined
     const answers: (() => void)[] = []
-    const refuseAll = (error: unknown) => {
+    const rejectAll = (error: unknown) => {
       this.#onFailure(error)
       for (const { reject } of writers) reject(error)
     }
@@ -77,15 +77,15 @@ export class GroupCommit {
         }
       })
     } catch (error) {
-      refuseAll(error)
+      rejectAll(error)
       return
     } finally {
       if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
     }
-    const answerAll = () => {
+    const resolveAll = () => {
       for (const answer of answers) answer()
     }
-    if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
-    else answerAll()
+    if (isRelaxed) this.#wal.sync().then(resolveAll, rejectAll)
+    else resolveAll()
   }
 }

@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { CopyNotes } from '#server/database/copy-notes.ts'
+import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
 import {
   faulty,
   GROUP,
-  KEPT_FILE,
+  IMAGE_FILE,
   moveInto,
   RecoveryFolder,
   removed,
@@ -31,9 +31,9 @@ const PART = '.part'
  * Exists while images may be in transit. If it is left from an earlier run, that run did not shut
  * down cleanly.
  */
-const OPEN = '.open'
+const IN_USE = '.open'
 /** Its modification time is when `images` was last scanned. */
-const SWEPT = '.swept'
+const LAST_SCAN = '.swept'
 /**
  * Exists after an older database was restored; its modification time is the last start. Rows of
  * earlier files may have been lost with the newer database.
@@ -43,7 +43,7 @@ const RESTORED = '.restored'
  * PC clocks are sometimes set back, so a folder that changed this long before the last scan is
  * scanned again.
  */
-const MARGIN_MS = 24 * 60 * 60_000
+const CLOCK_MARGIN_MS = 24 * 60 * 60_000
 const open = promisify(fs.open)
 const rename = promisify(fs.rename)
 
@@ -71,7 +71,7 @@ export function hasImages(folder: string): boolean {
  * Records that an older database replaces the current one. Images that it does not know must not be
  * swept, because their senders were told that they are stored.
  */
-export function noteRestored(folder: string): void {
+export function markRestored(folder: string): void {
   const images = join(folder, IMAGES)
   // When restoring on another PC, the image files are copied afterwards.
   if (!fs.existsSync(images)) fs.mkdirSync(images, { mode: 0o700 })
@@ -89,7 +89,7 @@ export class ImageFiles {
    */
   readonly arriving = new Set<string>()
   readonly recovery: RecoveryFolder
-  readonly copies: CopyNotes
+  readonly copies: CopyJournal
   readonly #folder: string
   readonly #uuid: () => string
   readonly #spool: string
@@ -106,15 +106,15 @@ export class ImageFiles {
     this.#images = join(folder, IMAGES)
     this.#imageFolders = openFolderSync(this.#images)
     this.recovery = new RecoveryFolder(folder, this.#images, this.#imageFolders, uuid)
-    this.copies = new CopyNotes(this.#spool, uuid)
+    this.copies = new CopyJournal(this.#spool, uuid)
     this.#spares = openSpareFiles(join(folder, SPARES), uuid)
   }
 
   /**
    * Deletes the unfinished spool files of an earlier run. Called at start, before the first
-   * `begin`. `wasCutOff`: the earlier run did not call `close`. @throws StorageFault
+   * `begin`. `wasInterrupted`: the earlier run did not call `close`. @throws StorageFault
    */
-  sweep(): { readonly parts: number; readonly wasCutOff: boolean } {
+  sweep(): { readonly parts: number; readonly wasInterrupted: boolean } {
     return faulty('sweep', () => {
       this.#prepare()
       this.#spares.sweep()
@@ -124,11 +124,11 @@ export class ImageFiles {
       for (const part of parts) fs.rmSync(part, { force: true })
       // Rewritten so that its time comes from the same clock as those of the images: the file
       // system's.
-      if (this.isAdopting()) fs.writeFileSync(join(this.#images, RESTORED), '\n')
-      const wasCutOff = fs.existsSync(join(this.#images, OPEN))
-      fs.closeSync(fs.openSync(join(this.#images, OPEN), 'w', 0o600))
+      if (this.isImportingOrphans()) fs.writeFileSync(join(this.#images, RESTORED), '\n')
+      const wasInterrupted = fs.existsSync(join(this.#images, IN_USE))
+      fs.closeSync(fs.openSync(join(this.#images, IN_USE), 'w', 0o600))
       syncFolder(this.#images)
-      return { parts: parts.length, wasCutOff }
+      return { parts: parts.length, wasInterrupted }
     })
   }
 
@@ -236,7 +236,7 @@ export class ImageFiles {
   close(): void {
     this.#spares.close()
     try {
-      fs.unlinkSync(join(this.#images, OPEN))
+      fs.unlinkSync(join(this.#images, IN_USE))
     } catch {
       // If the marker remains, the next start only checks the newest images.
     }
@@ -248,15 +248,15 @@ export class ImageFiles {
    * may run while images arrive. Only folders that changed since the last complete scan are read,
    * unless `newestId`, the highest instance id the database has assigned, is lower than at that
    * scan: then the database is an older copy and every folder is read. Files from before a restore
-   * by the gateway (`noteRestored`) are left to `unadopted`.
+   * by the gateway (`markRestored`) are left to `restoredOrphans`.
    */
   async *orphans(known: (file: string) => boolean, newestId: number): AsyncGenerator<string> {
-    const marker = join(this.#images, SWEPT)
+    const marker = join(this.#images, LAST_SCAN)
     const startedAt = Date.now()
-    const lookedAt = modifiedAt(marker)
+    const scannedAt = modifiedAt(marker)
     const isOlderDatabase = newestId < newestIdIn(marker)
     // A time in the future was written while the clock was wrong.
-    const since = lookedAt > startedAt || isOlderDatabase ? 0 : lookedAt - MARGIN_MS
+    const since = scannedAt > startedAt || isOlderDatabase ? 0 : scannedAt - CLOCK_MARGIN_MS
     const restoredAt = modifiedAt(join(this.#images, RESTORED))
     const isSpared = (file: string) => restoredAt > 0 && modifiedAt(this.pathOf(file)) <= restoredAt
     for await (const study of this.#studies()) {
@@ -274,9 +274,9 @@ export class ImageFiles {
 
   /**
    * Stored files from before a restore that are not `known`, oldest first within each study. None
-   * after `allAdopted`.
+   * after `finishOrphanImport`.
    */
-  async *unadopted(known: (file: string) => boolean): AsyncGenerator<string> {
+  async *restoredOrphans(known: (file: string) => boolean): AsyncGenerator<string> {
     const restoredAt = modifiedAt(join(this.#images, RESTORED))
     if (restoredAt === 0) return
     for await (const study of this.#studies()) {
@@ -290,8 +290,8 @@ export class ImageFiles {
     }
   }
 
-  /** Whether images that arrived after the backup may lack rows: until `allAdopted`. */
-  isAdopting(): boolean {
+  /** Whether images that arrived after the backup may lack rows: until `finishOrphanImport`. */
+  isImportingOrphans(): boolean {
     return fs.existsSync(join(this.#images, RESTORED))
   }
 
@@ -299,7 +299,7 @@ export class ImageFiles {
    * Records that every such file has a row. From now on a file without one is left over from a
    * crash.
    */
-  allAdopted(): void {
+  finishOrphanImport(): void {
     fs.rmSync(join(this.#images, RESTORED), { force: true })
   }
 
@@ -355,7 +355,7 @@ export class ImageFiles {
   }
 
   async *#filesOf(study: string): AsyncGenerator<string> {
-    for await (const name of namesIn(this.pathOf(study), KEPT_FILE)) yield `${study}/${name}`
+    for await (const name of namesIn(this.pathOf(study), IMAGE_FILE)) yield `${study}/${name}`
   }
 
   /** Compares with a stored file; false if it cannot be opened. */

@@ -2,13 +2,13 @@ import type { Seal } from './encryption.ts'
 import { StoreError } from './store-error.ts'
 
 /** A secret with fixed content, stored when a recovery key is created. */
-export const PROOF = 'recovery.proof'
+export const PROOF_SECRET = 'recovery.proof'
 
 /** Encrypted values that nearly every database has, each with its context. */
 const SAMPLES = [
   {
     table: 'secrets',
-    sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF}'`,
+    sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF_SECRET}'`,
   },
   { table: 'auditHead', sql: `select sealed, 'audit head' as context from auditHead` },
   {
@@ -26,7 +26,7 @@ const SAMPLES = [
  * may have been tampered with. Undefined if the database has no encrypted value.
  * @param get returns the first row of a query
  */
-export function fitsKey(
+export function matchesKey(
   get: (sql: string) => unknown,
   seal: Pick<Seal, 'open'>,
 ): boolean | undefined {

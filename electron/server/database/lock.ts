@@ -9,7 +9,7 @@ export const LOCK_FILE = 'gateway.lock'
 /**
  * Keeps connections referenced, because garbage collection would close them and release the lock.
  */
-const HELD = new Set<Sqlite.Database>()
+const HELD_LOCKS = new Set<Sqlite.Database>()
 
 /**
  * Locks a data folder, which is created if it is missing, for this process. The lock is held until
@@ -36,10 +36,10 @@ export function takeLock(folder: string): Disposable | undefined {
     )
   }
   const held = sqlite
-  HELD.add(held)
+  HELD_LOCKS.add(held)
   return {
     [Symbol.dispose]() {
-      HELD.delete(held)
+      HELD_LOCKS.delete(held)
       held.close()
     },
   }

@@ -9,7 +9,7 @@ const COMPARED_BYTES = 256 * 1024
  * for the file system journal; beyond this amount the cache may fill and the write may wait for the
  * disk.
  */
-const COPIED_BYTES = 4 << 20
+const MAX_SYNC_BYTES = 4 << 20
 
 const read = promisify(fs.read)
 const writev = promisify(fs.writev)
@@ -39,7 +39,7 @@ export interface PartFile {
 }
 
 /** Moves finished files to their destination. */
-export interface Places {
+export interface PartFileStore {
   move(from: string, file: string): Promise<void>
   sync(file: string): Promise<void>
   /** Whether no other file is being received. */
@@ -62,9 +62,9 @@ export class Part implements PartFile {
    * number could be reused for another file.
    */
   #busy: Promise<unknown> = Promise.resolve()
-  readonly #places: Places
+  readonly #places: PartFileStore
 
-  constructor(path: string, fd: Promise<number>, places: Places) {
+  constructor(path: string, fd: Promise<number>, places: PartFileStore) {
     this.#path = path
     this.#fd = fd.catch((error: unknown) => {
       throw storageFault('open', error)
@@ -131,10 +131,10 @@ export class Part implements PartFile {
     const fd = await this.#open()
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
-      const isCopied = this.#bytes < COPIED_BYTES && this.#places.isAlone()
+      const isCopied = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
       const bytesWritten = isCopied ? writtenNow(fd, rest) : await written(fd, rest)
       this.#bytes += bytesWritten
-      rest = after(rest, bytesWritten)
+      rest = remainingBuffers(rest, bytesWritten)
     }
   }
 
@@ -188,7 +188,7 @@ function something(bytesWritten: number): number {
 }
 
 /** The rest of the buffers after `count` bytes; a nearly full disk may accept a partial write. */
-function after(buffers: readonly Buffer[], count: number): Buffer[] {
+function remainingBuffers(buffers: readonly Buffer[], count: number): Buffer[] {
   let gone = count
   return buffers.flatMap((buffer) => {
     const from = Math.min(gone, buffer.length)
@@ -209,8 +209,8 @@ export async function isSameRest(
 ): Promise<boolean> {
   const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
   for (let at = 0; ; ) {
-    const own = await filled(mine, one, offset + at)
-    const found = await filled(theirs, other, otherOffset + at).catch(() => undefined)
+    const own = await readFull(mine, one, offset + at)
+    const found = await readFull(theirs, other, otherOffset + at).catch(() => undefined)
     if (!found?.equals(own)) return false
     if (own.length === 0) return true
     at += own.length
@@ -218,7 +218,7 @@ export async function isSameRest(
 }
 
 /** Reads at `position` until the buffer is full or the file ends. */
-async function filled(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+async function readFull(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
   for (let at = 0; ; ) {
     // `bytesRead` is 0 at the end of the file and when the buffer is full.
     const { bytesRead } = await read(fd, buffer, at, buffer.length - at, position + at)

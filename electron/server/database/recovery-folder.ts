@@ -7,7 +7,7 @@ import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
 const RECOVERY = 'recovery'
 export const GROUP = /^[0-9a-f]{2}$/
 export const STUDY_FOLDER = /^[0-9a-f]{32}$/
-export const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
+export const IMAGE_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
 const open = promisify(fs.open)
 const fsync = promisify(fs.fsync)
@@ -47,7 +47,7 @@ export class RecoveryFolder {
     for (const group of namesOf(this.#folder, GROUP))
       for (const study of namesOf(join(this.#folder, group), STUDY_FOLDER)) {
         if (`${group}/${study}` < dirname(after)) continue
-        for (const name of namesOf(join(this.#folder, group, study), KEPT_FILE)) {
+        for (const name of namesOf(join(this.#folder, group, study), IMAGE_FILE)) {
           const file = `${group}/${study}/${name}`
           if (file > after) yield file
         }
@@ -130,9 +130,9 @@ export async function removed(path: string): Promise<void> {
 }
 
 /** Whether the path has the format of `fileFor`, which a partially written note may violate. */
-export const isKeptFile = (file: string): boolean => {
+export const isImageFilePath = (file: string): boolean => {
   const [group = '', study = '', name = ''] = file.split('/')
-  return GROUP.test(group) && STUDY_FOLDER.test(study) && KEPT_FILE.test(name)
+  return GROUP.test(group) && STUDY_FOLDER.test(study) && IMAGE_FILE.test(name)
 }
 
 /** Sorted names; empty if the folder does not exist. */

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { z } from 'zod'
 import { KEY_BYTES, KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
 import { keyNameOf, type Seal, sealWith } from '#server/database/encryption.ts'
-import { fitsKey } from '#server/database/key-proof.ts'
+import { matchesKey } from '#server/database/key-proof.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
@@ -20,7 +20,7 @@ const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
 
 // Crockford's base 32, without I, L, O and U, which are easily misread.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const READ_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
+const MISREAD_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
 
 const Wrapped = z.object({
   version: z.literal(1),
@@ -50,11 +50,11 @@ export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes):
  * Normalizes a typed key or a part of one: removes hyphens and spaces, folds case and corrects
  * characters that are commonly misread.
  */
-export const plainKey = (typed: string): string =>
+export const normalizeKey = (typed: string): string =>
   typed
     .toUpperCase()
     .replace(/[^0-9A-Z]/g, '')
-    .replace(/[ILO]/g, (letter) => READ_AS[letter] ?? letter)
+    .replace(/[ILO]/g, (letter) => MISREAD_AS[letter] ?? letter)
 
 /** The contents of `recovery.key`: the current data key, encrypted with the recovery key. */
 export function wrapDataKey(
@@ -134,7 +134,7 @@ export function recoverDataKey(folder: string, databaseFile: string, typed: stri
     if (readFileSync(file).equals(dataKey)) return false
     throw new StoreError('key-wrong', message('database.key-there', { file }))
   }
-  if (provesDataKey(join(folder, databaseFile), dataKey) !== true)
+  if (matchesDataKey(join(folder, databaseFile), dataKey) !== true)
     throw new StoreError('key-wrong', message('database.key-not-fitting', { file: recovery }))
   writeKeyFile(folder, KEY_FILE, dataKey)
   return true
@@ -144,12 +144,12 @@ export function recoverDataKey(folder: string, databaseFile: string, typed: stri
  * Whether a database was encrypted with the data key; undefined if nothing in it is encrypted.
  * @throws StoreError not-a-database
  */
-export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
+export function matchesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
   let sqlite: Sqlite.Database | undefined
   try {
     const opened = new Sqlite(databaseFile, { fileMustExist: true })
     sqlite = opened
-    return fitsKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
+    return matchesKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
   } catch (error) {
     throw new StoreError(
       'not-a-database',
@@ -183,4 +183,6 @@ function readWrapped(file: string): Wrapped {
 // The recovery key has 160 random bits, so no slow password hash is needed (NIST SP 800-132
 // concerns passwords that people choose).
 const wrappingKey = (recoveryKey: string, salt: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', plainKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES))
+  Buffer.from(
+    hkdfSync('sha256', normalizeKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES),
+  )

@@ -10,43 +10,43 @@ export interface Searchable {
  * Word separators: whitespace, the `^` and `=` of a person name (PS3.5 6.2.1.1), and what people
  * type between names.
  */
-const BETWEEN = /[\s^=,;]+/u
+const SEPARATORS = /[\s^=,;]+/u
 const ALPHANUMERIC = /[\p{L}\p{N}]/u
 /** Scripts written without spaces; a word may start at each character. */
-const UNSPACED =
+const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 /** The start of a UID (PS3.5 9.1), longer than its root alone. */
 const UID_LIKE = /^[0-2]\.\d[\d.]*$/
-const MOST_WORDS = 10
+const MAX_TERMS = 10
 /** Terms shorter than this match only at the start of a word; longer ones match anywhere. */
-export const ANYWHERE = 3
+export const MIN_SUBSTRING_LENGTH = 3
 
 /** The words of a text, folded (`platform/text.ts`). */
 export const wordsIn = (text: string): string[] =>
   folded(text)
-    .split(BETWEEN)
+    .split(SEPARATORS)
     .filter((word) => word !== '')
 
 /** The search terms: the first ten distinct words. */
 export const termsOf = (search: string): string[] =>
-  [...new Set(wordsIn(search))].slice(0, MOST_WORDS)
+  [...new Set(wordsIn(search))].slice(0, MAX_TERMS)
 
 /** Whether the term is also matched against the start of UIDs. */
 export const isUidLike = (term: string): boolean => UID_LIKE.test(term)
 
 /** The positions in a word (as characters) at which a short term can match. */
-export function beginningsIn(signs: readonly string[]): number[] {
-  const beginnings: number[] = []
-  for (const [at, sign] of signs.entries()) {
-    const before = signs[at - 1]
+export function matchPositions(characters: readonly string[]): number[] {
+  const positions: number[] = []
+  for (const [at, sign] of characters.entries()) {
+    const before = characters[at - 1]
     if (
       before === undefined ||
-      UNSPACED.test(sign) ||
+      UNSPACED_SCRIPTS.test(sign) ||
       (ALPHANUMERIC.test(sign) && !ALPHANUMERIC.test(before))
     )
-      beginnings.push(at)
+      positions.push(at)
   }
-  return beginnings
+  return positions
 }
 
 /**
@@ -63,7 +63,9 @@ export function isFound(terms: readonly string[], { texts, uid }: Searchable): b
 function isIn(word: string, term: string): boolean {
   if (!word.includes(term)) return false
   const wanted = [...term]
-  if (wanted.length >= ANYWHERE) return true
-  const signs = [...word]
-  return beginningsIn(signs).some((at) => wanted.every((sign, index) => signs[at + index] === sign))
+  if (wanted.length >= MIN_SUBSTRING_LENGTH) return true
+  const characters = [...word]
+  return matchPositions(characters).some((at) =>
+    wanted.every((sign, index) => characters[at + index] === sign),
+  )
 }

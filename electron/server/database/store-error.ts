@@ -34,7 +34,7 @@ export class StoreError extends MessageError {
   }
 }
 
-const WORDS: Readonly<Record<string, Message>> = {
+const FAULT_TEXTS: Readonly<Record<string, Message>> = {
   ENOSPC: message('database.disk-full'),
   SQLITE_FULL: message('database.disk-full'),
   EDQUOT: message('database.quota-used-up'),
@@ -51,6 +51,6 @@ const WORDS: Readonly<Record<string, Message>> = {
  */
 export function fileFault(code: MessageCode, params: MessageParams, error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  const fault = WORDS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
+  const fault = FAULT_TEXTS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
   return new StoreError('bad-folder', message(code, { ...params, fault }), error)
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { sharedRuns } from '#server/platform/concurrency.ts'
+import { coalesce } from '#server/platform/concurrency.ts'
 
 const open = promisify(fs.open)
 const fdatasync = promisify(fs.fdatasync)
@@ -38,7 +38,7 @@ export function openWalSync(file: string): WalSync {
     }
   }
 
-  const syncs = sharedRuns(syncNow)
+  const syncs = coalesce(syncNow)
 
   return {
     sync: syncs.run,

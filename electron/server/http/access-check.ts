@@ -52,7 +52,7 @@ export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
       : windowAdmission(app, access, { use, fromAnyWorkstation })
   return (request, reply) => {
     const who = admitOne(request, reply)
-    if (who) app.noteProven(request)
+    if (who) app.noteAuthenticated(request)
     return who
   }
 }

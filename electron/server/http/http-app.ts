@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
-import { faultForLog } from '#server/platform/log.ts'
+import { serializeError } from '#server/platform/log.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Sessions, Views } from './callers.ts'
 import type { PartnerInterface } from './partner-interface.ts'
@@ -67,15 +67,15 @@ export class HttpApp {
   }
 
   /** Records that the client has authenticated, which gives connections of its host priority. */
-  noteProven({ socket }: FastifyRequest): void {
-    this.#admitted.noteProven(socket.remoteAddress ?? '')
+  noteAuthenticated({ socket }: FastifyRequest): void {
+    this.#admitted.noteAuthenticated(socket.remoteAddress ?? '')
   }
 
   /** Logs an internal error. */
   noteFault(request: FastifyRequest, error: unknown, status = 500): void {
     const route = `${request.method} ${request.routeOptions.url ?? ''}`
     this.#log.error(
-      { requestId: request.id, route, status, ...faultForLog(error) },
+      { requestId: request.id, route, status, ...serializeError(error) },
       'a call failed',
     )
   }

@@ -205,7 +205,7 @@ export function postponeOutboxJob(
 }
 
 /** Postpones the job to `notBefore` without counting an attempt, because it cannot be sent yet. */
-export function holdOutboxJob(
+export function deferOutboxJob(
   database: Database,
   outboxId: number,
   {
@@ -224,7 +224,7 @@ export function holdOutboxJob(
 }
 
 /** Makes all waiting jobs of the kind, or the given ones, due now. */
-export function hastenOutboxJobs(
+export function expediteOutboxJobs(
   database: Database,
   kind: string,
   now: string,

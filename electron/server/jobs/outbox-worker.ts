@@ -6,9 +6,9 @@ import { reportError } from '#server/platform/log.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
+  deferOutboxJob,
+  expediteOutboxJobs,
   findOutboxJob,
-  hastenOutboxJobs,
-  holdOutboxJob,
   listDueOutboxJobs,
   nextOutboxDue,
   type OutboxRecord,
@@ -20,13 +20,13 @@ import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
 import { EVERY_GROUP, Worker } from './worker.ts'
 
 /** Jobs read at once before the event loop continues. */
-const PAGE = 200
+const PAGE_SIZE = 200
 /**
  * Results kept in memory while the disk cannot be written to. At this number no further job is
  * started.
  */
-const MOST_UNWRITTEN = 1000
-const OWN_FAULT = message('jobs.internal-error')
+const MAX_UNSAVED = 1000
+const INTERNAL_ERROR = message('jobs.internal-error')
 
 /** A job must not be sent before this time, in milliseconds since 1970. */
 export interface Held {
@@ -61,7 +61,7 @@ export class OutboxWorker implements AsyncDisposable {
   readonly #context: Context
   readonly #kind: string
   readonly #deliver: Deliver
-  readonly #atOnce: number
+  readonly #concurrency: number
   readonly #groupOf: (row: OutboxRecord) => string | Held
   readonly #isIdle: () => boolean
   readonly #worker: Worker
@@ -69,17 +69,17 @@ export class OutboxWorker implements AsyncDisposable {
    * Results by job id that could not be written yet. A job that was sent or failed is not delivered
    * again, and one that was postponed or held not before its time.
    */
-  readonly #unwritten = new Map<number, Finished>()
-  readonly #underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
+  readonly #unsaved = new Map<number, Finished>()
+  readonly #inProgress = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   /**
    * When the last search for due jobs began. The next wake-up is for the first job due after it, so
    * a job that becomes due during the search is not missed.
    */
-  #lookedAt = ''
+  #scannedAt = ''
 
   /**
    * @param deliver delivers one job; if it throws, the job is retried as after an internal error
-   * @param atOnce jobs of one group delivered concurrently
+   * @param concurrency jobs of one group delivered concurrently
    * @param groupOf the group whose concurrency limit the job shares, such as its destination
    * @param isIdle while true, no job is started; `retry` starts jobs again
    */
@@ -87,67 +87,69 @@ export class OutboxWorker implements AsyncDisposable {
     context: Context,
     kind: string,
     deliver: Deliver,
-    atOnce = 1,
+    concurrency = 1,
     groupOf: (row: OutboxRecord) => string | Held = () => '',
     isIdle = () => false,
   ) {
     this.#context = context
     this.#kind = kind
     this.#deliver = deliver
-    this.#atOnce = atOnce
+    this.#concurrency = concurrency
     this.#groupOf = groupOf
     this.#isIdle = isIdle
     this.#worker = new Worker(
       context,
       () => this.#nextDue(),
-      (signal, groups) => this.#takeUp(signal, groups),
+      (signal, groups) => this.#startDueJobs(signal, groups),
       `outbox ${kind}`,
     )
     this.#worker.wake()
   }
 
   #nextDue(): string | undefined {
-    if (this.#isIdle() || this.#unwritten.size >= MOST_UNWRITTEN) return undefined
-    const next = nextOutboxDue(this.#context.database, this.#kind, this.#lookedAt)
-    const untils = [...this.#unwritten.values()].flatMap(({ settlement }) =>
+    if (this.#isIdle() || this.#unsaved.size >= MAX_UNSAVED) return undefined
+    const next = nextOutboxDue(this.#context.database, this.#kind, this.#scannedAt)
+    const untils = [...this.#unsaved.values()].flatMap(({ settlement }) =>
       'until' in settlement ? [instantOf(settlement.until)] : [],
     )
     return [...(next === undefined ? [] : [next]), ...untils].sort()[0]
   }
 
   /** Starts due jobs while one of the groups has capacity. */
-  async #takeUp(signal: AbortSignal, groups: ReadonlySet<string>): Promise<void> {
+  async #startDueJobs(signal: AbortSignal, groups: ReadonlySet<string>): Promise<void> {
     const { database, clock } = this.#context
     let after: OutboxRecord | undefined
-    this.#lookedAt = instantOf(clock())
-    this.#writeAgain()
-    while (!signal.aborted && !this.#isIdle() && this.#unwritten.size < MOST_UNWRITTEN) {
-      const rows = listDueOutboxJobs(database, this.#kind, this.#lookedAt, PAGE, after)
+    this.#scannedAt = instantOf(clock())
+    this.#saveUnsaved()
+    while (!signal.aborted && !this.#isIdle() && this.#unsaved.size < MAX_UNSAVED) {
+      const rows = listDueOutboxJobs(database, this.#kind, this.#scannedAt, PAGE_SIZE, after)
       const held = rows
-        .filter(({ outboxId }) => !this.#underWay.has(outboxId) && !this.#isKept(outboxId))
+        .filter(
+          ({ outboxId }) => !this.#inProgress.has(outboxId) && !this.#hasUnsavedResult(outboxId),
+        )
         .flatMap((row) => this.#start(row, signal))
       // If this write fails, they are read again; other jobs need not wait for it.
       if (held.length > 0)
         tryWrite(() => database.transaction(() => held.forEach((one) => void this.#write(one))))
       after = rows.at(-1)
       const isAnyFree =
-        groups.has(EVERY_GROUP) || [...groups].some((group) => this.#hasPlace(group))
-      if (rows.length < PAGE || !isAnyFree) return
+        groups.has(EVERY_GROUP) || [...groups].some((group) => this.#hasCapacity(group))
+      if (rows.length < PAGE_SIZE || !isAnyFree) return
       await nextTurn()
     }
   }
 
-  #hasPlace = (group: string) =>
-    [...this.#underWay.values()].filter((one) => one.group === group).length < this.#atOnce
+  #hasCapacity = (group: string) =>
+    [...this.#inProgress.values()].filter((one) => one.group === group).length < this.#concurrency
 
   /** Writes the results kept in memory, all or none. */
-  #writeAgain(): void {
+  #saveUnsaved(): void {
     const { database } = this.#context
     // In a caller's transaction the write could still be rolled back.
-    if (this.#unwritten.size === 0 || database.inTransaction) return
+    if (this.#unsaved.size === 0 || database.inTransaction) return
     const isWritten = tryWrite(() =>
       database.transaction(() => {
-        for (const finished of this.#unwritten.values())
+        for (const finished of this.#unsaved.values())
           try {
             this.#write(finished)
           } catch (error) {
@@ -157,28 +159,28 @@ export class OutboxWorker implements AsyncDisposable {
           }
       }),
     )
-    if (isWritten) this.#unwritten.clear()
+    if (isWritten) this.#unsaved.clear()
   }
 
   /** Whether a result in memory prevents the job from being delivered now. */
-  #isKept(outboxId: number): boolean {
-    const kept = this.#unwritten.get(outboxId)
-    if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unwritten.delete(outboxId)
-    return this.#unwritten.has(outboxId)
+  #hasUnsavedResult(outboxId: number): boolean {
+    const kept = this.#unsaved.get(outboxId)
+    if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unsaved.delete(outboxId)
+    return this.#unsaved.has(outboxId)
   }
 
   /** Starts the job, or returns the result that makes it wait. */
   #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly Finished[] {
     const group = this.#groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
-    const isFull = this.#unwritten.size + this.#underWay.size >= MOST_UNWRITTEN
-    if (!this.#hasPlace(group) || isFull) return []
+    const isFull = this.#unsaved.size + this.#inProgress.size >= MAX_UNSAVED
+    if (!this.#hasCapacity(group) || isFull) return []
     const done = this.#run(row, signal).then((isSettled) => {
-      this.#underWay.delete(row.outboxId)
+      this.#inProgress.delete(row.outboxId)
       // A job left unchanged is read again at the next timer.
       if (isSettled) this.#worker.wake(group)
     })
-    this.#underWay.set(row.outboxId, { group, done })
+    this.#inProgress.set(row.outboxId, { group, done })
     return []
   }
 
@@ -196,7 +198,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
       if (!settlement || diskFaultKind(error) === undefined) return false
       const { payload: _, ...record } = row
-      this.#unwritten.set(row.outboxId, { row: record, settlement })
+      this.#unsaved.set(row.outboxId, { row: record, settlement })
       return true
     }
   }
@@ -208,7 +210,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (signal.aborted) throw error
       reportError(this.#context, error)
       const wait = waitAfter(RETRY_SCHEDULES.internalError, row.attempts + 1)
-      return { outcome: 'postponed', until: this.#context.clock() + wait, fault: OWN_FAULT }
+      return { outcome: 'postponed', until: this.#context.clock() + wait, fault: INTERNAL_ERROR }
     }
   }
 
@@ -222,7 +224,7 @@ export class OutboxWorker implements AsyncDisposable {
         settleOutboxJob(database, outboxId, 'failed', at, settlement.fault)
       else {
         const wait = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
-        if (settlement.outcome === 'held') holdOutboxJob(database, outboxId, wait)
+        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, wait)
         else postponeOutboxJob(database, outboxId, wait)
       }
       settlement.within?.(stillWaited)
@@ -237,30 +239,30 @@ export class OutboxWorker implements AsyncDisposable {
   /** Makes all waiting jobs, or the given ones, due now. */
   retry(outboxIds?: readonly number[]): void {
     const { database, clock } = this.#context
-    hastenOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
-    for (const [outboxId, { settlement }] of this.#unwritten)
+    expediteOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
+    for (const [outboxId, { settlement }] of this.#unsaved)
       if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId)))
-        this.#unwritten.delete(outboxId)
+        this.#unsaved.delete(outboxId)
     this.#worker.wake()
   }
 
   /** Resolves when no job is due or being delivered. */
   async settled(): Promise<void> {
     await this.#worker.settled()
-    while (this.#underWay.size > 0) {
+    while (this.#inProgress.size > 0) {
       await this.#allDone()
       await this.#worker.settled()
     }
   }
 
-  #allDone = () => Promise.all([...this.#underWay.values()].map(({ done }) => done))
+  #allDone = () => Promise.all([...this.#inProgress.values()].map(({ done }) => done))
 
   async [Symbol.asyncDispose]() {
     await this.#worker[Symbol.asyncDispose]()
     await this.#allDone()
     // A result that cannot be written now is lost, and the job is delivered again after the
     // restart.
-    this.#writeAgain()
+    this.#saveUnsaved()
   }
 }
 

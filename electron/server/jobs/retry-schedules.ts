@@ -81,7 +81,7 @@ export function waitAfter({ waits, atEnd }: RetrySchedule, failed: number): numb
  * Whether the total wait after this many failed attempts exceeds the given hours. Time during which
  * the destination was down does not count.
  */
-export function isGivenUp(schedule: RetrySchedule, failed: number, hours: number): boolean {
+export function isExhausted(schedule: RetrySchedule, failed: number, hours: number): boolean {
   let waitedMs = 0
   for (let attempt = 1; attempt <= failed; attempt++) {
     waitedMs += waitAfter(schedule, attempt) ?? 0

@@ -6,8 +6,8 @@ import { reportError } from '#server/platform/log.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 
 /** Node's timers are limited to 24.8 days, and the PC's clock may be changed. */
-const LONGEST_SLEEP_MS = 5 * 60_000
-const SHORTEST_SLEEP_MS = 1000
+const MAX_SLEEP_MS = 5 * 60_000
+const MIN_SLEEP_MS = 1000
 /**
  * Delay after an internal error such as a full disk. What was done could not be recorded, so the
  * job would be due again immediately.
@@ -77,7 +77,7 @@ export class Worker implements AsyncDisposable {
     else await undefined
     const groups = new Set(wanted.size > 0 ? wanted : [EVERY_GROUP])
     wanted.clear()
-    let leastMs = SHORTEST_SLEEP_MS
+    let leastMs = MIN_SLEEP_MS
     try {
       if (!signal.aborted) await this.#work(signal, groups)
     } catch (error) {
@@ -98,8 +98,8 @@ export class Worker implements AsyncDisposable {
       reportError(this.#context, error)
     }
     const waitMs =
-      due === undefined ? LONGEST_SLEEP_MS : Math.max(leastMs, msOf(due) - this.#context.clock())
-    this.#beginIn(Math.min(LONGEST_SLEEP_MS, waitMs))
+      due === undefined ? MAX_SLEEP_MS : Math.max(leastMs, msOf(due) - this.#context.clock())
+    this.#beginIn(Math.min(MAX_SLEEP_MS, waitMs))
   }
 
   #beginIn(ms: number): void {

@@ -7,12 +7,12 @@ export type FeedEvent =
   | { readonly kind: 'line'; readonly line: FeedLine }
   | { readonly kind: Change }
 export const CHANGES = ['status', 'images', 'studies'] as const
-type Change = (typeof CHANGES)[number] | QuietChange
+type Change = (typeof CHANGES)[number] | ScreenChange
 /**
  * Changes that concern one screen each: events for partners, the audit log, workstation access, and
  * exams that a person closed or queried.
  */
-export type QuietChange = 'events' | 'audit' | 'access' | 'exams'
+export type ScreenChange = 'events' | 'audit' | 'access' | 'exams'
 
 /** A line as passed to `append`. Most lines belong to no worklist query and no study. */
 export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
@@ -43,7 +43,7 @@ export function createFeed({
   const send = (event: FeedEvent) => {
     for (const listener of listeners) listener(event)
   }
-  const sendSoon = (kind: Change) => {
+  const sendCoalesced = (kind: Change) => {
     if (due.has(kind) || listeners.size === 0) return
     due.add(kind)
     setTimeout(() => {
@@ -55,25 +55,25 @@ export function createFeed({
   return {
     append(line: NewFeedLine): FeedLine {
       lastId += 1
-      const whole = {
+      const complete = {
         inspectionId: null,
         studyInstanceUid: null,
         ...line,
         lineId: lastId,
         at: instantOf(clock()),
       }
-      kept.push(whole)
+      kept.push(complete)
       if (kept.length > lines) kept.shift()
-      send({ kind: 'line', line: whole })
-      return whole
+      send({ kind: 'line', line: complete })
+      return complete
     },
     /** Tells subscribers to read the status again. */
-    noteStatus: () => sendSoon('status'),
+    noteStatus: () => sendCoalesced('status'),
     /** Tells subscribers to read the studies with images again. */
-    noteImages: () => sendSoon('images'),
+    noteImages: () => sendCoalesced('images'),
     /** Tells subscribers to read studies again, because one was created, changed or cancelled. */
-    noteStudies: () => sendSoon('studies'),
-    noteChange: (kind: QuietChange) => sendSoon(kind),
+    noteStudies: () => sendCoalesced('studies'),
+    noteChange: (kind: ScreenChange) => sendCoalesced(kind),
     /** Newest first. */
     latest({ cursor, limit }: PageQuery) {
       const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY

@@ -23,15 +23,15 @@ export interface WallClock {
 const HOUR_MS = 60 * 60_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 /** The last clock reading of each zone and its second: many callers ask within the same second. */
-const shown = new Map<string, { readonly second: number; readonly clock: WallClock }>()
+const lastReadings = new Map<string, { readonly second: number; readonly clock: WallClock }>()
 
 /** Wall clock time of the zone at an instant: `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS`. */
 export function wallClock(now: number, timeZone: string): WallClock {
   const second = Math.floor(now / 1000)
-  const last = shown.get(timeZone)
+  const last = lastReadings.get(timeZone)
   if (last?.second === second) return last.clock
   const clock = read(now, timeZone)
-  shown.set(timeZone, { second, clock })
+  lastReadings.set(timeZone, { second, clock })
   return clock
 }
 

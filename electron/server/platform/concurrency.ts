@@ -19,7 +19,7 @@ export class KeyedMutex {
 }
 
 /** Coalesces concurrent calls: one run serves every caller that asked before it began. */
-export interface SharedRuns {
+export interface Coalesced {
   /**
    * Resolves when a run that began after this call has ended. Calls made during a run share the
    * next run.
@@ -29,7 +29,7 @@ export interface SharedRuns {
   readonly last: Promise<void> | undefined
 }
 
-export function sharedRuns(work: () => Promise<void>): SharedRuns {
+export function coalesce(work: () => Promise<void>): Coalesced {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 

@@ -27,13 +27,13 @@ export interface AdmittedConnection extends BudgetedConnection {
 }
 
 /** Limit for all listeners of a gateway together, not counting open associations. */
-const MOST_CONNECTIONS = 1000
+const MAX_CONNECTIONS = 1000
 
 /** An idle connection younger than this may not have had time to send its first request. */
-const NEW_MS = 5000
+const GRACE_MS = 5000
 
 /** Number of authenticated hosts that are remembered. */
-const MOST_HOSTS = 1000
+const MAX_AUTHENTICATED_HOSTS = 1000
 
 /**
  * The open connections of several listeners that share one budget. This PC, known hosts and hosts
@@ -43,7 +43,7 @@ export class AdmittedConnections {
   readonly #budget: ConnectionBudget
   readonly #clock: () => number
   readonly #acceptedAt = new Map<AdmittedConnection, number>()
-  readonly #proven = new Set<string>()
+  readonly #authenticated = new Set<string>()
 
   /**
    * @param isKnown whether the host belongs to a listed device or an approved workstation
@@ -51,10 +51,11 @@ export class AdmittedConnections {
    */
   constructor(
     isKnown: (host: string) => boolean = () => false,
-    most = MOST_CONNECTIONS,
+    most = MAX_CONNECTIONS,
     clock: () => number = () => performance.now(),
   ) {
-    const isExpected = (host: string) => isThisPc(host) || this.#proven.has(host) || isKnown(host)
+    const isExpected = (host: string) =>
+      isThisPc(host) || this.#authenticated.has(host) || isKnown(host)
     this.#budget = { most, isExpected }
     this.#clock = clock
   }
@@ -66,19 +67,20 @@ export class AdmittedConnections {
   /**
    * Records that a client at this address has authenticated. The least recent hosts are dropped.
    */
-  noteProven(remoteAddress: string): void {
+  noteAuthenticated(remoteAddress: string): void {
     const host = hostOf(remoteAddress)
-    this.#proven.delete(host)
-    this.#proven.add(host)
-    const [oldest] = this.#proven
-    if (this.#proven.size > MOST_HOSTS && oldest !== undefined) this.#proven.delete(oldest)
+    this.#authenticated.delete(host)
+    this.#authenticated.add(host)
+    const [oldest] = this.#authenticated
+    if (this.#authenticated.size > MAX_AUTHENTICATED_HOSTS && oldest !== undefined)
+      this.#authenticated.delete(oldest)
   }
 
   /** Adds a connection, then closes connections (possibly this one) until the budget is met. */
   add(connection: AdmittedConnection): void {
     const now = this.#clock()
     this.#acceptedAt.set(connection, now)
-    const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < NEW_MS
+    const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < GRACE_MS
     for (;;) {
       const counted = [...this.#acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
       const surplus = connectionToClose(counted, this.#budget, isNew)
@@ -128,8 +130,8 @@ export function connectionToClose<T extends BudgetedConnection>(
   }
   const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
   const share = Math.max(1, Math.ceil(most / 4))
-  const greedy = bySize.find(([host, own]) => own.length > share && !isExpected(host))
-  if (greedy) return leastMissed(greedy[1], isNew)
+  const overShare = bySize.find(([host, own]) => own.length > share && !isExpected(host))
+  if (overShare) return connectionToCloseOf(overShare[1], isNew)
   if (count <= most) return undefined
   const unexpected = bySize.filter(([host]) => !isExpected(host))
   const [[, largest = []] = []] = bySize
@@ -138,11 +140,11 @@ export function connectionToClose<T extends BudgetedConnection>(
       const old = own.find((one) => isIdle(one) && !isNew(one))
       if (old) return old
     }
-    const idle = idleOf(largest, isNew)
+    const idle = oldestIdle(largest, isNew)
     if (idle) return idle
   }
   const [[, largestUnexpected = largest] = []] = unexpected
-  return leastMissed(largestUnexpected, isNew)
+  return connectionToCloseOf(largestUnexpected, isNew)
 }
 
 const isIdle = ({ isBusy = false }: BudgetedConnection): boolean => !isBusy
@@ -152,7 +154,7 @@ const isIdle = ({ isBusy = false }: BudgetedConnection): boolean => !isBusy
  * them when they are the majority, otherwise none: a single idle connection among busy ones is the
  * one that was just accepted, and closing it would lock out every other client at that host.
  */
-function idleOf<T extends BudgetedConnection>(
+function oldestIdle<T extends BudgetedConnection>(
   own: readonly T[],
   isNew: (connection: T) => boolean,
 ) {
@@ -161,11 +163,11 @@ function idleOf<T extends BudgetedConnection>(
   return old ?? (idle.length > own.length / 2 ? idle[0] : undefined)
 }
 
-function leastMissed<T extends BudgetedConnection>(
+function connectionToCloseOf<T extends BudgetedConnection>(
   own: readonly T[],
   isNew: (connection: T) => boolean,
 ) {
-  return idleOf(own, isNew) ?? own.find((one) => !isIdle(one))
+  return oldestIdle(own, isNew) ?? own.find((one) => !isIdle(one))
 }
 
 /**

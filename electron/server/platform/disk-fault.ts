@@ -41,7 +41,7 @@ export class StorageFault extends Error {
   }
 }
 
-const WORDS = {
+const MESSAGES = {
   full: 'The disk for images is full',
   'read-only': 'The folder for images cannot be written to',
   failed: 'The disk for images failed',
@@ -53,5 +53,5 @@ export function storageFault(call: string, error: unknown): StorageFault {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
   const found = diskFaultKind(error)
   const kind = found === 'full' || found === 'read-only' ? found : 'failed'
-  return new StorageFault(kind, `${WORDS[kind]} (${call}: ${code}).`, error)
+  return new StorageFault(kind, `${MESSAGES[kind]} (${call}: ${code}).`, error)
 }

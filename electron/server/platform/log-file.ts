@@ -3,17 +3,17 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { DestinationStream } from 'pino'
 
 /** 14 files of 10 MB hold several weeks of a busy clinic. */
-const SIZE = '10m'
-const FILES = 14
+const MAX_FILE_SIZE = '10m'
+const MAX_FILES = 14
 /** Bytes buffered while the disk is full; further lines are dropped. */
-const WAITING_BYTES = 1 << 20
-const TOLD_EVERY_MS = 60_000
+const MAX_BUFFERED_BYTES = 1 << 20
+const REPORT_INTERVAL_MS = 60_000
 
 export interface LogFileOptions {
   /** Maximum size of one file, in pino-roll's notation. */
   readonly size?: string
   /** Receives a line of JSON when the log file itself cannot be written. */
-  readonly tell?: (line: string) => void
+  readonly report?: (line: string) => void
   readonly clock?: () => number
 }
 
@@ -27,14 +27,14 @@ export async function openLogFile(
   file: string,
   options: LogFileOptions = {},
 ): Promise<DestinationStream> {
-  const { size = SIZE, tell = toStderr, clock = Date.now } = options
-  let toldAt = Number.NEGATIVE_INFINITY
+  const { size = MAX_FILE_SIZE, report = toStderr, clock = Date.now } = options
+  let reportedAt = Number.NEGATIVE_INFINITY
   const fault = (error: unknown) => {
     const now = clock()
-    if (now - toldAt < TOLD_EVERY_MS) return
-    toldAt = now
+    if (now - reportedAt < REPORT_INTERVAL_MS) return
+    reportedAt = now
     const { code = 'unknown fault' } = error as NodeJS.ErrnoException
-    tell(
+    report(
       `${JSON.stringify({ level: 'error', time: new Date(now).toISOString(), code, msg: 'the log file cannot be written' })}\n`,
     )
   }
@@ -44,7 +44,7 @@ export async function openLogFile(
     // Imported here so that pino-roll and its date library are not loaded when there is no log
     // file.
     const { default: roll } = await import('pino-roll')
-    const limit = { count: FILES, removeOtherLogFiles: true }
+    const limit = { count: MAX_FILES, removeOtherLogFiles: true }
     // Synchronous, so that the last line before the process exits is written.
     const stream = await roll({
       file: path,
@@ -52,13 +52,13 @@ export async function openLogFile(
       limit,
       mode: 0o600,
       sync: true,
-      maxLength: WAITING_BYTES,
+      maxLength: MAX_BUFFERED_BYTES,
     })
     stream.on('error', fault)
     return { write: (line) => attempt(() => stream.write(line), fault) }
   } catch (error) {
     fault(error)
-    return { write: tell }
+    return { write: report }
   }
 }
 

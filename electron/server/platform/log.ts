@@ -19,7 +19,7 @@ export function openLog(
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       // An error's message may quote received data.
-      serializers: { err: faultForLog },
+      serializers: { err: serializeError },
     },
     to,
   )
@@ -29,7 +29,7 @@ export function openLog(
  * What the log may contain of an internal error: its name, code and stack frames, but not its
  * message, which may quote a value.
  */
-export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
+export function serializeError(thrown: unknown): { readonly error: string; readonly at: string } {
   const code = textOf(thrown, 'code')
   const name = thrown instanceof Error ? thrown.name : typeof thrown
   const frames =

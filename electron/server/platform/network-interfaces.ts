@@ -7,7 +7,7 @@ export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 const VIRTUAL =
   /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|lxc|lxd|cni|flannel|tun|tap|utun|wg|zt|tailscale|ppp|awdl|llw|anpi|bridge)/i
 // RFC 3927: the address a PC assigns itself if no DHCP server answers.
-const SELF_GIVEN = /^169\.254\./
+const LINK_LOCAL = /^169\.254\./
 const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
 
 /**
@@ -28,7 +28,7 @@ export function lanAddresses(
 }
 
 const kindOf = (card: string, address: string): LanAddress['kind'] =>
-  SELF_GIVEN.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
+  LINK_LOCAL.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
 
 export const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
 export const isLoopback = (host: string): boolean =>
@@ -61,7 +61,7 @@ export function firewallCommands(
 }
 
 /** Whether a connection comes from this PC itself, such as the gateway's own self-test. */
-export const isOfThisPc = (
+export const isFromThisPc = (
   address: string,
   interfaces: Interfaces = networkInterfaces(),
 ): boolean =>

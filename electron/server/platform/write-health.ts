@@ -40,14 +40,14 @@ const WRITE_FAULTS: Readonly<Record<DiskFaultKind, WriteFaultKind>> = {
   damaged: 'failed',
 }
 
-const SENTENCES: Readonly<Record<WriteFaultKind, Message>> = {
+const MESSAGES: Readonly<Record<WriteFaultKind, Message>> = {
   full: message('database.not-writable-full'),
   'read-only': message('database.not-writable-read-only'),
   failed: message('database.not-writable-failed'),
 }
 
 /** Explains the fault to staff. */
-export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): Message => SENTENCES[kind]
+export const writeFaultMessage = ({ kind }: Pick<WriteFault, 'kind'>): Message => MESSAGES[kind]
 
 /** Runs an optional write; returns false if the disk refused it. @throws any other error */
 export function tryWrite(write: () => void): boolean {
@@ -64,7 +64,7 @@ export function tryWrite(write: () => void): boolean {
  * A full disk still accepts an occasional small write, because SQLite reuses space in its
  * write-ahead log. The fault ends after a commit and this long without a failed write.
  */
-const CALM_MS = 60_000
+const RECOVERY_MS = 60_000
 
 export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
   const listeners = new Set<(fault: WriteFault | undefined) => void>()
@@ -101,7 +101,7 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
         failedAt = clock()
         if (!fault)
           change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })
-      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= CALM_MS)
+      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= RECOVERY_MS)
         change(undefined)
     },
   }

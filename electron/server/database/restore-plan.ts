@@ -14,7 +14,7 @@ import { RECOVERY_FILE } from './recovery-key.ts'
  * Written last, so its presence means that the staged files are complete. It is moved aside with
  * the replaced files at the end.
  */
-export const ORDER_FILE = 'restore.json'
+export const RESTORE_PLAN_FILE = 'restore.json'
 
 // The logs are moved before the database, so they are never beside a different database.
 export const DATABASE_FILES = [
@@ -27,9 +27,9 @@ export const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
 const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
 
 /** Name of the folder for replaced files. */
-export const ASIDE = /^replaced-[\d-]+Z(-\d+)?$/
+export const REPLACED_FOLDER = /^replaced-[\d-]+Z(-\d+)?$/
 
-export const Order = z.object({
+export const RestorePlan = z.object({
   version: z.literal(1),
   /** Name of the backup. */
   name: z.string(),
@@ -41,19 +41,19 @@ export const Order = z.object({
   brings: z.array(z.object({ file: Movable, bytes: z.int() })),
   replaces: z.array(Movable),
   /** The folder for replaced files; null until the first file is moved. */
-  keptAside: z.string().regex(ASIDE).nullable(),
+  keptAside: z.string().regex(REPLACED_FOLDER).nullable(),
   /**
    * Proves that the plan was made with the data key, so that the older audit log is expected.
    * Missing in plans of older versions.
    */
   mac: z.string().optional(),
 })
-export type Order = z.infer<typeof Order>
+export type RestorePlan = z.infer<typeof RestorePlan>
 
 /** HMAC under a key derived from the data key. */
-export const orderMac = (
+export const restorePlanMac = (
   seal: Pick<Seal, 'keyFor'>,
-  { name, madeAt, stagedAt, actor }: Pick<Order, 'name' | 'madeAt' | 'stagedAt' | 'actor'>,
+  { name, madeAt, stagedAt, actor }: Pick<RestorePlan, 'name' | 'madeAt' | 'stagedAt' | 'actor'>,
 ): string =>
   createHmac('sha256', seal.keyFor('audit restore'))
     .update(JSON.stringify([name, madeAt, stagedAt, actor]))

@@ -1,15 +1,15 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '#server/database/data-directory.ts'
-import { faulty, isKeptFile } from '#server/database/recovery-folder.ts'
+import { faulty, isImageFilePath } from '#server/database/recovery-folder.ts'
 
 /** A note that lists copies still being written. */
-const COPIES = '.copies'
+const INCOMPLETE = '.copies'
 /** The same note, renamed once every copy is complete and the rows may be committed. */
 const COMPLETE = '.complete'
 
 /** Keeps track of files in `images` that are copies made by the gateway, as notes in the spool. */
-export class CopyNotes {
+export class CopyJournal {
   readonly #spool: string
   readonly #uuid: () => string
 
@@ -26,7 +26,7 @@ export class CopyNotes {
   note(files: readonly string[]): string {
     return faulty('write', () => {
       fs.mkdirSync(this.#spool, { recursive: true, mode: 0o700 })
-      const note = `${this.#uuid()}${COPIES}`
+      const note = `${this.#uuid()}${INCOMPLETE}`
       const fd = fs.openSync(join(this.#spool, note), 'wx', 0o600)
       try {
         fs.writeFileSync(fd, files.join('\n'))
@@ -46,7 +46,7 @@ export class CopyNotes {
    */
   complete(note: string): string {
     return faulty('rename', () => {
-      const complete = `${note.slice(0, -COPIES.length)}${COMPLETE}`
+      const complete = `${note.slice(0, -INCOMPLETE.length)}${COMPLETE}`
       fs.renameSync(join(this.#spool, note), join(this.#spool, complete))
       syncFolder(this.#spool)
       return complete
@@ -57,10 +57,10 @@ export class CopyNotes {
   list() {
     return faulty('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []
-      const notes = names.filter((name) => name.endsWith(COPIES) || name.endsWith(COMPLETE))
+      const notes = names.filter((name) => name.endsWith(INCOMPLETE) || name.endsWith(COMPLETE))
       return notes.map((note) => ({
         note,
-        files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isKeptFile),
+        files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isImageFilePath),
         isComplete: note.endsWith(COMPLETE),
       }))
     })
