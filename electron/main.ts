@@ -9,18 +9,18 @@ import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-repo
 import { placeIn, takeLinks } from './desktop/deep-link.ts'
 import { Dialogs } from './desktop/dialogs.ts'
 import { type GatewayEnd, GatewayProcess, type Ready } from './desktop/gateway-process.ts'
+import { ipcHandlers, registerIpcHandlers } from './desktop/ipc-handlers.ts'
 import { openKeyStore } from './desktop/key-store.ts'
 import { MainWindow } from './desktop/main-window.ts'
 import { type Actions, setMenu } from './desktop/menu.ts'
 import { openNotifier } from './desktop/notifications.ts'
-import { answerPage, pageAnswers } from './desktop/page-answers.ts'
 import { refusePermissions, refuseRequests } from './desktop/permissions.ts'
 import { stayAwake, watchSleep } from './desktop/sleep.ts'
 import { watchStatus } from './desktop/status-watch.ts'
+import { type ShellTexts, shellTexts } from './desktop/texts.ts'
 import { openTray } from './desktop/tray.ts'
 import { Updates } from './desktop/updates.ts'
 import { refuseWebviews } from './desktop/window.ts'
-import { type ShellWords, shellWords } from './desktop/words.ts'
 
 const here = import.meta.dirname
 /**
@@ -48,10 +48,10 @@ export async function main(): Promise<void> {
   })
   await app.whenReady()
 
-  const words = shellWords(app.getLocale())
+  const words = shellTexts(app.getLocale())
   const machine = await lockMachine(start.isNamed ? start.folder : APP_ID)
   if ('heldBy' in machine) {
-    await new Dialogs(words).sayAlreadyRunning(machine.heldBy)
+    await new Dialogs(words).showAlreadyRunning(machine.heldBy)
     return app.exit(0)
   }
   desktop = new DesktopApp({ ...start, place }, argv, words)
@@ -82,7 +82,7 @@ class DesktopApp implements Actions {
   #ending: Promise<void> | undefined
   #isDrained = false
 
-  constructor(start: StartArguments, argv: readonly string[], words: ShellWords) {
+  constructor(start: StartArguments, argv: readonly string[], words: ShellTexts) {
     const { folder, isNamed } = start
     this.#folder = folder
     this.#place = start.place
@@ -123,8 +123,8 @@ class DesktopApp implements Actions {
       notifier.update(status)
     })
     setMenu(words, this)
-    const answers = pageAnswers(this.#gateway, this.#autostart, keys, this.#updates, this)
-    answerPage(this.#window.origin, answers)
+    const answers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
+    registerIpcHandlers(this.#window.origin, answers)
   }
 
   start(): void {

@@ -130,14 +130,14 @@ const MODULES = {
   delivery: {
     sources: [
       'webhooks/deliveries.ts',
-      'webhooks/circuit.ts',
+      'webhooks/circuit-breaker.ts',
       'webhooks/signature.ts',
       'jobs/outbox-queries.ts',
       'jobs/outbox-worker.ts',
       'jobs/retry-schedules.ts',
     ],
     tests: [
-      'webhooks/circuit.test.ts',
+      'webhooks/circuit-breaker.test.ts',
       'webhooks/signature.test.ts',
       'jobs/outbox-queries.test.ts',
       'jobs/retry-schedules.test.ts',

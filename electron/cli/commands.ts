@@ -1,8 +1,8 @@
-import { sentenceOf } from '#server/http/start-error.ts'
+import { userErrorText } from '#server/http/start-error.ts'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
 import { UsageError } from './arguments.ts'
 import { runDataCommand } from './data-command.ts'
-import { type Documented, helpOf, listOf, usageLines } from './help.ts'
+import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
@@ -12,7 +12,7 @@ import {
   SERVE_OPTIONS,
 } from './options.ts'
 
-export interface Command extends Documented {
+export interface Command extends CommandHelp {
   /** Resolves with the exit code. */
   readonly run: (args: readonly string[]) => Promise<number>
 }
@@ -161,11 +161,12 @@ export function failureOf(error: unknown, usage = ''): { sentence: string; exitC
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
   if (isUnparsed) {
     // Node's hint about positional arguments obscures the actual error.
-    const said = error.message.replace(/\. To specify a positional argument .*$/s, '.')
-    const sentence = [said, usage].filter((text) => text !== '').join('\n\n')
+    const errorText = error.message.replace(/\. To specify a positional argument .*$/s, '.')
+    const sentence = [errorText, usage].filter((text) => text !== '').join('\n\n')
     return { sentence, exitCode: 2 }
   }
   const sentence =
-    sentenceOf(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+    userErrorText(error) ??
+    (error instanceof Error ? (error.stack ?? error.message) : String(error))
   return { sentence, exitCode: 1 }
 }

@@ -1,13 +1,13 @@
 import type { CommandOption } from '#server/modules/control/command.ts'
 
-export interface Documented {
+export interface CommandHelp {
   readonly usage: string
   readonly about: string
   readonly options: Readonly<Record<string, CommandOption>>
 }
 
 /** The help of a command: its usage, description and options. */
-export function helpOf({ usage, about, options }: Documented): string {
+export function helpOf({ usage, about, options }: CommandHelp): string {
   const shown = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
   const lines = shown.flatMap(([name, option]) => [
     `  ${formOf(name, option)}`,
@@ -21,11 +21,11 @@ export function helpOf({ usage, about, options }: Documented): string {
 const HELP = '  --help\n      Print this help.'
 
 /** A list of commands with their descriptions. */
-export const listOf = (commands: readonly Documented[]): string =>
+export const listOf = (commands: readonly CommandHelp[]): string =>
   commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n')
 
 /** Appended to the message of a usage error. */
-export const usageLines = (name: string, { usage }: Documented): string =>
+export const usageLines = (name: string, { usage }: CommandHelp): string =>
   `Usage: isthmus ${usage}\n“isthmus ${name} --help” lists the options.`
 
 function formOf(name: string, { takes, isNegatable }: CommandOption): string {

@@ -36,7 +36,7 @@ export const parentPort = (): ParentPort | undefined =>
   (process as { readonly parentPort?: ParentPort }).parentPort
 
 /** Starts worker processes through Electron's main process, which permits only one module. */
-export function workersThrough(port: ParentPort): SpawnWorker {
+export function workersFromParent(port: ParentPort): SpawnWorker {
   const running = new Map<string, { onMessage?: (answer: Answer) => void; onExit?: () => void }>()
   port.on('message', ({ data }) => {
     const event = data as Partial<WorkerEvent> | null
@@ -84,7 +84,7 @@ export interface ProvidedKey {
   readonly keyStore?: KeyStoreState
 }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /**
  * Waits for the first message of Electron's main process, `{ dataKey, keyStore }`. Keys are never
@@ -92,7 +92,7 @@ const PATIENCE_MS = 30_000
  * dumps contain.
  * @throws StartError if no message arrives
  */
-export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promise<ProvidedKey> {
+export function keyFromParent(port: ParentPort, timeoutMs = TIMEOUT_MS): Promise<ProvidedKey> {
   return new Promise((resolve, reject) => {
     const end = setTimeout(
       () =>
@@ -101,7 +101,7 @@ export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promi
             verbatim('The app did not hand over the data key: end it and start it again.'),
           ),
         ),
-      patienceMs,
+      timeoutMs,
     )
     // The listener stays, because a port without a listener does not deliver further messages such
     // as `stop`.

@@ -21,7 +21,7 @@ import {
   keyFromParent,
   type ProvidedKey,
   parentPort,
-  workersThrough,
+  workersFromParent,
 } from './parent-port.ts'
 import { RunLoop } from './run-loop.ts'
 
@@ -48,7 +48,7 @@ export async function serve(args: readonly string[]): Promise<number> {
       log,
       version: ownPackage().version,
       ...(port && {
-        spawnWorker: workersThrough(port),
+        spawnWorker: workersFromParent(port),
         onRecoveryKey: () => port.postMessage({ sealKey: true }),
       }),
     },

@@ -13,8 +13,8 @@ export type Holder = z.infer<typeof Holder>
 
 export type MachineLock = Disposable | { readonly heldBy: Holder | undefined }
 
-const ANSWER_MS = 2_000
-const MOST_LENGTH = 1_000
+const ANSWER_TIMEOUT_MS = 2_000
+const MAX_ANSWER_LENGTH = 1_000
 
 /**
  * Locks the app for the whole machine; Electron's own lock is per user. The lock ends with its
@@ -30,13 +30,13 @@ export async function lockMachine(name: string): Promise<MachineLock> {
     if (server) return { [Symbol.dispose]: () => void server.close() }
     const answer = await ask(path)
     if (answer !== 'nobody') return { heldBy: answer }
-    clearAway(path)
+    deleteStaleSocket(path)
   }
   // A stale socket of another user cannot be deleted, and is no reason not to start.
   return { [Symbol.dispose]: () => undefined }
 }
 
-function clearAway(path: string): void {
+function deleteStaleSocket(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
@@ -56,7 +56,7 @@ export function machinePath(name: string, platform: NodeJS.Platform = process.pl
 function listen(path: string, mine: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
-    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
     socket.resume().end(`${mine}\n`)
   })
   server.unref()
@@ -78,10 +78,10 @@ function ask(path: string): Promise<Holder | 'nobody' | undefined> {
     let text = ''
     const socket = connect(path)
     socket.setEncoding('utf8')
-    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       text += chunk
-      if (text.length > MOST_LENGTH) socket.destroy()
+      if (text.length > MAX_ANSWER_LENGTH) socket.destroy()
     })
     socket.on('error', (error: NodeJS.ErrnoException) =>
       settle(['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '') ? 'nobody' : undefined),

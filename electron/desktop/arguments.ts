@@ -16,7 +16,7 @@ export interface StartArguments {
 }
 
 /** Arguments for Chromium, and the app folder of an unpackaged app. */
-const NOT_OURS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
+const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
 
 /**
  * Parses the arguments: `--data DIR` selects the data folder, `--hidden` starts without a window,
@@ -46,6 +46,8 @@ export function readArguments(argv: readonly string[], userData: string): StartA
     isNamed,
     isHidden: ours.includes(HIDDEN),
     place: placeIn(argv),
-    serve: ours.filter((argument, index) => !isOfData(index) && !NOT_OURS.includes(argument)),
+    serve: ours.filter(
+      (argument, index) => !isOfData(index) && !IGNORED_ARGUMENTS.includes(argument),
+    ),
   }
 }

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from 'nod
 import { dirname } from 'node:path'
 import { app, crashReporter } from 'electron'
 
-const MOST_RELOADS = 3
-const WITHIN_MS = 10 * 60_000
+const MAX_RELOADS = 3
+const RELOAD_WINDOW_MS = 10 * 60_000
 const NO_CRASH: readonly string[] = ['clean-exit', 'killed']
 
 /**
@@ -25,9 +25,8 @@ export function watchCrashes(
   let reloads: readonly number[] = []
   app.on('render-process-gone', (_event, contents, { reason, exitCode }) => {
     log('a page ended', { reason, exitCode })
-    reloads = reloads.filter((at) => clock() - at < WITHIN_MS)
-    if (NO_CRASH.includes(reason) || reloads.length >= MOST_RELOADS || contents.isDestroyed())
-      return
+    reloads = reloads.filter((at) => clock() - at < RELOAD_WINDOW_MS)
+    if (NO_CRASH.includes(reason) || reloads.length >= MAX_RELOADS || contents.isDestroyed()) return
     reloads = [...reloads, clock()]
     contents.reload()
   })
@@ -36,7 +35,7 @@ export function watchCrashes(
   )
 }
 
-const MOST_BYTES = 1024 * 1024
+const MAX_LOG_BYTES = 1024 * 1024
 
 /**
  * Logs events of the desktop app and its processes for support, as lines of JSON without patient
@@ -50,7 +49,7 @@ export function desktopLog(
   return (event, facts = {}) => {
     try {
       if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 })
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES)
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
         renameSync(file, `${file}.1`)
       appendFileSync(
         file,

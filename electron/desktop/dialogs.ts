@@ -1,14 +1,14 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions } from 'electron'
 import type { Holder } from './app-lock.ts'
-import type { ShellWords } from './words.ts'
+import type { ShellTexts } from './texts.ts'
 
 /** The native dialogs of the app. */
 export class Dialogs {
-  readonly #words: ShellWords
+  readonly #words: ShellTexts
   readonly #window: () => BrowserWindow | undefined
 
   /** @param window parent window of the dialogs, if there is one */
-  constructor(words: ShellWords, window: () => BrowserWindow | undefined = () => undefined) {
+  constructor(words: ShellTexts, window: () => BrowserWindow | undefined = () => undefined) {
     this.#words = words
     this.#window = window
   }
@@ -27,7 +27,7 @@ export class Dialogs {
     await this.#show({ type: 'info', message, detail, buttons: [understood] })
   }
 
-  async sayAlreadyRunning(holder: Holder | undefined): Promise<void> {
+  async showAlreadyRunning(holder: Holder | undefined): Promise<void> {
     const { message, detail } = this.#words.alreadyRunning
     await this.#show({ type: 'info', message: message(holder?.user), detail, buttons: ['OK'] })
   }

@@ -5,8 +5,8 @@ import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import type { KeyStore } from './key-store.ts'
 import { NativeWorkers } from './native-workers.ts'
 
-const CRASHES = 3
-const WITHIN_MS = 10 * 60_000
+const MAX_CRASHES = 3
+const CRASH_WINDOW_MS = 10 * 60_000
 
 /**
  * Counts crashes of the gateway process. After three within ten minutes it starts in safe mode,
@@ -18,27 +18,27 @@ export function crashCounter(clock: () => number): {
   clear(): void
 } {
   let crashes: readonly number[] = []
-  const recent = () => crashes.filter((at) => clock() - at < WITHIN_MS)
+  const recent = () => crashes.filter((at) => clock() - at < CRASH_WINDOW_MS)
   return {
     crashed() {
       crashes = [...recent(), clock()]
     },
-    isSafe: () => recent().length >= CRASHES,
+    isSafe: () => recent().length >= MAX_CRASHES,
     clear() {
       crashes = []
     },
   }
 }
 
-const FIRST_MS = 500
-const MOST_MS = 30_000
-const STEADY_MS = 60_000
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
+const STABLE_MS = 60_000
 
 /**
  * Delays in milliseconds before restarting a process that exited unexpectedly: 0.5 s, doubling up
  * to 30 s, and reset after it has run for a minute.
  */
-export function backOff(clock: () => number): { started(): void; next(): number } {
+export function restartDelays(clock: () => number): { started(): void; next(): number } {
   let startedAt = clock()
   let failures = 0
   return {
@@ -46,8 +46,8 @@ export function backOff(clock: () => number): { started(): void; next(): number 
       startedAt = clock()
     },
     next() {
-      failures = clock() - startedAt >= STEADY_MS ? 1 : failures + 1
-      return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1))
+      failures = clock() - startedAt >= STABLE_MS ? 1 : failures + 1
+      return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
     },
   }
 }
@@ -70,7 +70,7 @@ export interface Ready {
 }
 
 /** Exit codes of a command that printed the reason (`cli/commands.ts`). */
-const REFUSALS: readonly number[] = [1, 2]
+const EXPLAINED_EXIT_CODES: readonly number[] = [1, 2]
 
 /** How the process exited unexpectedly. */
 export interface GatewayEnd {
@@ -101,7 +101,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
   readonly #args: readonly string[]
   readonly #keys: KeyStore
   readonly #isAlone: boolean
-  readonly #waits = backOff(Date.now)
+  readonly #waits = restartDelays(Date.now)
   readonly #crashes = crashCounter(Date.now)
 
   /**
@@ -175,7 +175,8 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
       // An exit with an explanation is not a crash: a port in use would still be in use in safe
       // mode.
       const isCrash = () =>
-        exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || output.isOurFault)
+        exitCode !== 0 &&
+        (hasServed || !EXPLAINED_EXIT_CODES.includes(exitCode) || output.isOurFault)
       void read.then(() => this.#ended(exitCode, isCrash(), output.fault))
     })
   }
@@ -241,7 +242,7 @@ function readyOf(line: string): Ready | undefined {
 }
 
 /** Maximum length of a line; longer ones do not come from the gateway. */
-const MOST_LENGTH = 64 * 1024
+const MAX_LINE_LENGTH = 64 * 1024
 
 /** Calls back for each line. Resolves when the stream has ended. */
 function readLines(
@@ -253,7 +254,7 @@ function readLines(
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
-    text = (lines.pop() ?? '').slice(0, MOST_LENGTH)
+    text = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
     for (const line of lines) take(line)
   })
   return new Promise((resolve) => {

@@ -42,17 +42,17 @@ export function openKeyStore(
   const unwrap = (wrapped: Buffer) => Buffer.from(safeStorage.decryptString(wrapped), 'base64')
 
   /** Why the key store gives no protection; undefined if it does. */
-  function lack(): 'basic' | 'none' | undefined {
+  function weakness(): 'basic' | 'none' | undefined {
     if (!safeStorage.isEncryptionAvailable()) return 'none'
     const backend: string = platform === 'linux' ? safeStorage.getSelectedStorageBackend() : ''
     return Object.hasOwn(BACKENDS, backend) ? BACKENDS[backend as keyof typeof BACKENDS] : undefined
   }
 
   return {
-    state: () => lack() ?? (keyLocation(folder) === 'sealed' ? 'platform' : 'file'),
-    read: () => (lack() === undefined ? unwrapKey(folder, { unwrap }) : undefined),
+    state: () => weakness() ?? (keyLocation(folder) === 'sealed' ? 'platform' : 'file'),
+    read: () => (weakness() === undefined ? unwrapKey(folder, { unwrap }) : undefined),
     seal() {
-      if (lack() !== undefined) return false
+      if (weakness() !== undefined) return false
       try {
         return moveKeyToStore(folder, { wrap, unwrap, account: accountName() }, Date.now())
       } catch (error) {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { askControl } from '#server/modules/control/control.ts'
 import type { Ready } from './gateway-process.ts'
 import { isOf, openWindow } from './window.ts'
-import { keptFile, WindowPlaces } from './window-state.ts'
+import { stateFile, WindowBoundsBySet } from './window-state.ts'
 
 const Explained = z.object({ isClosingExplained: z.boolean() })
 
@@ -28,8 +28,8 @@ export class MainWindow extends EventEmitter<Events> {
   readonly #folder: string
   readonly #preload: string
   readonly #platform: NodeJS.Platform
-  readonly #places: ReturnType<typeof keptFile<WindowPlaces>>
-  readonly #explained: ReturnType<typeof keptFile<z.infer<typeof Explained>>>
+  readonly #places: ReturnType<typeof stateFile<WindowBoundsBySet>>
+  readonly #explained: ReturnType<typeof stateFile<z.infer<typeof Explained>>>
   #window: BrowserWindow | undefined
   #isLoaded = false
 
@@ -39,8 +39,8 @@ export class MainWindow extends EventEmitter<Events> {
     this.#folder = folder
     this.#preload = preload
     this.#platform = platform
-    this.#places = keptFile(join(userData, 'window.json'), WindowPlaces, [])
-    this.#explained = keptFile(join(userData, 'told.json'), Explained, {
+    this.#places = stateFile(join(userData, 'window.json'), WindowBoundsBySet, [])
+    this.#explained = stateFile(join(userData, 'told.json'), Explained, {
       isClosingExplained: false,
     })
   }

@@ -1,26 +1,26 @@
 import { Notification } from 'electron'
 import type { ShellAttention, ShellStatus } from '#shared/contract/shell.ts'
-import { NOTIFIED, type Notified, type ShellWords } from './words.ts'
+import { NOTIFIED, type Notified, type ShellTexts } from './texts.ts'
 
 interface Rule {
   /** The page that a click opens. */
   readonly place: string
   /** Shown only after the condition has lasted this long. */
-  readonly afterMs: number
+  readonly delayMs: number
 }
 
 /** A gateway that has not answered for this long is considered down. */
-const SILENT_MS = 2 * 60_000
+const UNRESPONSIVE_MS = 2 * 60_000
 
 const RULES: Readonly<Record<Notified, Rule>> = {
-  'stat-unread': { place: '/reading?view=stat', afterMs: 0 },
-  criticals: { place: '/reading/criticals', afterMs: 0 },
+  'stat-unread': { place: '/reading?view=stat', delayMs: 0 },
+  criticals: { place: '/reading/criticals', delayMs: 0 },
   // A restart of the partner's server or a brief network outage is not shown.
-  'partner-away': { place: '/partner', afterMs: 2 * 60_000 },
-  'safe-mode': { place: '/settings/readiness', afterMs: 0 },
-  'listener-down': { place: '/settings', afterMs: 0 },
-  disk: { place: '/images', afterMs: 0 },
-  backup: { place: '/settings/backups', afterMs: 0 },
+  'partner-away': { place: '/partner', delayMs: 2 * 60_000 },
+  'safe-mode': { place: '/settings/readiness', delayMs: 0 },
+  'listener-down': { place: '/settings', delayMs: 0 },
+  disk: { place: '/images', delayMs: 0 },
+  backup: { place: '/settings/backups', delayMs: 0 },
 }
 
 /**
@@ -28,7 +28,7 @@ const RULES: Readonly<Record<Notified, Rule>> = {
  * increases. They contain counts but no patient data, because they also appear on the lock screen.
  */
 export function openNotifier(
-  words: ShellWords,
+  words: ShellTexts,
   open: (place: string) => void,
   clock: () => number,
 ): { update(status: ShellStatus | undefined): void } {
@@ -40,12 +40,12 @@ export function openNotifier(
   const shown = new Map<Notified, Notification>()
 
   /** Since when the gateway has not answered. */
-  let silentSince: number | undefined
+  let unresponsiveSince: number | undefined
 
   const isDue = (kind: Notified, { since }: ShellAttention) => {
     if (!seen.has(kind)) seen.set(kind, clock())
     const began = since === null ? (seen.get(kind) ?? clock()) : Date.parse(since)
-    return clock() - began >= RULES[kind].afterMs
+    return clock() - began >= RULES[kind].delayMs
   }
 
   const show = (kind: Notified, count: number) => {
@@ -63,12 +63,12 @@ export function openNotifier(
       if (!Notification.isSupported()) return
       if (!status) {
         // Until the gateway answers, it is unknown whether the conditions shown have ended.
-        silentSince ??= clock()
-        if (clock() - silentSince < SILENT_MS || counts.has('listener-down')) return
+        unresponsiveSince ??= clock()
+        if (clock() - unresponsiveSince < UNRESPONSIVE_MS || counts.has('listener-down')) return
         counts.set('listener-down', 1)
         return show('listener-down', 1)
       }
-      silentSince = undefined
+      unresponsiveSince = undefined
       for (const kind of NOTIFIED) {
         const attention = status.attention.find((one) => one.kind === kind && one.count > 0)
         if (!attention) {

@@ -1,7 +1,7 @@
 import { powerMonitor, powerSaveBlocker } from 'electron'
 
 /** A network is available again only some seconds after wake-up. */
-const NETWORK_MS = 10_000
+const NETWORK_DELAY_MS = 10_000
 
 /**
  * Watches for sleep and shutdown of the PC. Windows announces a shutdown to the window instead
@@ -19,7 +19,7 @@ export function watchSleep(away: () => void, back: () => void, shutDown: () => v
   })
   powerMonitor.on('resume', () => {
     clearTimeout(timer)
-    timer = setTimeout(back, NETWORK_MS)
+    timer = setTimeout(back, NETWORK_DELAY_MS)
   })
   // The event is documented but missing in Electron's type declaration.
   powerMonitor.on('shutdown', (event?: { preventDefault?(): void }) => {

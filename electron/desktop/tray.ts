@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import type { Actions } from './menu.ts'
-import type { ShellWords, TrayShape } from './words.ts'
+import type { ShellTexts, TrayShape } from './texts.ts'
 
 export interface TraySituation {
   /** Undefined while the gateway does not answer. */
@@ -12,8 +12,8 @@ export interface TraySituation {
   readonly fault: string
 }
 
-const MOST_LINES = 5
-const MOST_LENGTH = 120
+const MAX_LINES = 5
+const MAX_LINE_LENGTH = 120
 
 /** The icon of the most severe state; an available update is the least severe. */
 export function shapeOf({ status, update }: TraySituation): TrayShape {
@@ -25,19 +25,19 @@ export function shapeOf({ status, update }: TraySituation): TrayShape {
 /** The tray menu. Sentences that come from the gateway are in English. */
 export function trayMenu(
   situation: TraySituation,
-  words: ShellWords,
+  words: ShellTexts,
   actions: Actions,
 ): MenuItemConstructorOptions[] {
   const { status, update, fault } = situation
   const line = (label: string): MenuItemConstructorOptions => ({
-    label: cut(label),
+    label: truncate(label),
     enabled: false,
   })
   return [
     { label: words.open, click: () => actions.open() },
     { type: 'separator' },
     line(status ? (status.isSafe ? words.safe : words.shapes[shapeOf(situation)]) : words.starting),
-    ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MOST_LINES).map(line),
+    ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MAX_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },
     ...(update.state === 'ready'
@@ -51,7 +51,7 @@ export function trayMenu(
 /** Opens the tray icon. `images` is the folder of its images. */
 export function openTray(
   images: string,
-  words: ShellWords,
+  words: ShellTexts,
   actions: Actions,
   platform: NodeJS.Platform = process.platform,
 ): { show(situation: TraySituation): void } {
@@ -62,15 +62,15 @@ export function openTray(
     )
   const tray = new Tray(imageOf('listener-down'))
   tray.on('click', () => platform === 'win32' && actions.open())
-  let drawn = ''
+  let lastContent = ''
   return {
     show(situation) {
       const shape = shapeOf(situation)
       const menu = trayMenu(situation, words, actions)
       // Setting the menu closes it if it is open, so this is done only after a change.
-      const drawing = JSON.stringify([shape, menu])
-      if (drawing === drawn) return
-      drawn = drawing
+      const content = JSON.stringify([shape, menu])
+      if (content === lastContent) return
+      lastContent = content
       tray.setImage(imageOf(shape))
       tray.setToolTip(`Isthmus: ${situation.status?.isSafe ? words.safe : words.shapes[shape]}`)
       tray.setContextMenu(Menu.buildFromTemplate(menu))
@@ -78,5 +78,5 @@ export function openTray(
   }
 }
 
-const cut = (text: string) =>
-  text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH - 1)}…` : text
+const truncate = (text: string) =>
+  text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text

@@ -4,7 +4,13 @@ import electronUpdater, { type AppUpdater, type UpdateInfo } from 'electron-upda
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
-import { type Disk, faultOfUpdate, isUnsigned, type Program, whyNotHere } from './update-place.ts'
+import {
+  type Disk,
+  isUnsigned,
+  type Program,
+  updateErrorMessage,
+  updateObstacle,
+} from './update-support.ts'
 
 const BY_WINDOWS = message('updates.waits-for-consent')
 const NOT_SIGNED = message('updates.waits-unsigned')
@@ -18,7 +24,7 @@ const CHECK_EVERY_MS = 6 * 60 * MINUTE_MS
  */
 const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
 /** The installer terminates this program within seconds. */
-const LEAVING_MS = 2 * MINUTE_MS
+const INSTALLER_TIMEOUT_MS = 2 * MINUTE_MS
 
 const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
 
@@ -58,7 +64,7 @@ export class Updates implements Disposable {
     this.#prepare = prepare
     this.#stop = stop
     this.#program = program
-    const sentence = whyNotHere(program, disk)
+    const sentence = updateObstacle(program, disk)
     if (sentence === undefined) this.#begin()
     else {
       this.#state = { ...NONE, state: 'not-here', sentence }
@@ -93,14 +99,14 @@ export class Updates implements Disposable {
     } catch (error) {
       return this.#set({ state: 'ready', sentence: explanationOf(error) })
     }
-    if (this.#mustNotGoOn()) return this.#set({ state: 'ready' })
+    if (this.#isInterrupted()) return this.#set({ state: 'ready' })
     try {
       await this.#stop()
     } catch {
       return this.#relaunch()
     }
-    this.#leaving = setTimeout(() => this.#relaunch(), LEAVING_MS)
-    if (!this.#mustNotGoOn()) electronUpdater.autoUpdater.quitAndInstall(true, true)
+    this.#leaving = setTimeout(() => this.#relaunch(), INSTALLER_TIMEOUT_MS)
+    if (!this.#isInterrupted()) electronUpdater.autoUpdater.quitAndInstall(true, true)
   }
 
   [Symbol.dispose](): void {
@@ -154,7 +160,7 @@ export class Updates implements Disposable {
       error: (error: Error) => {
         if (this.#leaving) this.#relaunch()
         else if (!['ready', 'installing'].includes(this.#state.state))
-          this.#set({ state: 'failed', sentence: faultOfUpdate(error) })
+          this.#set({ state: 'failed', sentence: updateErrorMessage(error) })
       },
     })
   }
@@ -186,7 +192,7 @@ export class Updates implements Disposable {
     this.#state = { ...this.#state, ...change }
   }
 
-  #mustNotGoOn(): boolean {
+  #isInterrupted(): boolean {
     return this.#isEnding || this.#isDisposed
   }
 
@@ -281,8 +287,8 @@ function minutesOf(text: string): number {
   return hours * 60 + minutes
 }
 
-const MOST_LINES = 60
-const MOST_CHARACTERS = 500
+const MAX_LINES = 60
+const MAX_LINE_LENGTH = 500
 
 /**
  * The release notes of an update as plain text, one item per line, for display. They come from the
@@ -308,8 +314,8 @@ export function releaseNotesOf({ releaseNotes }: Pick<UpdateInfo, 'releaseNotes'
     else points.push(plain)
   }
   return points
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((point) =>
-      point.length > MOST_CHARACTERS ? `${point.slice(0, MOST_CHARACTERS)}…` : point,
+      point.length > MAX_LINE_LENGTH ? `${point.slice(0, MAX_LINE_LENGTH)}…` : point,
     )
 }

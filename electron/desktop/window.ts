@@ -6,7 +6,13 @@ import {
   shell,
   type WebContents,
 } from 'electron'
-import { type KeptFile, keepPlace, placeOn, SMALLEST, type WindowPlaces } from './window-state.ts'
+import {
+  initialBounds,
+  MIN_SIZE,
+  type StateFile,
+  saveWindowBounds,
+  type WindowBoundsBySet,
+} from './window-state.ts'
 
 /** Whether a URL belongs to the gateway's origin. */
 export function isOf(origin: string, url: string): boolean {
@@ -23,7 +29,7 @@ function isViewer(origin: string, url: string): boolean {
  * clinics are excluded, so that links cannot leak data.
  */
 const HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
-const MOST_LENGTH = 2_000
+const MAX_URL_LENGTH = 2_000
 const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
 
 /**
@@ -33,7 +39,7 @@ const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)
 export function isOpenable(url: string): boolean {
   // Rejects anything that another URL parser might read differently: spaces, backslashes, control
   // characters and non-ASCII characters.
-  if (url.length > MOST_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
+  if (url.length > MAX_URL_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
   if (MAIL.test(url)) return true
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
@@ -77,14 +83,14 @@ const IMAGES: BrowserWindowConstructorOptions = {
 export function openWindow(
   preload: string,
   origin: () => string | undefined,
-  places: KeptFile<WindowPlaces>,
+  places: StateFile<WindowBoundsBySet>,
   platform: NodeJS.Platform,
 ): BrowserWindow {
-  const { isMaximized, ...place } = placeOn(screen.getAllDisplays(), places.read())
+  const { isMaximized, ...place } = initialBounds(screen.getAllDisplays(), places.read())
   const window = new BrowserWindow({
     ...place,
-    minWidth: SMALLEST.width,
-    minHeight: SMALLEST.height,
+    minWidth: MIN_SIZE.width,
+    minHeight: MIN_SIZE.height,
     show: false,
     backgroundColor: GROUND,
     title: 'Isthmus',
@@ -93,8 +99,8 @@ export function openWindow(
     webPreferences: { ...SAFE, preload, spellcheck: platform === 'darwin' },
   })
   if (isMaximized) window.once('show', () => window.maximize())
-  keepPlace(window, places)
-  keepTo(origin, window.webContents, isOf)
+  saveWindowBounds(window, places)
+  restrictNavigation(origin, window.webContents, isOf)
   window.webContents.setWindowOpenHandler(({ url }) => {
     const own = origin()
     if (own !== undefined && isViewer(own, url))
@@ -103,7 +109,7 @@ export function openWindow(
     return { action: 'deny' }
   })
   window.webContents.on('did-create-window', (images) => {
-    keepTo(origin, images.webContents, isViewer)
+    restrictNavigation(origin, images.webContents, isViewer)
     images.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
   })
   return window
@@ -117,7 +123,7 @@ export function refuseWebviews(): void {
 }
 
 /** Restricts navigation: a page to permitted URLs, and its frames to the gateway. */
-function keepTo(
+function restrictNavigation(
   origin: () => string | undefined,
   contents: WebContents,
   isAllowed: (origin: string, url: string) => boolean,

@@ -23,7 +23,7 @@ const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
 export type FileFault = (typeof FILE_FAULTS)[number]
 
 /** How a file is served. */
-export interface Manner {
+export interface ServingOptions {
   /** Delay before the first byte. */
   readonly delayMs?: number
   /** Bytes per second of this file on one connection. */
@@ -31,7 +31,7 @@ export interface Manner {
   readonly fault?: FileFault
 }
 
-export interface SimulatedFile extends Manner {
+export interface SimulatedFile extends ServingOptions {
   readonly body: FileBody
   readonly mediaType: string
 }
@@ -60,7 +60,7 @@ export async function openSimulatedFiles({
 }: {
   readonly host?: string
   readonly clock: () => number
-  readonly manner?: Manner
+  readonly manner?: ServingOptions
 }): Promise<SimulatedFiles> {
   const files = new SimulatedFiles(clock, manner)
   await files.listen(host)
@@ -85,15 +85,15 @@ export class SimulatedFiles implements AsyncDisposable {
   readonly #server = createServer(
     (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
   )
-  #manner: Manner
+  #servingOptions: ServingOptions
   #uploadStatuses: number[] = []
   #links = 0
   #version = 0
   #host = ''
 
-  constructor(clock: () => number, manner: Manner) {
+  constructor(clock: () => number, manner: ServingOptions) {
     this.#clock = clock
-    this.#manner = manner
+    this.#servingOptions = manner
   }
 
   async listen(host: string): Promise<void> {
@@ -136,8 +136,8 @@ export class SimulatedFiles implements AsyncDisposable {
   }
 
   /** Sets how files are served, unless a file specifies it itself. */
-  setManner(manner: Manner): void {
-    this.#manner = manner
+  setServingOptions(manner: ServingOptions): void {
+    this.#servingOptions = manner
   }
 
   /** Sets the statuses of the next uploads, one each; later uploads are answered with 200. */
@@ -194,7 +194,12 @@ export class SimulatedFiles implements AsyncDisposable {
       return void response.writeHead(304, { etag: file.etag }).end()
     }
     this.fetched.push(name)
-    await send({ ...this.#manner, ...file }, request.headers.range, response, this.#closing.signal)
+    await send(
+      { ...this.#servingOptions, ...file },
+      request.headers.range,
+      response,
+      this.#closing.signal,
+    )
   }
 
   async #receive(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,9 +1,9 @@
-import type { FileBody, Manner, SimulatedFiles } from './files.ts'
+import type { FileBody, ServingOptions, SimulatedFiles } from './files.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import type { StudyFiles } from './script.ts'
 
 /** A file of a study. Its name contains its SOP Instance UID, as in partners' object stores. */
-export interface StudyImage extends Manner {
+export interface StudyImage extends ServingOptions {
   readonly sopInstanceUid: string
   readonly body: FileBody
 }

@@ -14,7 +14,7 @@ import {
 import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
-export { type Manner, openSimulatedFiles, type SimulatedFiles } from './files.ts'
+export { openSimulatedFiles, type ServingOptions, type SimulatedFiles } from './files.ts'
 export { type ImageStore, openImageStore } from './image-store.ts'
 export { type PhantomSeries, phantomMultiFrame, phantomSlice, phantomSopUid } from './phantom.ts'
 export type { SimulatedWorklist } from './script.ts'
@@ -63,7 +63,7 @@ export interface PartnerSimulatorOptions {
 }
 
 const BODY_BYTES = 1024 * 1024
-const MOST_RECEIVED = 1000
+const MAX_RECEIVED = 1000
 /** Number of 64 KiB chunks in a MiB. */
 const MIB_CHUNKS = 16
 /** A refusal names its reason, except for a report. */
@@ -197,7 +197,7 @@ export class PartnerSimulator implements AsyncDisposable {
     this.requestsOf[event.type] = (this.requestsOf[event.type] ?? 0) + 1
     this.last = event
     this.received.push({ envelope: event, headers: request.headers, body, at: this.#clock() })
-    if (this.received.length > MOST_RECEIVED) this.received.shift()
+    if (this.received.length > MAX_RECEIVED) this.received.shift()
     const scenario = this.#sequences.get(event.type)?.shift() ?? this.#scenario
     if (scenario === 'down') request.socket.resetAndDestroy()
     else await this.#play(scenario, event, response)

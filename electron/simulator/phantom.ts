@@ -22,7 +22,7 @@ const ROW_BYTES = PHANTOM_SIDE * 2
 /**
  * Rows at the bottom that differ in each slice; those above are shared by slices of the same level.
  */
-const OWN_ROWS = 24
+const NUMBER_ROWS = 24
 const LEVELS = 32
 
 export interface PhantomSeries {
@@ -193,7 +193,7 @@ function levelOf(number: number, slices: number): Buffer {
   const level = slices <= 1 ? LEVELS >> 1 : Math.floor(((number - 1) / slices) * LEVELS)
   const known = levels.get(level)
   if (known) return known
-  const rows = PHANTOM_SIDE - OWN_ROWS
+  const rows = PHANTOM_SIDE - NUMBER_ROWS
   const pixels = new Int16Array(rows * PHANTOM_SIDE)
   const depth = level / (LEVELS - 1)
   for (let y = 0; y < rows; y++) {
@@ -255,7 +255,7 @@ const DIGITS = [
  * rows.
  */
 function footOf(number: number): Buffer {
-  const pixels = new Int16Array(OWN_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
+  const pixels = new Int16Array(NUMBER_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
   const draw = (x: number, y: number, size: number, value: number) => {
     for (let row = y; row < y + size; row++)
       pixels.fill(value + 1024, row * PHANTOM_SIDE + x, row * PHANTOM_SIDE + x + size)
@@ -266,6 +266,6 @@ function footOf(number: number): Buffer {
         draw(220 + place * 16 + (block % 3) * 4, 2 + Math.floor(block / 3) * 4, 4, 1000)
     }
   }
-  draw(NUMBER_PIXEL[0] - 4, NUMBER_PIXEL[1] - (PHANTOM_SIDE - OWN_ROWS) - 4, 8, number)
+  draw(NUMBER_PIXEL[0] - 4, NUMBER_PIXEL[1] - (PHANTOM_SIDE - NUMBER_ROWS) - 4, 8, number)
   return Buffer.from(pixels.buffer)
 }

@@ -29,7 +29,7 @@ export default ofArea('LIM', [
     promise: 'P-LIM-04',
     what: 'connections that never ask are kept',
     file: 'electron/server/dicom/upper-layer/server.ts',
-    find: 'this.#acceptor.refuseSurplus()\n    if (connections',
+    find: 'this.#acceptor.closeSurplus()\n    if (connections',
     replace: 'if (connections',
     tests: 'electron/server/dicom/upper-layer/server.test.ts',
   },

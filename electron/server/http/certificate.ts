@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<CertificateUse, Kind>> = {
   },
 }
 
-export interface OwnCertificate {
+export interface CertificateOptions {
   /** The data folder. */
   readonly folder: string
   /** DNS names and addresses. */
@@ -69,19 +69,19 @@ export interface OwnCertificate {
  * lacks one of `names`, the DICOM certificate until it has expired. The key is kept even then. The
  * files are readable only by their owner.
  */
-export function ownCertificate(options: OwnCertificate): TlsFiles {
+export function loadOrCreateCertificate(options: CertificateOptions): TlsFiles {
   const { use = 'https' } = options
   const files = filesOf(options.folder, use)
   const key = existsSync(files.key) ? readFileSync(files.key, 'utf8') : undefined
   const cert = key && existsSync(files.cert) ? readFileSync(files.cert, 'utf8') : undefined
-  if (key && cert && isGood(cert, key, options)) return { key, cert }
+  if (key && cert && isUsable(cert, key, options)) return { key, cert }
   const made = selfSignedCertificate(options.names, {
     nowMs: options.nowMs,
     use,
     ...(key && { key }),
   })
-  if (!key) writeWhole(files.key, made.key)
-  writeWhole(files.cert, made.cert)
+  if (!key) writeAtomic(files.key, made.key)
+  writeAtomic(files.cert, made.cert)
   return made
 }
 
@@ -94,13 +94,13 @@ export function renewCertificate({
   names,
   nowMs,
   use = 'https',
-}: OwnCertificate): TlsFiles {
+}: CertificateOptions): TlsFiles {
   const files = filesOf(folder, use)
   const made = selfSignedCertificate(names, { nowMs, use })
   // The key is written first, because a certificate that does not match its key is created again at
   // the next start.
-  writeWhole(files.key, made.key)
-  writeWhole(files.cert, made.cert)
+  writeAtomic(files.key, made.key)
+  writeAtomic(files.cert, made.cert)
   return made
 }
 
@@ -164,10 +164,10 @@ function filesOf(folder: string, use: CertificateUse): TlsFiles {
   return { key: join(folder, 'tls', key), cert: join(folder, 'tls', cert) }
 }
 
-function isGood(
+function isUsable(
   cert: string,
   key: string,
-  { names, nowMs, use = 'https' }: OwnCertificate,
+  { names, nowMs, use = 'https' }: CertificateOptions,
 ): boolean {
   try {
     const known = new X509Certificate(cert)
@@ -183,7 +183,7 @@ function isGood(
 }
 
 /** Writes a file atomically, readable only by its owner. */
-function writeWhole(file: string, text: string): void {
+function writeAtomic(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)

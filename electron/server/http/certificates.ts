@@ -6,7 +6,7 @@ import { type MessageParam, message } from '#shared/messages/message.ts'
 import {
   type CertificateUse,
   certificateFacts,
-  ownCertificate,
+  loadOrCreateCertificate,
   renewCertificate,
 } from './certificate.ts'
 import type { TlsFiles } from './server.ts'
@@ -45,11 +45,11 @@ export function openCertificates(context: Context): Certificates {
   return {
     of(use) {
       try {
-        return ownCertificate(optionsOf(use))
+        return loadOrCreateCertificate(optionsOf(use))
       } catch (error) {
         throw new StartError(
           message('http.certificate-unusable', {
-            use: WORDS[use],
+            use: PURPOSES[use],
             folder,
             reason: (error as Error).message,
           }),
@@ -70,7 +70,7 @@ export function openCertificates(context: Context): Certificates {
   }
 }
 
-const WORDS: Readonly<Record<CertificateUse, MessageParam>> = {
+const PURPOSES: Readonly<Record<CertificateUse, MessageParam>> = {
   https: 'HTTPS',
   'dicom-tls': message('http.dicom-by-tls'),
 }

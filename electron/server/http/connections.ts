@@ -72,7 +72,7 @@ export function limitConnections(
     requests?.add(request)
     // Pipelined responses wait in memory for the preceding one, and no browser pipelines this many
     // requests.
-    if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
+    if (requests && requests.size > MAX_PIPELINED) return void request.socket.destroy()
     response.once('close', () => requests?.delete(request))
   })
 
@@ -88,4 +88,4 @@ export function limitConnections(
 }
 
 /** Unanswered requests per connection (RFC 9112 §9.3.2, pipelining). */
-const MOST_AHEAD = 16
+const MAX_PIPELINED = 16

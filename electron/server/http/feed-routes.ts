@@ -7,7 +7,7 @@ import type { HttpApp } from './http-app.ts'
  * Maximum number of missed lines sent to a reconnecting window, well below the buffer limit of one
  * client (`event-stream.ts`).
  */
-const MOST_MISSED = 200
+const MAX_MISSED_LINES = 200
 
 /**
  * `GET /dashboard/feed/events`: an event `line` for each new FeedLine, with its lineId as event id.
@@ -26,7 +26,7 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
         send({ event: 'line', data: line, id: String(line.lineId) })
       const seen = Number(lastEventId)
       if (lastEventId !== undefined && Number.isSafeInteger(seen))
-        for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
+        for (const line of feed.after(seen).slice(-MAX_MISSED_LINES)) sendLine(line)
       // Changes before this stream opened were not sent to this client.
       for (const event of CHANGES) send({ event, data: {} })
       return feed.subscribe((news) =>

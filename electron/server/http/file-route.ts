@@ -80,7 +80,7 @@ export interface Document {
 }
 
 /** Media types that a browser can display without running scripts; SVG and HTML are excluded. */
-const SHOWN: readonly string[] = [
+const INLINE_TYPES: readonly string[] = [
   'application/pdf',
   'image/png',
   'image/jpeg',
@@ -100,7 +100,7 @@ export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'vie
 ): void {
   serveFile(app, path, rule, (call, reply) => {
     const document = open(call)
-    return reply.headers(documentHeaders(document, SHOWN)).send(document.content)
+    return reply.headers(documentHeaders(document, INLINE_TYPES)).send(document.content)
   })
 }
 

@@ -25,7 +25,7 @@ export interface HostRule extends HostNames {
  * Whether the Host header names this gateway. The port is not compared, because a proxy or tunnel
  * may change it.
  */
-export function isOurHost(header: string | undefined, rule: HostRule): boolean {
+export function isAllowedHost(header: string | undefined, rule: HostRule): boolean {
   const name = hostNameOf(header)
   if (name === undefined) return false
   const publicName =
@@ -43,15 +43,15 @@ export function isOurHost(header: string | undefined, rule: HostRule): boolean {
 }
 
 /**
- * Caches the last allowed header of `isOurHost`, because nearly all requests have the same host and
+ * Caches the last allowed header of `isAllowedHost`, because nearly all requests have the same host and
  * the same rule.
  */
-export function hostCheck(): typeof isOurHost {
+export function hostCheck(): typeof isAllowedHost {
   let last: (HostRule & { readonly header: string }) | undefined
   return (header, rule) => {
     if (last && last.header === header && RULE_KEYS.every((key) => last?.[key] === rule[key]))
       return true
-    if (header === undefined || !isOurHost(header, rule)) return false
+    if (header === undefined || !isAllowedHost(header, rule)) return false
     last = { header, ...rule }
     return true
   }
@@ -68,7 +68,7 @@ const RULE_KEYS = [
  * Whether an Origin header is that of the gateway's own page: the host the request was sent to, or
  * the origin of the public URL.
  */
-export function isOurOrigin(
+export function isOwnOrigin(
   origin: string,
   host: string | undefined,
   publicUrl: string | null,

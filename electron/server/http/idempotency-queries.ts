@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
 /** How long a response is stored under its key. */
-const KEPT_MS = 24 * 60 * 60_000
+const RETENTION_MS = 24 * 60 * 60_000
 
 /**
  * The scope of an `Idempotency-Key`: the same key of another caller or on another path is
@@ -18,7 +18,7 @@ export interface IdempotencySlot {
 }
 
 /** The response stored under a key; its body is encrypted at rest. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   /** HTTP status, 200 to 499. */
   readonly status: number
   readonly body: string
@@ -27,17 +27,17 @@ export interface KeptAnswer {
 }
 
 /** Deletes responses older than 24 hours; returns how many. */
-export const purgeKeptAnswers = ({ database, clock }: Context): number =>
+export const purgeStoredAnswers = ({ database, clock }: Context): number =>
   database.run(database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest(clock)))
     .changes
 
-const oldest = (clock: Clock) => instantOf(clock() - KEPT_MS)
+const oldest = (clock: Clock) => instantOf(clock() - RETENTION_MS)
 
 /** The stored response of a slot, unless it is older than 24 hours. */
 export function findAnswer(
   { database, clock }: Context,
   slot: IdempotencySlot,
-): KeptAnswer | undefined {
+): StoredAnswer | undefined {
   const keyHash = hashOf(slot)
   const row = database.get(
     database.sql
@@ -55,10 +55,10 @@ export function findAnswer(
   )
 }
 
-export function keepAnswer(
+export function storeAnswer(
   { database, clock }: Context,
   slot: IdempotencySlot,
-  { status, body, bodyHash }: KeptAnswer,
+  { status, body, bodyHash }: StoredAnswer,
 ): void {
   const keyHash = hashOf(slot)
   const sealedBody = database.seal.seal(Buffer.from(body), contextOf(keyHash))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { ApiError, malformedFields } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { findAnswer, type IdempotencySlot, keepAnswer } from './idempotency-queries.ts'
+import { findAnswer, type IdempotencySlot, storeAnswer } from './idempotency-queries.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
 
@@ -18,7 +18,7 @@ export interface Answer {
  */
 export class Idempotency {
   readonly #context: Context
-  readonly #underWay = new Set<string>()
+  readonly #inProgress = new Set<string>()
 
   constructor(context: Context) {
     this.#context = context
@@ -35,16 +35,16 @@ export class Idempotency {
     work: () => Answer | Promise<Answer>,
   ): Promise<Answer & { readonly isReplayed: boolean }> {
     const name = JSON.stringify([slot.caller, slot.call, slot.key])
-    if (this.#underWay.has(name)) throw inFlight()
+    if (this.#inProgress.has(name)) throw inFlight()
     const bodyHash = hash('sha256', JSON.stringify(body) ?? '')
     const before = findAnswer(this.#context, slot)
     if (before) {
       if (before.bodyHash !== bodyHash) throw otherBody()
       return { status: before.status, body: before.body, isReplayed: true }
     }
-    this.#underWay.add(name)
+    this.#inProgress.add(name)
     try {
-      const keep = (answer: Answer) => keepAnswer(this.#context, slot, { ...answer, bodyHash })
+      const keep = (answer: Answer) => storeAnswer(this.#context, slot, { ...answer, bodyHash })
       // Wrapped in an object, because a transaction must not return a promise.
       const { answer } = this.#context.database.transaction(() => {
         const given = work()
@@ -56,7 +56,7 @@ export class Idempotency {
       keep(later)
       return { ...later, isReplayed: false }
     } finally {
-      this.#underWay.delete(name)
+      this.#inProgress.delete(name)
     }
   }
 }

@@ -7,12 +7,12 @@ import type { LanAccess } from '#shared/contract/dashboard-security.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { Certificates } from './certificates.ts'
-import { explained } from './listeners.ts'
+import { explainListenError } from './listeners.ts'
 import type { HttpServer, ListenerPlace } from './server.ts'
-import { sentenceOf } from './start-error.ts'
+import { userErrorText } from './start-error.ts'
 
-const [AGAIN_MS, MOST_TRIES] = [100, 30]
-const ALL = ['0.0.0.0', '::', '[::]']
+const [RETRY_MS, MAX_ATTEMPTS] = [100, 30]
+const ALL_ADDRESSES = ['0.0.0.0', '::', '[::]']
 type Place = Omit<ListenerPlace, 'tls'>
 
 /**
@@ -156,7 +156,7 @@ export class LanListener implements AsyncDisposable {
         return
       } catch (error) {
         // The previous listener is still releasing the port.
-        if (this.#closing.size > 0 && tries < MOST_TRIES) await wait(AGAIN_MS)
+        if (this.#closing.size > 0 && tries < MAX_ATTEMPTS) await wait(RETRY_MS)
         else return this.#failed(error)
       }
     }
@@ -167,13 +167,13 @@ export class LanListener implements AsyncDisposable {
     const option = this.#override
       ? '--https HOST:PORT'
       : 'https.port (Settings, Access from other PCs)'
-    const server = await explained(this.#open({ ...place, tls }), 'HTTPS', option, place)
+    const server = await explainListenError(this.#open({ ...place, tls }), 'HTTPS', option, place)
     this.#certificates.use('https', tls, (files) => server.setCertificate(files))
     return server
   }
 
   #failed(error: unknown): void {
-    const isOurs = sentenceOf(error) === undefined
+    const isOurs = userErrorText(error) === undefined
     if (isOurs) reportError(this.#context, error)
     this.#detail = isOurs ? message('http.listener-failed') : explanationOf(error)
   }
@@ -195,7 +195,7 @@ export class LanListener implements AsyncDisposable {
  * resolves PC names.
  */
 function namesOf(host: string): string[] {
-  if (!ALL.includes(host)) return [host]
+  if (!ALL_ADDRESSES.includes(host)) return [host]
   const addresses = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
     .filter(({ internal, family }) => !internal && family === 'IPv4')

@@ -7,17 +7,17 @@ import { listenError } from './start-error.ts'
 export const openHttp = (
   place: ListenerPlace,
   open: (place: ListenerPlace) => Promise<HttpServer>,
-): Promise<HttpServer> => explained(open(place), 'HTTP', '--http HOST:PORT', place)
+): Promise<HttpServer> => explainListenError(open(place), 'HTTP', '--http HOST:PORT', place)
 
 /** @throws StartError if the port is unavailable */
 export const listenPlain = (server: DimseServer, host: string, port: number): Promise<number> =>
-  explained(server.listen(host, port), 'DIMSE', '--dimse HOST:PORT', { host, port })
+  explainListenError(server.listen(host, port), 'DIMSE', '--dimse HOST:PORT', { host, port })
 
 /**
  * Waits for a listener to open. @throws StartError explaining why the port is unavailable
  * @param option the command line option that changes the port
  */
-export async function explained<T>(
+export async function explainListenError<T>(
   opening: Promise<T>,
   name: string,
   option: string,
@@ -47,7 +47,7 @@ export async function listenByTls(
   const { host, port, ca } = at
   try {
     const files = certificates.of('dicom-tls')
-    const listener = await explained(
+    const listener = await explainListenError(
       server.listenByTls(host, port, { ...files, ca: ca ?? undefined }),
       'DICOM TLS',
       '--dimse-tls PORT',

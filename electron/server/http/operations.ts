@@ -110,7 +110,7 @@ export function serve<S extends OperationShape>(
       const run = () => runHandler(app, operation, handler, parts, who, request, reply)
       const answer = await (replies && isCaller(who)
         ? runCached(replies, who, request.url, run)
-        : runOnce(app, who, request, reply, run))
+        : runIdempotent(app, who, request, reply, run))
       noteRead(app, operation, parts, who)
       return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
@@ -214,7 +214,7 @@ function sealedCursors(
  * Runs a POST with an `Idempotency-Key` once. A refusal is stored like any other response, unless a
  * retry may succeed.
  */
-async function runOnce(
+async function runIdempotent(
   { partners }: HttpApp,
   who: Who | undefined,
   request: FastifyRequest,

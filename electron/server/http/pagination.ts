@@ -22,7 +22,7 @@ export interface CursorCodec {
 }
 
 const MAC_BYTES = 16
-const MOST_CHARACTERS = 1000
+const MAX_CURSOR_LENGTH = 1000
 
 /** `key`: a secret of the data folder, at least 32 bytes. */
 export function cursorCodec(key: Buffer): CursorCodec {
@@ -38,7 +38,7 @@ export function cursorCodec(key: Buffer): CursorCodec {
       const bytes = Buffer.from(cursor, 'base64url')
       // Buffer ignores characters that are not base64url, so only an exact round trip is accepted.
       if (
-        cursor.length > MOST_CHARACTERS ||
+        cursor.length > MAX_CURSOR_LENGTH ||
         bytes.length <= MAC_BYTES ||
         bytes.toString('base64url') !== cursor
       )
@@ -76,11 +76,11 @@ export const listPage = <const K extends string, T>(
   }
 
 /** Encodes the position in a list sorted by time as text. */
-export const printTimeKey = (key: TimeKey | undefined): string | undefined =>
+export const encodeTimeKey = (key: TimeKey | undefined): string | undefined =>
   key && `${key.createdAt} ${key.id}`
 
-/** Decodes a text of `printTimeKey`; undefined means the beginning. */
-export function readTimeKey(text: string | undefined): TimeKey | undefined {
+/** Decodes a text of `encodeTimeKey`; undefined means the beginning. */
+export function decodeTimeKey(text: string | undefined): TimeKey | undefined {
   if (text === undefined) return undefined
   const [createdAt = '', id = ''] = text.split(' ')
   return { createdAt, id }

@@ -1,15 +1,15 @@
 import type { Context } from '#server/context.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import type { Operation } from '#shared/operation.ts'
+import { ApiKeyCache, type ValidKey } from './api-key-cache.ts'
 import { Idempotency } from './idempotency.ts'
-import { KnownKeys, type LiveKey } from './known-keys.ts'
 import { cursorCodec } from './pagination.ts'
 import { RateLimit } from './rate-limit.ts'
 import { ReplyCache } from './reply-cache.ts'
 
 /** The state of the partner interface, shared by all listeners. */
 export class PartnerInterface {
-  readonly keys: KnownKeys
+  readonly keys: ApiKeyCache
   /** Returns the customers that the user is linked to. */
   readonly customerIdsOf: (userId: UserId) => readonly ExpressCustomerId[]
   readonly rateLimit: RateLimit
@@ -29,11 +29,11 @@ export class PartnerInterface {
    */
   constructor(
     context: Context,
-    authenticate: (key: string) => LiveKey | undefined,
+    authenticate: (key: string) => ValidKey | undefined,
     customerIdsOf: (userId: UserId) => readonly ExpressCustomerId[],
     cacheable: readonly Operation[],
   ) {
-    this.keys = new KnownKeys(context, authenticate)
+    this.keys = new ApiKeyCache(context, authenticate)
     this.customerIdsOf = customerIdsOf
     this.rateLimit = new RateLimit(context)
     this.refusedLimit = new RateLimit(context)

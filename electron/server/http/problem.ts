@@ -49,7 +49,7 @@ const DISK_FAULTS: Readonly<
 }
 
 /** Undefined if the error is not a disk fault. */
-function diskSentence(thrown: unknown): Message | undefined {
+function diskFaultMessage(thrown: unknown): Message | undefined {
   const kind = diskFaultKind(thrown)
   const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
   if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault))
@@ -109,7 +109,7 @@ function apiErrorOf(thrown: unknown): ApiError {
   const code = textOf(thrown, 'code')
   const known = FASTIFY_ERRORS[code]
   if (known) return new ApiError(...known)
-  const stored = diskSentence(thrown)
+  const stored = diskFaultMessage(thrown)
   if (stored) return new ApiError('unavailable', stored, { headers: { 'retry-after': '10' } })
   return new ApiError('internal', message('http.internal-error', { requestId: '' }))
 }

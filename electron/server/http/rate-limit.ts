@@ -11,9 +11,9 @@ export interface RateState {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const MOST_RETRY_SECONDS = 60
+const MAX_RETRY_SECONDS = 60
 /** Callers that are remembered. A forgotten caller starts again with a full bucket. */
-const MOST_CALLERS = 10_000
+const MAX_CALLERS = 10_000
 
 /**
  * A token bucket for each key, or for each host without a valid key. Shared by all listeners.
@@ -21,7 +21,7 @@ const MOST_CALLERS = 10_000
  */
 export class RateLimit {
   readonly #context: Pick<Context, 'clock' | 'settings'>
-  readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_CALLERS })
+  readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MAX_CALLERS })
 
   constructor(context: Pick<Context, 'clock' | 'settings'>) {
     this.#context = context
@@ -38,7 +38,7 @@ export class RateLimit {
     const isAllowed = filled >= 1
     const tokens = isAllowed ? filled - 1 : filled
     this.#buckets.set(caller, { tokens, at: now })
-    const wait = Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
+    const wait = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
     return {
       isAllowed,
       headers: {

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Caller } from './callers.ts'
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 /** Overhead of an entry beyond its reply and key: map entry and two object headers, rounded up. */
 const ENTRY_BYTES = 256
 
@@ -22,7 +22,7 @@ export class ReplyCache {
   constructor(
     { database }: { readonly database: Pick<Context['database'], 'changeCount'> },
     operations: readonly Operation[],
-    bytes = MOST_BYTES,
+    bytes = MAX_BYTES,
   ) {
     this.#database = database
     this.#operations = new Set(operations.map(callOf))
@@ -44,18 +44,18 @@ export class ReplyCache {
   }
 
   find(caller: Caller, url: string): Buffer | undefined {
-    this.#forgetChanged()
-    return this.#kept.get(nameOf(caller, url))
+    this.#clearIfChanged()
+    return this.#kept.get(cacheKey(caller, url))
   }
 
   /** Caches a reply that was read at `version`, unless something has changed since then. */
   keep(caller: Caller, url: string, reply: Buffer, version: number): void {
-    this.#forgetChanged()
-    const name = nameOf(caller, url)
+    this.#clearIfChanged()
+    const name = cacheKey(caller, url)
     if (version === this.#keptAt && !this.#kept.has(name)) this.#kept.set(name, reply)
   }
 
-  #forgetChanged(): void {
+  #clearIfChanged(): void {
     const now = this.version()
     if (now === this.#keptAt) return
     this.#kept.clear()
@@ -69,7 +69,7 @@ const callOf = ({ method, path }: Operation) => `${method} ${path}`
  * Everything about a caller that a reply can depend on. The URL of a request cannot contain a line
  * break.
  */
-const nameOf = (caller: Caller, url: string): string =>
+const cacheKey = (caller: Caller, url: string): string =>
   caller.kind === 'api-key'
     ? `${caller.apiKeyId} ${caller.scope} ${caller.isViewerEnabled}\n${url}`
     : `${JSON.stringify(caller.user)}\n${url}`

@@ -47,7 +47,7 @@ export interface HttpServer extends AsyncDisposable {
 const TLS_RULES = { minVersion: 'TLSv1.2' } as const
 const HANDSHAKE_MS = 10_000
 /** Time a client has to read the response to an invalid request. */
-const FAREWELL_MS = 1000
+const FINAL_RESPONSE_MS = 1000
 const BODY_BYTES = 1024 * 1024
 /** Time that requests in progress have to finish when the server closes. */
 const DRAIN_MS = 5000
@@ -73,12 +73,12 @@ export async function openHttpServer(
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {
   const { host, port, tls } = place
-  const isOurHost = hostCheck()
+  const isAllowedHost = hostCheck()
   const refusalOfHost = (request: FastifyRequest): ApiError | undefined => {
-    if (hasTwoHosts(request)) return twoHosts()
+    if (hasDuplicateHost(request)) return duplicateHost()
     const { localAddress } = request.socket
     const rule = { boundHost: host, localAddress, ...hosts() }
-    return isOurHost(request.headers.host, rule) ? undefined : wrongHost()
+    return isAllowedHost(request.headers.host, rule) ? undefined : wrongHost()
   }
   const fastify = createFastify({
     ...serverOptions(bodyBytes),
@@ -95,7 +95,7 @@ export async function openHttpServer(
   // Uses `done`, because a promise would delay every request by a tick of the event loop.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
-    done(refusalOfHost(request) ?? (request.is404 ? nothingHere(app, request) : undefined))
+    done(refusalOfHost(request) ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
   await servePage(fastify, pageFolder, security)
@@ -114,7 +114,7 @@ export async function openHttpServer(
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     // Includes connections unknown to the HTTP server, such as unfinished TLS handshakes.
-    const soon = setTimeout(() => connections.destroySilent(), Math.min(FAREWELL_MS, drainMs))
+    const soon = setTimeout(() => connections.destroySilent(), Math.min(FINAL_RESPONSE_MS, drainMs))
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
     clearTimeout(soon)
@@ -123,7 +123,7 @@ export async function openHttpServer(
 
   const bound = fastify.server.address() as AddressInfo
   return {
-    url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
+    url: `${tls ? 'https' : 'http'}://${urlHost(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
     setCertificate: (next) =>
@@ -159,7 +159,7 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
     const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
     if (!isOfHttp || !socket.writable) return void socket.destroy()
     socket.end(rawProblem(status))
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    setTimeout(() => socket.destroy(), FINAL_RESPONSE_MS).unref()
   },
 })
 
@@ -174,16 +174,16 @@ function sendProblem(
   reply
     .code(status)
     .headers({ ...headers, 'cache-control': 'no-store', 'x-request-id': request.id })
-  const isForAPerson =
+  const acceptsHtml =
     body.code === 'not-found' &&
     request.is404 &&
     (request.headers.accept ?? '').includes('text/html')
-  if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
+  if (acceptsHtml) return reply.type(HTML).send(NOT_FOUND_PAGE)
   return reply.type(PROBLEM).send(JSON.stringify(body))
 }
 
 /** RFC 9112 §3.2: Node uses the first Host header, but a proxy in front may have used another. */
-function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+function hasDuplicateHost({ raw: { rawHeaders } }: FastifyRequest): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
@@ -192,11 +192,11 @@ function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
   return count > 1
 }
 
-const twoHosts = () => new ApiError('malformed', message('http.two-hosts'))
+const duplicateHost = () => new ApiError('malformed', message('http.two-hosts'))
 
 const wrongHost = () => new ApiError('wrong-host', message('http.wrong-host'))
 
-function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
+function notFound(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
   const methods = new Set(
     app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
@@ -214,7 +214,7 @@ function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
 
-function nameFor({ address, family }: AddressInfo): string {
+function urlHost({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'
   return family === 'IPv6' ? `[${address}]` : address

@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { WindowAccess } from '#shared/operation.ts'
 import type { Sessions, SessionUse } from './callers.ts'
-import { isOurOrigin } from './host-names.ts'
+import { isOwnOrigin } from './host-names.ts'
 
 const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
@@ -108,7 +108,7 @@ function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
   return (
-    (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) ||
+    (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) ||
     site === 'cross-site' ||
     site === 'same-site'
   )

@@ -11,13 +11,13 @@ export class StartError extends MessageError {
 }
 
 /** The English text of a failure that a person can fix; undefined for an internal error. */
-export function sentenceOf(error: unknown): string | undefined {
+export function userErrorText(error: unknown): string | undefined {
   if (error instanceof StartError || error instanceof StoreError) return error.message
   if (!(error instanceof ApiError)) return undefined
   // Faults already contained in the message are not repeated.
   const faults = error.errors.map(({ path, message }) => ({ path, text: english(message) }))
-  const unsaid = faults.filter(({ text }) => !error.message.includes(text))
-  return [error.message, ...unsaid.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
+  const otherFaults = faults.filter(({ text }) => !error.message.includes(text))
+  return [error.message, ...otherFaults.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
 }
 
 /**

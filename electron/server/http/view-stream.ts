@@ -39,7 +39,7 @@ export function serveViewLines(
       throw new ApiError('too-many', message('http.too-many-studies'), {
         headers: { 'retry-after': '10' },
       })
-    using ending = endingOf(app, reply)
+    using ending = abortControllerFor(app, reply)
     const { raw } = reply
     const write = (text: string) => {
       if (!raw.headersSent) begin(reply)
@@ -91,7 +91,7 @@ function begin(reply: FastifyReply): void {
 }
 
 /** Also aborted when the client disconnects and when the server closes. */
-function endingOf(
+function abortControllerFor(
   app: HttpApp,
   { raw }: FastifyReply,
 ): Disposable & { readonly signal: AbortSignal; end(): void } {
@@ -135,7 +135,7 @@ export function serveViewBytes<P extends z.ZodType>(
   }) => Promise<ViewBytes>,
 ): void {
   serveFile(app, path, { access: 'view', params }, async (call, reply, request) => {
-    const ending = endingOf(app, reply)
+    const ending = abortControllerFor(app, reply)
     reply.raw.once('close', () => ending[Symbol.dispose]())
     try {
       const {
@@ -184,16 +184,24 @@ export interface MediaFile {
 }
 
 /** Media types that a browser can display or play without running scripts. */
-const SHOWN = /^(application\/pdf|image\/(png|jpeg|gif|webp|bmp)|(video|audio)\/[\w.+-]+)$/
-const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
+const INLINE_TYPES = /^(application\/pdf|image\/(png|jpeg|gif|webp|bmp)|(video|audio)\/[\w.+-]+)$/
+const FORWARDED_HEADERS = [
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+]
 
 /** Displayed inline in the viewer page if that is safe, otherwise as a download. */
 export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaFile): ViewBytes {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const passed = Object.entries(headers).filter(([name]) => PASSED.includes(name.toLowerCase()))
+  const passed = Object.entries(headers).filter(([name]) =>
+    FORWARDED_HEADERS.includes(name.toLowerCase()),
+  )
   const { 'content-security-policy': policy, ...shown } = documentHeaders(
     { fileName, mediaType: type },
-    SHOWN.test(type) ? [type] : [],
+    INLINE_TYPES.test(type) ? [type] : [],
   )
   return {
     status,

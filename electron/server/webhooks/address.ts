@@ -35,10 +35,10 @@ export function ownListeners(
  * which may be private; http to a listed host, which must be private, so that unencrypted patient
  * data stays inside the clinic.
  */
-export const ROUTES = ['https', 'https-listed', 'http-listed'] as const
-export type Route = (typeof ROUTES)[number]
+export const URL_KINDS = ['https', 'https-listed', 'http-listed'] as const
+export type UrlKind = (typeof URL_KINDS)[number]
 
-const ADMITS: Readonly<Record<Route, readonly string[]>> = {
+const ADMITS: Readonly<Record<UrlKind, readonly string[]>> = {
   https: ['public'],
   'https-listed': ['public', 'private'],
   'http-listed': ['private'],
@@ -46,7 +46,7 @@ const ADMITS: Readonly<Record<Route, readonly string[]>> = {
 
 export interface AdmittedUrl {
   readonly url: URL
-  readonly route: Route
+  readonly route: UrlKind
 }
 
 /** Resolves a host name to IPv4 and IPv6 addresses, in the order in which they are tried. */
@@ -64,13 +64,13 @@ export const systemResolve: Resolve = (hostname) =>
  * Coalesces concurrent lookups of the same name. Otherwise a name server that does not respond
  * would block all threads of the pool that is also used for writing files. Results are not cached.
  */
-export function askedOnce(resolve: Resolve): Resolve {
-  const asking = new Map<string, ReturnType<Resolve>>()
+export function coalescedResolve(resolve: Resolve): Resolve {
+  const pending = new Map<string, ReturnType<Resolve>>()
   return (hostname) => {
-    const known = asking.get(hostname)
+    const known = pending.get(hostname)
     if (known) return known
-    const answer = resolve(hostname).finally(() => asking.delete(hostname))
-    asking.set(hostname, answer)
+    const answer = resolve(hostname).finally(() => pending.delete(hostname))
+    pending.set(hostname, answer)
     return answer
   }
 }
@@ -149,7 +149,7 @@ function urlOf(text: string): {
  * @param own the port of the connection, and the listeners it must not reach
  */
 export function pinnedLookup(
-  route: Route,
+  route: UrlKind,
   resolve: Resolve,
   own?: { readonly port: number; readonly isOwn: IsOwnListener },
 ): LookupFunction {
@@ -175,7 +175,7 @@ export function pinnedLookup(
 function admitAddress(
   address: string,
   port: number,
-  route: Route,
+  route: UrlKind,
   isOwn: IsOwnListener | undefined,
 ): void {
   if (isOwn?.(address, port)) throw forbidden(message('webhooks.address-own-listener'))

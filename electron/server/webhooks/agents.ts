@@ -1,12 +1,12 @@
 import { Agent, buildConnector } from 'undici'
 import {
-  askedOnce,
+  coalescedResolve,
   type IsOwnListener,
   pinnedLookup,
   type Resolve,
-  ROUTES,
-  type Route,
   systemResolve,
+  URL_KINDS,
+  type UrlKind,
 } from './address.ts'
 
 /** Time limit in milliseconds for each connection attempt. */
@@ -19,7 +19,7 @@ export const CONNECT_MS = 2_000
  * the list.
  */
 export class Agents implements AsyncDisposable {
-  readonly of: Readonly<Record<Route, Agent>>
+  readonly of: Readonly<Record<UrlKind, Agent>>
   /** Identifies the gateway's own listeners, which are never called. */
   readonly isOwn: IsOwnListener
   readonly #resolve: Resolve
@@ -32,13 +32,13 @@ export class Agents implements AsyncDisposable {
     authorities?: readonly string[],
   ) {
     this.isOwn = isOwn
-    this.#resolve = askedOnce(resolve)
+    this.#resolve = coalescedResolve(resolve)
     this.#authorities = authorities
-    const agents = ROUTES.map((route) => [route, this.#agentFor(route)])
-    this.of = Object.fromEntries(agents) as Record<Route, Agent>
+    const agents = URL_KINDS.map((route) => [route, this.#agentFor(route)])
+    this.of = Object.fromEntries(agents) as Record<UrlKind, Agent>
   }
 
-  #agentFor(route: Route): Agent {
+  #agentFor(route: UrlKind): Agent {
     const connectors = new Map<number, buildConnector.connector>()
     return new Agent({
       allowH2: false,
@@ -56,7 +56,7 @@ export class Agents implements AsyncDisposable {
     })
   }
 
-  #connectorFor(route: Route, port: number): buildConnector.connector {
+  #connectorFor(route: UrlKind, port: number): buildConnector.connector {
     return buildConnector({
       allowH2: false,
       timeout: CONNECT_MS,

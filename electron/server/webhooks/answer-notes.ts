@@ -3,7 +3,7 @@ import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /** Further notes would not help, and an answer may contain a million values. */
-const MOST_NOTES = 100
+const MAX_NOTES = 100
 
 /** Collects notes about parts of an answer that were ignored. */
 export interface NoteTaker {
@@ -21,7 +21,7 @@ export function noteTaker(): NoteTaker {
   let more = 0
   return {
     note(path, sentence) {
-      if (kept.length < MOST_NOTES) kept.push({ path, sentence })
+      if (kept.length < MAX_NOTES) kept.push({ path, sentence })
       else more++
     },
     get notes() {
@@ -38,7 +38,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The note for an ignored part. @param fault a sentence without its full stop */
-export const leftOut = (fault: Message): Message => message('webhooks.left-out', { fault })
+export const ignoredPart = (fault: Message): Message => message('webhooks.left-out', { fault })
 
 type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
 
@@ -86,11 +86,11 @@ const ITEM = {
 } as const satisfies Record<string, Rule>
 
 /** Item fields that the interface does not define but that are commonly sent. */
-const EXTRA_ITEM = {
+const EXTRA_ITEM_FIELDS = {
   AdmissionID: within(64),
   ReferringPhysicianName: within(64),
 } as const satisfies Record<string, Rule>
-const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
+const EXTRA_STEP_FIELDS = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
   string,
   Rule
 >
@@ -104,7 +104,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       continue
     }
     noteFields(item, ITEM, at, note)
-    noteFields(item, EXTRA_ITEM, at, note, true)
+    noteFields(item, EXTRA_ITEM_FIELDS, at, note, true)
     const { OtherPatientIDs: ids = '' } = item
     if (![ids].flat().every((id) => typeof id === 'string'))
       note(`${at}.OtherPatientIDs`, message('webhooks.note-not-texts'))
@@ -118,7 +118,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
         const where = `${at}.ScheduledProcedureStepSequence.${step}`
         if (isObject(value)) {
           noteFields(value, STEP, where, note)
-          noteFields(value, EXTRA_STEP, where, note, true)
+          noteFields(value, EXTRA_STEP_FIELDS, where, note, true)
         } else note(where, message('webhooks.note-not-object'))
       }
   }

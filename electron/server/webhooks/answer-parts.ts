@@ -1,7 +1,7 @@
 import { EVENTS, type EventResponse } from '#shared/contract/webhooks.ts'
 import { CalendarDay } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { isObject, leftOut, type NoteTaker } from './answer-notes.ts'
+import { ignoredPart, isObject, type NoteTaker } from './answer-notes.ts'
 
 /** `host:port` entries from which files may be fetched over plain http. */
 export type PlaintextHosts = readonly string[]
@@ -12,7 +12,7 @@ type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[n
 type Note = NoteTaker['note']
 
 /** Maximum number of list items used; nobody reads more clinical context than this. */
-const MOST = {
+const MAX_ITEMS = {
   documents: 100,
   documentUrls: 50,
   uploadUrls: 50,
@@ -29,7 +29,7 @@ export function urlsOf(
 ): string[] {
   return list.filter((url, index): url is string => {
     const fault = urlFault(url, plaintext)
-    if (fault) note(`${at}.${index}`, leftOut(fault))
+    if (fault) note(`${at}.${index}`, ignoredPart(fault))
     return !fault
   })
 }
@@ -109,7 +109,7 @@ export function clinicalContextOf(
       priorReportOf(item, at, note),
     ),
     technologistNotes: listOf(answer.technologistNotes, 'technologistNotes', note, (item, at) =>
-      typeof item === 'string' ? item : void note(at, leftOut(NOT_TEXT)),
+      typeof item === 'string' ? item : void note(at, ignoredPart(NOT_TEXT)),
     ),
     technologistTechnique: text('technologistTechnique'),
   }
@@ -126,7 +126,7 @@ function documentOf(item: unknown, at: string, note: Note) {
   if (!Array.isArray(item.content))
     return void note(`${at}.content`, message('webhooks.document-left-out', { fault: NOT_LIST }))
   const content = item.content.filter((chunk, index): chunk is string => {
-    if (typeof chunk !== 'string') note(`${at}.content.${index}`, leftOut(NOT_TEXT))
+    if (typeof chunk !== 'string') note(`${at}.content.${index}`, ignoredPart(NOT_TEXT))
     return typeof chunk === 'string'
   })
   return { content, fileName: item.fileName }
@@ -178,8 +178,8 @@ function listOf<T>(
   read: (item: unknown, at: string) => T | undefined,
 ): T[] | undefined {
   if (list === undefined || list === null) return undefined
-  if (!Array.isArray(list)) return void note(at, leftOut(NOT_LIST))
-  const most = Object.hasOwn(MOST, at) ? MOST[at as keyof typeof MOST] : list.length
+  if (!Array.isArray(list)) return void note(at, ignoredPart(NOT_LIST))
+  const most = Object.hasOwn(MAX_ITEMS, at) ? MAX_ITEMS[at as keyof typeof MAX_ITEMS] : list.length
   if (list.length > most) note(at, message('webhooks.too-many-items', { most }))
   return list.slice(0, most).flatMap((item, index) => {
     const value = read(item, `${at}.${index}`)
@@ -197,7 +197,7 @@ function optional<T>(
   // Many serializers write absent values as null.
   if (value === undefined || value === null) return undefined
   if (admits(value)) return value
-  note(at, leftOut(fault))
+  note(at, ignoredPart(fault))
   return undefined
 }
 
@@ -212,7 +212,8 @@ function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined 
     : message('webhooks.http-url-not-allowed')
 }
 
-const notObject = (at: string, note: Note) => void note(at, leftOut(message('webhooks.not-object')))
+const notObject = (at: string, note: Note) =>
+  void note(at, ignoredPart(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isWithin = (value: unknown, most: number, least = 0): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most

@@ -7,9 +7,9 @@ import {
 } from '#shared/contract/webhooks.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import {
+  ignoredPart,
   isObject,
   type JsonObject,
-  leftOut,
   type NoteTaker,
   noteItems,
   noteTaker,
@@ -139,7 +139,7 @@ function authorizedList(
   const list = required(json, name, isList, message('webhooks.not-list-clause'))
   const { error } = json
   if (error !== undefined && error !== null && typeof error !== 'string')
-    note('error', leftOut(message('webhooks.not-text')))
+    note('error', ignoredPart(message('webhooks.not-text')))
   return { authorized, list: [...list] }
 }
 

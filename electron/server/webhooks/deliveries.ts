@@ -28,11 +28,11 @@ const HELD_MS = HOUR_MS
  * Minimum interval at which responses of an endpoint make its jobs due, deliveries included, so
  * that a report it always rejects is not retried with each one it accepts.
  */
-const HASTEN_EVERY_MS = 5 * MINUTE_MS
+const EXPEDITE_INTERVAL_MS = 5 * MINUTE_MS
 /** Jobs made due at once before the event loop continues. */
-const HASTENED_AT_A_TIME = 200
+const EXPEDITE_BATCH = 200
 /** Concurrent deliveries to one endpoint. */
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
 /** The event data, created for each attempt because the link in it is valid for one hour. */
 export interface DeliveryData {
@@ -73,7 +73,7 @@ export abstract class Deliveries implements AsyncDisposable {
   /**
    * When the jobs of an endpoint were last made due, separately for deliveries and other responses.
    */
-  readonly #hastenedAt = new Map<string, number>()
+  readonly #expeditedAt = new Map<string, number>()
   #isClosed = false
 
   constructor(context: Context, requester: Requester, random = Math.random) {
@@ -84,7 +84,7 @@ export abstract class Deliveries implements AsyncDisposable {
       context,
       REPORT_DELIVERED,
       (row, signal) => this.#deliver(row, signal),
-      AT_ONCE,
+      CONCURRENCY,
       (row) => this.#groupOf(row),
       () => this.isIdle(),
     )
@@ -142,7 +142,7 @@ export abstract class Deliveries implements AsyncDisposable {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
       const endpointId = outcome?.endpointId ?? undefined
       if (endpointId !== undefined)
-        this.#health.set(endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
+        this.#health.set(endpointId, isUnreachable(error) ? 'no-answer' : 'wrong-answer')
       const fault = faultOf(error)
       const attempt = { eventId, reportId, outcome, fault, attempts }
       const gone = error.httpStatus === 410 ? endpointId : undefined
@@ -197,21 +197,21 @@ export abstract class Deliveries implements AsyncDisposable {
     // considered over.
     if (health === 'fine' || (!isDelivery && health !== 'no-answer')) return
     const cause = `${isDelivery ? 'delivery' : 'other'} ${endpointId}`
-    const since = clock() - (this.#hastenedAt.get(cause) ?? 0)
-    if (since >= 0 && since < HASTEN_EVERY_MS) return
+    const since = clock() - (this.#expeditedAt.get(cause) ?? 0)
+    if (since >= 0 && since < EXPEDITE_INTERVAL_MS) return
     this.#health.set(endpointId, 'fine')
-    this.#hastenedAt.set(cause, clock())
+    this.#expeditedAt.set(cause, clock())
     // Deferred, so that the request that triggered it, such as a worklist query, does not wait.
     setImmediate(() => {
-      this.#hasten(endpointId).catch((error: unknown) => reportError(this.context, error))
+      this.#expedite(endpointId).catch((error: unknown) => reportError(this.context, error))
     })
   }
 
-  async #hasten(endpointId: string): Promise<void> {
+  async #expedite(endpointId: string): Promise<void> {
     if (this.#isClosed) return
     const rows = listWaitingOutboxJobs(this.context.database, REPORT_DELIVERED)
-    for (let from = 0; from < rows.length && !this.#isClosed; from += HASTENED_AT_A_TIME) {
-      const own = rows.slice(from, from + HASTENED_AT_A_TIME).filter(({ subject }) => {
+    for (let from = 0; from < rows.length && !this.#isClosed; from += EXPEDITE_BATCH) {
+      const own = rows.slice(from, from + EXPEDITE_BATCH).filter(({ subject }) => {
         const to = this.destinationOf(subject)
         return 'endpointId' in to && to.endpointId === endpointId
       })
@@ -230,7 +230,7 @@ export abstract class Deliveries implements AsyncDisposable {
   }
 }
 
-const isSilence = ({ fault }: WebhookError) => fault === 'unreachable' || fault === 'timeout'
+const isUnreachable = ({ fault }: WebhookError) => fault === 'unreachable' || fault === 'timeout'
 
 /**
  * A partner's refusal text may name a patient, so it is kept only in the encrypted event record.

@@ -60,7 +60,7 @@ export interface PutOptions extends DownloadOptions {
 }
 
 const BUDGET_MS = 60_000
-const SILENCE_MS = 60_000
+const IDLE_TIMEOUT_MS = 60_000
 const CONDITIONS = ['if-none-match', 'if-modified-since']
 const UNKNOWN_TYPE = 'application/octet-stream'
 
@@ -193,7 +193,7 @@ async function* counted(
     clearTimeout(timer)
     timer = setTimeout(
       () => body.destroy(new WebhookError('timeout', message('webhooks.silence'))),
-      SILENCE_MS,
+      IDLE_TIMEOUT_MS,
     ).unref()
   }
   try {

@@ -23,14 +23,14 @@ export function dryRun<T extends EventType>(
     if (!(error instanceof WebhookError)) throw error
     return {
       outcome: error.fault,
-      sentence: sentences(inWords(error), FAILURES[kindOf(type)]),
+      sentence: sentences(fieldName(error), FAILURES[kindOf(type)]),
       notes: [],
       used: null,
     }
   }
 }
 
-const inWords = ({ fault, detail }: WebhookError) =>
+const fieldName = ({ fault, detail }: WebhookError) =>
   fault === 'refused'
     ? message('webhooks.partner-refuses', { reason: detail })
     : message('webhooks.answer-unusable', { why: detail })

@@ -2,8 +2,8 @@ import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** Maximum number of values in a body; a worklist of 30,000 items has about 600,000. */
-const MOST_VALUES = 1_000_000
-const MOST_DEPTH = 32
+const MAX_VALUES = 1_000_000
+const MAX_DEPTH = 32
 /** A body of this many bytes cannot contain enough values to do harm. */
 const HARMLESS_BYTES = 64 << 10
 
@@ -35,10 +35,10 @@ export function checkJsonSize(body: Buffer): void {
       values++
       depth++
     } else if ((byte & ~KIND) === CLOSE) depth--
-    if (values > MOST_VALUES)
-      throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MOST_VALUES }))
-    if (depth > MOST_DEPTH)
-      throw new WebhookError('invalid', message('webhooks.nested-too-deep', { most: MOST_DEPTH }))
+    if (values > MAX_VALUES)
+      throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MAX_VALUES }))
+    if (depth > MAX_DEPTH)
+      throw new WebhookError('invalid', message('webhooks.nested-too-deep', { most: MAX_DEPTH }))
   }
 }
 

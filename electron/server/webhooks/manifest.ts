@@ -134,7 +134,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
     if (wrong)
       return dropped(
         `${at}.${wrong.field}`,
-        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.words,
+        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.fault,
       )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
@@ -153,13 +153,13 @@ interface Geometry {
   readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
   readonly admits: (value: unknown, sop: JsonObject) => boolean
   /** What is wrong with a value that is present. */
-  readonly words: Message
+  readonly fault: Message
 }
 
 /** The required attributes of an image and their valid values. */
 const GEOMETRY: readonly Geometry[] = [
-  { field: 'rows', admits: isSize, words: message('webhooks.not-whole-number') },
-  { field: 'columns', admits: isSize, words: message('webhooks.not-whole-number') },
+  { field: 'rows', admits: isSize, fault: message('webhooks.not-whole-number') },
+  { field: 'columns', admits: isSize, fault: message('webhooks.not-whole-number') },
   {
     field: 'bitsAllocated',
     admits: (bits, sop) =>
@@ -167,13 +167,13 @@ const GEOMETRY: readonly Geometry[] = [
       bits === 16 ||
       bits === 32 ||
       (bits === 64 && sop.isDoubleFloatPixelData === true),
-    words: message('webhooks.not-bits-allocated'),
+    fault: message('webhooks.not-bits-allocated'),
   },
-  { field: 'photometricInterpretation', admits: isText, words: message('webhooks.text-empty') },
+  { field: 'photometricInterpretation', admits: isText, fault: message('webhooks.text-empty') },
   {
     field: 'samplesPerPixel',
     admits: (samples) => samples === 1 || samples === 3,
-    words: message('webhooks.not-samples-per-pixel'),
+    fault: message('webhooks.not-samples-per-pixel'),
   },
 ]
 

@@ -3,12 +3,12 @@ import { type Message, type MessageCode, message } from '#shared/messages/messag
 import { WebhookError } from './webhook-error.ts'
 
 type NetworkFault = 'unreachable' | 'invalid' | 'oversize'
-interface Meaning {
+interface Explanation {
   readonly fault: NetworkFault
   readonly words: Message
 }
 
-const unreachable = (code: MessageCode): Meaning => ({
+const unreachable = (code: MessageCode): Explanation => ({
   fault: 'unreachable',
   words: message(code),
 })
@@ -18,7 +18,7 @@ const NO_ROUTE = unreachable('webhooks.no-route')
 const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
 
 /** Explanations of Node and undici error codes. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: unreachable('webhooks.connection-refused'),
   ENOTFOUND: unreachable('webhooks.host-unknown'),
   EAI_AGAIN: unreachable('webhooks.name-server-silent'),
@@ -47,7 +47,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 }
 
 /** Errors after which the request was certainly not processed, so that a retry cannot repeat it. */
-const UNANSWERED = new Set([
+const RETRYABLE = new Set([
   ...[
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -61,7 +61,7 @@ const UNANSWERED = new Set([
 ])
 
 /** Whether a request that failed this way before any response header can be retried immediately. */
-export const isConnectFailure = (error: unknown) => UNANSWERED.has(codeOf(error))
+export const isConnectFailure = (error: unknown) => RETRYABLE.has(codeOf(error))
 
 /** Converts an error of the network stack; a `WebhookError` is returned unchanged. */
 export function networkFault(error: unknown): WebhookError {
@@ -71,11 +71,11 @@ export function networkFault(error: unknown): WebhookError {
   if (error instanceof errors.HTTPParserError)
     return new WebhookError('invalid', message('webhooks.not-http'))
   const code = codeOf(error)
-  const meaning = MEANINGS[code] ?? byFamily(code)
-  return new WebhookError(meaning.fault, meaning.words, {}, error)
+  const explanation = EXPLANATIONS[code] ?? byFamily(code)
+  return new WebhookError(explanation.fault, explanation.words, {}, error)
 }
 
-function byFamily(code: string): Meaning {
+function byFamily(code: string): Explanation {
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
     return unreachable('webhooks.no-secure-connection')
   if (!code) return unreachable('webhooks.connection-failed')
@@ -91,7 +91,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Explanations of statuses that usually have a cause on the gateway's side. */
-const STATUS_WORDS: Readonly<Record<number, Message>> = {
+const STATUS_MESSAGES: Readonly<Record<number, Message>> = {
   400: message('webhooks.status-of-signature', { status: 400 }),
   401: message('webhooks.status-of-signature', { status: 401 }),
   404: message('webhooks.status-of-path'),
@@ -107,14 +107,14 @@ export function statusError(
     return new WebhookError('status', message('webhooks.status-redirect', { status: statusCode }), {
       httpStatus: statusCode,
     })
-  const words = STATUS_WORDS[statusCode] ?? message('webhooks.status', { status: statusCode })
+  const words = STATUS_MESSAGES[statusCode] ?? message('webhooks.status', { status: statusCode })
   return new WebhookError('status', words, {
     httpStatus: statusCode,
     retryAfterMs: retryAfterMs(headers['retry-after'], now),
   })
 }
 
-const LONGEST_MS = 24 * 60 * 60_000
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000
 
 /** Parses seconds or a date; limited to one day. */
 function retryAfterMs(
@@ -123,7 +123,7 @@ function retryAfterMs(
 ): number | undefined {
   if (typeof header !== 'string') return undefined
   const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_MS, Math.max(0, wait))
+  return Number.isNaN(wait) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait))
 }
 
 /**

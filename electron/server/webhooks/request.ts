@@ -7,9 +7,9 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { type AdmittedUrl, admitUrl } from './address.ts'
 import type { Agents } from './agents.ts'
 import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer.ts'
-import { openCircuits, type Passage } from './circuit.ts'
+import { type CallPermit, openCircuitBreakers } from './circuit-breaker.ts'
 import { CALL_LIMITS, type CallLimits, Exchange, type Progress } from './exchange.ts'
-import { KEPT_BYTES } from './response-body.ts'
+import { MAX_STORED_BYTES } from './response-body.ts'
 import { signatureHeaders } from './signature.ts'
 import { type CallFacts, WebhookError } from './webhook-error.ts'
 
@@ -121,7 +121,7 @@ const VERDICTS = {
   'no-endpoint': 'abandoned',
   'forbidden-address': 'abandoned',
   'circuit-open': 'abandoned',
-} as const satisfies Record<PartnerFault, keyof Passage>
+} as const satisfies Record<PartnerFault, keyof CallPermit>
 
 type OnOutcome = (outcome: PartnerOutcome) => void
 
@@ -150,7 +150,7 @@ export class Requester implements AsyncDisposable {
   readonly #onOutcome: OnOutcome
   readonly #limits: Partial<Readonly<Record<EventType, CallLimits>>>
   readonly #elapsed: () => number
-  readonly #circuits: ReturnType<typeof openCircuits>
+  readonly #circuits: ReturnType<typeof openCircuitBreakers>
   readonly #exchange: Exchange
 
   /**
@@ -172,7 +172,7 @@ export class Requester implements AsyncDisposable {
     this.#onOutcome = onOutcome
     this.#limits = limits
     this.#elapsed = elapsed
-    this.#circuits = openCircuits(elapsed)
+    this.#circuits = openCircuitBreakers(elapsed)
     this.#exchange = new Exchange(agents, context.clock)
   }
 
@@ -204,7 +204,7 @@ export class Requester implements AsyncDisposable {
       this.#onOutcome(outcome)
       options.onOutcome?.(outcome)
     }
-    let passage: Passage | undefined
+    let passage: CallPermit | undefined
     try {
       const [endpoint, to] = this.#admitted(call)
       const key = `${endpoint.endpointId} ${to.url.href} ${type}`
@@ -313,7 +313,9 @@ export const acceptAnswer =
 
 /** The first 64 KiB. Copied from a large body, so that the rest can be freed. */
 const kept = (body: Buffer | null) =>
-  body !== null && body.length > KEPT_BYTES ? Buffer.from(body.subarray(0, KEPT_BYTES)) : body
+  body !== null && body.length > MAX_STORED_BYTES
+    ? Buffer.from(body.subarray(0, MAX_STORED_BYTES))
+    : body
 
 /** The subject as given by the data: the report, the study or the device. */
 function aboutOf(data: object): EventSubject {

@@ -83,7 +83,7 @@ export async function readBody(
 }
 
 /** Maximum number of bytes stored of an answer. */
-export const KEPT_BYTES = 64 << 10
+export const MAX_STORED_BYTES = 64 << 10
 /** The text of a refusal usually arrives immediately or not at all. */
 const REFUSAL_MS = 500
 
@@ -104,7 +104,7 @@ export async function readRefusal(
       reading.bytes += chunk.length
       size += chunk.length
       chunks.push(chunk)
-      if (size > KEPT_BYTES) break
+      if (size > MAX_STORED_BYTES) break
     }
   } catch {
     // What has arrived by then is used.
@@ -112,7 +112,7 @@ export async function readRefusal(
     clearTimeout(stop)
   }
   const isPlain = headers['content-encoding'] === undefined
-  return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, KEPT_BYTES) : null
+  return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, MAX_STORED_BYTES) : null
 }
 
 /**

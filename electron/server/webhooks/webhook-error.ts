@@ -15,7 +15,7 @@ export interface CallFacts {
   readonly retryAfterMs?: number | undefined
 }
 
-const NOTHING: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
+const NO_FACTS: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
 
 /**
  * A request to the partner without a usable answer. `detail` is one clause without secrets. For a
@@ -38,7 +38,7 @@ export class WebhookError extends Error implements CallFacts {
     cause?: unknown,
   ) {
     super(`the partner call failed: ${fault}`, cause === undefined ? undefined : { cause })
-    const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NOTHING, ...facts }
+    const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NO_FACTS, ...facts }
     this.fault = fault
     this.detail = detail
     this.httpStatus = httpStatus

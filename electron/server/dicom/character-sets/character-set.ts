@@ -67,7 +67,7 @@ interface CharacterSet {
 }
 
 /** PS3.5 6.1.2.2: the VRs that the attribute affects; all others use the default repertoire. */
-const AFFECTED = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
+const AFFECTED_VRS = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
 
 /**
  * PS3.5 6.1.2.5.3: the delimiters that reset the code elements to value 1, besides control
@@ -77,14 +77,14 @@ const DELIMITERS: Readonly<Record<string, string>> = { PN: '\\^=', LT: '', ST: '
 const delimitersOf = (vr: string) => DELIMITERS[vr] ?? '\\'
 
 const ESC = 0x1b
-const UNKNOWN = '\uFFFD'
+const REPLACEMENT_CHARACTER = '\uFFFD'
 /** The control characters that PS3.5 6.1.3 allows in text. */
 const ALLOWED_CONTROLS = '\t\n\f\r'
 /**
  * Text that is encoded identically in every set whose value 1 is based on ASCII, which is most
  * text.
  */
-const PLAIN = /^[\x20-\x7e]*$/
+const PLAIN_ASCII = /^[\x20-\x7e]*$/
 
 /**
  * Decodes the bytes of a text value (all values, delimiters included) in the Specific Character Set
@@ -97,11 +97,14 @@ export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): 
   const set = characterSetFor(vr, terms)
   if (set.unicode) return decoded(set.unicode.decode(bytes))
   const text = bytes.toString('latin1')
-  if (set.g0 === ASCII && PLAIN.test(text)) return { text, exact: true }
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, exact: true }
   return decoded(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
-const decoded = (text: string): DecodedText => ({ text, exact: !text.includes(UNKNOWN) })
+const decoded = (text: string): DecodedText => ({
+  text,
+  exact: !text.includes(REPLACEMENT_CHARACTER),
+})
 
 // PS3.5 6.1.2.5: codes 21-7E are in G0 and A0-FF in G1; escape sequences designate the sets.
 function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): string {
@@ -115,7 +118,7 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
         designator.every((expected, after) => bytes[at + 1 + after] === expected),
       )
       if (!invoked) {
-        text += UNKNOWN
+        text += REPLACEMENT_CHARACTER
         continue
       }
       at += invoked.designator.length
@@ -140,14 +143,15 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
     if (element?.bytes === 2) {
       const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
       text += isPair
-        ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ?? UNKNOWN + UNKNOWN)
-        : UNKNOWN
+        ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ??
+          REPLACEMENT_CHARACTER + REPLACEMENT_CHARACTER)
+        : REPLACEMENT_CHARACTER
       if (isPair) at++
       continue
     }
     // 5C is the delimiter even in sets that have a yen sign there (PS3.5 6.1.2.5.3 note).
     const isBackslash = byte === 0x5c && delimiters.includes('\\')
-    const character = isBackslash ? '\\' : (element?.decode(byte & 0x7f) ?? UNKNOWN)
+    const character = isBackslash ? '\\' : (element?.decode(byte & 0x7f) ?? REPLACEMENT_CHARACTER)
     text += character
     if (delimiters.includes(character)) {
       g0 = set.g0
@@ -166,7 +170,7 @@ const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
  */
 export function encodeText(text: string, terms: readonly string[], vr = 'LO'): Buffer | undefined {
   const set = characterSetFor(vr, terms)
-  if (set.g0 === ASCII && PLAIN.test(text)) return Buffer.from(text)
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return Buffer.from(text)
   if (/[\uFFFD\p{Cs}]/u.test(text)) return undefined
   for (const control of text.match(/\p{Cc}/gu) ?? [])
     if (!ALLOWED_CONTROLS.includes(control)) return undefined
@@ -264,7 +268,7 @@ const DEFAULT_REPERTOIRE: readonly string[] = []
 const resolved = new WeakMap<readonly string[], CharacterSet>()
 
 function characterSetFor(vr: string, declared: readonly string[]): CharacterSet {
-  const terms = AFFECTED.has(vr) ? declared : DEFAULT_REPERTOIRE
+  const terms = AFFECTED_VRS.has(vr) ? declared : DEFAULT_REPERTOIRE
   const known = resolved.get(terms)
   if (known) return known
   const set = resolve(terms.map(plainTerm))

@@ -20,8 +20,8 @@ export interface CodeElement {
  */
 interface Repertoire {
   readonly characters: () => ReadonlyMap<number, string>
-  readonly isSent?: (code: number) => boolean
-  readonly alsoFrom?: Readonly<Record<string, number>>
+  readonly isEncodable?: (code: number) => boolean
+  readonly aliases?: Readonly<Record<string, number>>
 }
 
 function element(
@@ -30,7 +30,7 @@ function element(
   designator: readonly number[],
   repertoire: Repertoire,
 ): CodeElement {
-  const { isSent = () => true, alsoFrom = {} } = repertoire
+  const { isEncodable = () => true, aliases = {} } = repertoire
   let characters: ReadonlyMap<number, string> | undefined
   let codes: Map<string, number> | undefined
   const decoding = () => {
@@ -38,7 +38,7 @@ function element(
     return characters
   }
   const encoding = () => {
-    codes ??= codesOf([...decoding()].filter(([code]) => isSent(code)))
+    codes ??= codesOf([...decoding()].filter(([code]) => isEncodable(code)))
     return codes
   }
   return {
@@ -46,15 +46,15 @@ function element(
     bytes,
     designator,
     decode: (code) => decoding().get(code),
-    encode: (character) => alsoFrom[character] ?? encoding().get(character),
+    encode: (character) => aliases[character] ?? encoding().get(character),
   }
 }
 
 /** The upper half of a single-byte set, derived from the platform's decoder (by WHATWG label). */
-const upperHalf = (label: string, final: number, isSent?: (code: number) => boolean) =>
+const upperHalf = (label: string, final: number, isEncodable?: (code: number) => boolean) =>
   element('G1', 1, [0x2d, final], {
     characters: () => tableOf(label, range(0x20, 0x7f), (code) => [code | 0x80]),
-    ...(isSent && { isSent }),
+    ...(isEncodable && { isEncodable }),
   })
 
 /**
@@ -67,8 +67,8 @@ const rowsOf94 = (
   label: string,
   more: {
     readonly prefix?: readonly number[]
-    readonly isSent: (code: number) => boolean
-    readonly alsoFrom?: Readonly<Record<string, number>>
+    readonly isEncodable: (code: number) => boolean
+    readonly aliases?: Readonly<Record<string, number>>
   },
 ) =>
   element(region, 2, designator, {
@@ -78,8 +78,8 @@ const rowsOf94 = (
         range(0x21, 0x7e).flatMap((row) => range(0x21, 0x7e).map((cell) => (row << 8) | cell)),
         (code) => [...(more.prefix ?? []), (code >> 8) | 0x80, (code & 0xff) | 0x80],
       ),
-    isSent: more.isSent,
-    ...(more.alsoFrom && { alsoFrom: more.alsoFrom }),
+    isEncodable: more.isEncodable,
+    ...(more.aliases && { aliases: more.aliases }),
   })
 
 const row = (code: number) => (code >> 8) - 0x20
@@ -128,10 +128,10 @@ export const LATIN_9 = upperHalf('iso-8859-15', 0x62)
  * ISO-IR 87. Rows 9 to 15 and from 85 on are vendor extensions; row 84 ends after six characters.
  */
 export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
-  isSent: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
+  isEncodable: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
   // The decoder follows Microsoft's mapping; these are the standard's characters for the same
   // codes.
-  alsoFrom: {
+  aliases: {
     '—': 0x213d,
     '‖': 0x2142,
     '〜': 0x2141,
@@ -144,11 +144,11 @@ export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
 /** ISO-IR 159. The platform decodes its tilde at 2237 as the full-width tilde of JIS X 0208. */
 export const JIS_X_0212 = rowsOf94('G0', [0x24, 0x28, 0x44], 'euc-jp', {
   prefix: [0x8f],
-  isSent: (code) => row(code) < 78 && code !== 0x2237,
+  isEncodable: (code) => row(code) < 78 && code !== 0x2237,
 })
 /** ISO-IR 149; the euro and registered signs were added later. */
 export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', {
-  isSent: (code) => code < 0x2266 || code > 0x2268,
+  isEncodable: (code) => code < 0x2266 || code > 0x2268,
 })
 
 /** The codes assigned by GB 2312 itself; GBK filled the gaps. */
@@ -172,8 +172,8 @@ const GB_2312_RUNS: readonly (readonly [number, number])[] = [
 ]
 /** ISO-IR 58. */
 export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
-  isSent: (code) => GB_2312_RUNS.some(([from, to]) => code >= from && code <= to),
-  alsoFrom: { '―': 0x212a, '・': 0x2124 },
+  isEncodable: (code) => GB_2312_RUNS.some(([from, to]) => code >= from && code <= to),
+  aliases: { '―': 0x212a, '・': 0x2124 },
 })
 
 /** All code elements, for lookup by escape sequence. */

@@ -51,7 +51,7 @@ const isIn = (runs: Runs, code: number) => runs.some(([from, to]) => code >= fro
 /**
  * Codes whose character differs between editions of GB 18030; consoles may decode them differently.
  */
-const UNSTEADY: Runs = [
+const UNSTABLE: Runs = [
   [0xa6d9, 0xa6df],
   [0xa6ec, 0xa6ed],
   [0xa6f3, 0xa6f3],
@@ -65,7 +65,7 @@ const UNSTEADY: Runs = [
   [0xfea0, 0xfea0],
 ]
 /** Assigned by GB 18030 in positions that GBK had left open. */
-const LATER_THAN_GBK: Runs = [
+const ADDED_BY_GB_18030: Runs = [
   [0xa2e3, 0xa2e3],
   [0xa6d9, 0xa6fe],
   [0xa8bf, 0xa8bf],
@@ -77,7 +77,7 @@ let two: Map<string, number> | undefined
 /** The two-byte code of a character in GBK and GB 18030. */
 function twoBytes(character: string): number | undefined {
   two ??= codesOf(
-    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTEADY, code)),
+    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTABLE, code)),
   )
   return two.get(character)
 }
@@ -90,7 +90,7 @@ const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
 
 function gbkBytes(character: string): readonly number[] | undefined {
   const code = twoBytes(character)
-  return code === undefined || isIn(LATER_THAN_GBK, code) ? undefined : bytesOfPair(code)
+  return code === undefined || isIn(ADDED_BY_GB_18030, code) ? undefined : bytesOfPair(code)
 }
 
 let four: Map<string, number> | undefined

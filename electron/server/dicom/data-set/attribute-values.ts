@@ -5,9 +5,9 @@ import type { FoundElement, FoundItem } from './found-elements.ts'
 import { swapNumbers, VR, withoutPadding } from './vr.ts'
 
 /** Longer than any text or list of numbers that is displayed. */
-const MOST_BYTES = 1 << 20
+const MAX_VALUE_BYTES = 1 << 20
 /** PS3.3 C.12.1.1.2 does not define more terms. */
-const MOST_TERMS = 20
+const MAX_TERMS = 20
 
 /**
  * Reads values of a data set or an item. A value that is missing, too long or invalid is '', null
@@ -34,7 +34,7 @@ export class AttributeValues {
         ? outer
           ? outer.#characterSet
           : []
-        : terms.split('\\', MOST_TERMS).map((term) => term.trim())
+        : terms.split('\\', MAX_TERMS).map((term) => term.trim())
     const representation = item.get(TAG.PixelRepresentation)
     this.#isSigned =
       representation && representation.length >= 2
@@ -52,7 +52,7 @@ export class AttributeValues {
    * All values, separated by backslashes, decoded in the applicable character set, without padding.
    */
   text(tag: number): string {
-    const value = this.bytes(tag, MOST_BYTES)
+    const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return ''
     const vr = this.#item.get(tag)?.vr ?? 'UN'
     return withoutPadding(textOf(value, this.#characterSet, vr)).trimStart()
@@ -72,7 +72,7 @@ export class AttributeValues {
     const vr = this.#item.get(tag)?.vr ?? ''
     const reader = READERS[vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr]
     if (!reader) return this.texts(tag).map(numberOf)
-    const value = this.bytes(tag, MOST_BYTES)
+    const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return []
     return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
       finite(reader.read(value, index * reader.width)),

@@ -27,12 +27,12 @@ export interface CorrectedItem {
 }
 /**
  * The corrected value: text ('' empties the attribute), the items of a sequence, or null to remove
- * the attribute. `ifThere`: only if the original has the attribute.
+ * the attribute. `onlyIfPresent`: only if the original has the attribute.
  */
 export interface CorrectedValue {
   readonly tag: number
   readonly value: string | readonly CorrectedItem[] | null
-  readonly ifThere?: boolean
+  readonly onlyIfPresent?: boolean
   /** Used instead of `value` to change attributes within each item of the sequence. */
   readonly inItems?: CorrectedItem
 }
@@ -71,7 +71,7 @@ const UID_TAGS = [TAG.sopInstanceUid, TAG.studyInstanceUid, TAG.seriesInstanceUi
 /** Signatures of the original (PS3.15 C), which would be invalid in the copy. */
 const SIGNATURES: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
 /** Bulk data, which is copied unchanged. */
-const PIXELS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
+const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
 
 const UTF_8: readonly string[] = ['ISO_IR 192']
 /** PS3.5 6.1.2.2: the VRs that Specific Character Set affects. */
@@ -227,7 +227,9 @@ async function* correctedPieces(
       text.isConverted &&
       TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
     const element =
-      PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await original.parsed(extent)
+      PIXEL_DATA_TAGS.has(extent.tag) || (!isSequence && !isText)
+        ? undefined
+        : await original.parsed(extent)
     const changed = element && changedElement(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* original.copied(extent)
@@ -243,8 +245,8 @@ async function replacements(
 ): Promise<Map<number, Element | null>> {
   const replacing = new Map<number, Element | null>()
   const previous: Element[] = []
-  for (const { tag, value, inItems, ifThere } of correction.values) {
-    if (ifThere && !original.has(tag)) continue
+  for (const { tag, value, inItems, onlyIfPresent } of correction.values) {
+    if (onlyIfPresent && !original.has(tag)) continue
     const old = await original.element(tag)
     const element = inItems
       ? withInItems(old, inItems, text)

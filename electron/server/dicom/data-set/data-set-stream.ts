@@ -1,8 +1,8 @@
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** The association ended before the data set did, so no response can be sent. */
-export class DataSetCutOff extends Error {
-  override name = 'DataSetCutOff'
+export class DataSetInterrupted extends Error {
+  override name = 'DataSetInterrupted'
 }
 
 /** A data set passed from the network to a service while it is still arriving. */
@@ -110,7 +110,7 @@ export class DataSetStream {
       this.#starved = undefined
     }
     if (this.#state === 'cut-off')
-      throw new DataSetCutOff('the association ended within the data set')
+      throw new DataSetInterrupted('the association ended within the data set')
     if (this.#full.length === 0) return { done: true, value: undefined }
     const value = this.#full
     this.#full = []

@@ -10,13 +10,13 @@ import {
 import { vrOf } from './dictionary.ts'
 import {
   type ElementHeader,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
 
-const MOST_ELEMENTS = 200_000
-const DEEPEST = 32
+const MAX_ELEMENTS = 200_000
+const MAX_DEPTH = 32
 const WINDOW_BYTES = 64 << 10
 
 /**
@@ -62,10 +62,10 @@ export async function extentsOf(
     const { tag, vr, length, size: own } = await headers.read(at, false)
     if (tag > last) break
     const value = at + own
-    const end = length === UNDEFINED_LENGTH ? await headers.behindItems(value, 1) : value + length
+    const end = length === UNDEFINED_LENGTH ? await headers.afterItems(value, 1) : value + length
     if (end > size) throw new CopyFault(message('dicom.ends-within-element'))
     extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
-    if (extents.length > MOST_ELEMENTS) throw new CopyFault(message('dicom.too-many-elements'))
+    if (extents.length > MAX_ELEMENTS) throw new CopyFault(message('dicom.too-many-elements'))
     at = end
   }
   return extents
@@ -89,7 +89,7 @@ class FileHeaders {
 
   /** Returns a header that is valid until the next call. */
   async read(at: number, isItem: boolean): Promise<ElementHeader> {
-    const length = Math.min(LONGEST_HEADER, this.#size - at)
+    const length = Math.min(MAX_HEADER_BYTES, this.#size - at)
     if (at < this.#windowAt || at + length > this.#windowAt + this.#window.length) {
       this.#window = await bytesAt(this.#file, at, Math.min(WINDOW_BYTES, this.#size - at))
       this.#windowAt = at
@@ -97,7 +97,7 @@ class FileHeaders {
     this.#count++
     const from = at - this.#windowAt
     if (
-      this.#count > MOST_ELEMENTS * 50 ||
+      this.#count > MAX_ELEMENTS * 50 ||
       !readElementHeader(this.#header, this.#window, from, length, this.#coding, isItem)
     )
       throw new CopyFault(message('dicom.ends-within-element'))
@@ -108,22 +108,22 @@ class FileHeaders {
    * Returns the offset after the delimiter of a sequence or of fragments of undefined length. PS3.5
    * §6.2.2: the contents of a UN are in Implicit VR.
    */
-  async behindItems(from: number, depth: number): Promise<number> {
-    if (depth > DEEPEST) throw new CopyFault(message('dicom.sequences-too-deep'))
+  async afterItems(from: number, depth: number): Promise<number> {
+    if (depth > MAX_DEPTH) throw new CopyFault(message('dicom.sequences-too-deep'))
     for (let at = from; ; ) {
       const { tag, length, size } = await this.read(at, true)
       at += size
       if (tag === SEQUENCE_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await this.#behindItem(at, depth) : at + length
+      at = length === UNDEFINED_LENGTH ? await this.#afterItem(at, depth) : at + length
     }
   }
 
-  async #behindItem(from: number, depth: number): Promise<number> {
+  async #afterItem(from: number, depth: number): Promise<number> {
     for (let at = from; ; ) {
       const { tag, length, size } = await this.read(at, false)
       at += size
       if (tag === ITEM_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await this.behindItems(at, depth + 1) : at + length
+      at = length === UNDEFINED_LENGTH ? await this.afterItems(at, depth + 1) : at + length
     }
   }
 }

@@ -21,7 +21,7 @@ export const newElementHeader = (): ElementHeader => ({ tag: 0, vr: '', length: 
 
 /** The group of items and delimiters, which have no VR (PS3.5 §7.5). */
 export const DELIMITERS = 0xfffe
-export const LONGEST_HEADER = 12
+export const MAX_HEADER_BYTES = 12
 
 /** VRs, keyed by their two bytes as a 16-bit number. */
 const FORMS = new Map(
@@ -57,10 +57,10 @@ export function readElementHeader(
   const second = byte(bytes, at + 5)
   const form = FORMS.get((first << 8) | second)
   const isLong = form ? form.long : first >= A && first <= Z && second >= A && second <= Z
-  if (isLong && available < LONGEST_HEADER) return false
+  if (isLong && available < MAX_HEADER_BYTES) return false
   header.vr = form?.vr ?? 'UN'
   header.length = isLong ? uint32(bytes, at + 8, bigEndian) : uint16(bytes, at + 6, bigEndian)
-  header.size = isLong ? LONGEST_HEADER : 8
+  header.size = isLong ? MAX_HEADER_BYTES : 8
   return true
 }
 

@@ -22,7 +22,7 @@ const PREFIX = 'DICM'
 /** Length of the group length element including its value. */
 const GROUP_LENGTH = 12
 /** More than any file meta information needs; bounds what is read of files that are not DICOM. */
-const LONGEST = 64 << 10
+const MAX_META_BYTES = 64 << 10
 
 const META = {
   version: 0x0001,
@@ -73,12 +73,13 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
     const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
     const { bytesRead } = await file.read(start, 0, start.length, 0)
     if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX)
-      throw noFile()
+      throw notDicomFile()
     const length = start.readUInt32LE(start.length - 4)
-    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > LONGEST) throw noFile()
+    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > MAX_META_BYTES)
+      throw notDicomFile()
     const group = Buffer.alloc(length)
     const rest = await file.read(group, 0, length, start.length)
-    if (rest.bytesRead < length) throw noFile()
+    if (rest.bytesRead < length) throw notDicomFile()
     const texts = readTexts(group)
     const text = (of: number) => texts.get(of) ?? ''
     return {
@@ -100,10 +101,10 @@ function readTexts(group: Buffer): Map<number, string> {
   while (at + 8 <= group.length) {
     const vr = group.toString('latin1', at + 4, at + 6)
     const isLong = LONG.has(vr)
-    if (isLong && at + 12 > group.length) throw noFile()
+    if (isLong && at + 12 > group.length) throw notDicomFile()
     const start = at + (isLong ? 12 : 8)
     const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
-    if (end > group.length) throw noFile()
+    if (end > group.length) throw notDicomFile()
     if (vr === 'UI' || vr === 'AE')
       texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
     at = end
@@ -114,7 +115,7 @@ function readTexts(group: Buffer): Map<number, string> {
 /** VRs in group 0002 with a 32-bit length. */
 const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
 
-const noFile = (): Error => new Error('not a DICOM file')
+const notDicomFile = (): Error => new Error('not a DICOM file')
 
 const VERSION = longElement(META.version, 'OB', Buffer.from([0, 1]))
 

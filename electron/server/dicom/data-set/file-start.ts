@@ -1,7 +1,7 @@
 import { type Message, message } from '#shared/messages/message.ts'
 import { BytesMissing, type ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { CODINGS, type Coding, IMPLICIT } from './coding.ts'
-import { LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import { MAX_HEADER_BYTES, newElementHeader, readElementHeader } from './element-header.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 import { VR, withoutPadding } from './vr.ts'
 
@@ -18,7 +18,7 @@ export interface FileStart {
 const PREAMBLE = 128
 const PREFIX = 'DICM'
 /** More than any file meta information needs. */
-const LONGEST_META = 64 << 10
+const MAX_META_BYTES = 64 << 10
 const SOP_CLASS = 0x00020002
 const SOP_INSTANCE = 0x00020003
 const SYNTAX = 0x00020010
@@ -47,7 +47,7 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
   const coding = CODINGS[declared] ?? EXPLICIT
   if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
   if (wholeLength !== undefined && meta.end + 8 > wholeLength) {
-    if (meta.end === 0) throw noDicom(window, wholeLength)
+    if (meta.end === 0) throw notDicom(window, wholeLength)
     throw new ViewedFileFault(message('viewed-file.ends-before-data-set'))
   }
   const first = window.bytes(meta.end, 8)
@@ -68,10 +68,10 @@ function metaOffset(window: ByteWindow, wholeLength: number | undefined): number
   const isShort = wholeLength !== undefined && wholeLength < PREAMBLE + PREFIX.length
   if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX)
     return PREAMBLE + PREFIX.length
-  if (wholeLength !== undefined && wholeLength < 8) throw noDicom(window, wholeLength)
+  if (wholeLength !== undefined && wholeLength < 8) throw notDicom(window, wholeLength)
   const start = Buffer.from(window.bytes(0, 8))
   if (start.toString('latin1', 0, 4) === PREFIX) return PREFIX.length
-  if (!codingOf(start)) throw noDicom(window, wholeLength)
+  if (!codingOf(start)) throw notDicom(window, wholeLength)
   return 0
 }
 
@@ -90,11 +90,18 @@ function readMeta(
     if (short.readUInt16LE(0) !== 2) break
     const coding = isRepresentation(short) ? EXPLICIT : IMPLICIT
     if (!readElementHeader(header, short, 0, 8, coding, false)) {
-      if (!isThere(LONGEST_HEADER)) break
-      readElementHeader(header, window.bytes(at, LONGEST_HEADER), 0, LONGEST_HEADER, coding, false)
+      if (!isThere(MAX_HEADER_BYTES)) break
+      readElementHeader(
+        header,
+        window.bytes(at, MAX_HEADER_BYTES),
+        0,
+        MAX_HEADER_BYTES,
+        coding,
+        false,
+      )
     }
     const { tag, length, size } = header
-    if (at + size + length - start > LONGEST_META)
+    if (at + size + length - start > MAX_META_BYTES)
       throw new ViewedFileFault(message('viewed-file.meta-unreadable'))
     if (!isThere(size + length)) throw new ViewedFileFault(message('viewed-file.ends-within-meta'))
     const value = window.bytes(at + size, length)
@@ -156,7 +163,7 @@ const MAGICS: readonly (readonly [string, Message])[] = [
   ['\0\0\0\x0cjP', message('viewed-file.kind-jpeg-2000')],
 ]
 
-function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
+function notDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
   let start = ''
   for (let length = Math.min(wholeLength ?? 256, 256); length > 0 && start === ''; length >>= 1) {
     try {

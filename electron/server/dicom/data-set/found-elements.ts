@@ -11,7 +11,7 @@ import {
 import { vrOf } from './dictionary.ts'
 import {
   DELIMITERS,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
@@ -37,13 +37,13 @@ export interface Found {
 }
 
 /** Maximum number of elements and items examined, and kept; and the maximum nesting depth. */
-const MOST_PASSED = 1_000_000
-const MOST_KEPT = 400_000
-const DEEPEST = 32
+const MAX_EXAMINED = 1_000_000
+const MAX_KEPT = 400_000
+const MAX_DEPTH = 32
 
 type Into = Map<number, FoundElement> | undefined
 
-const NOWHERE = Number.POSITIVE_INFINITY
+const UNBOUNDED = Number.POSITIVE_INFINITY
 
 /**
  * Finds the wanted elements of a data set, at every depth, without reading values or trusting
@@ -87,7 +87,7 @@ export class ElementSearch {
       if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
       const [passed, kept] = [this.#passed, this.#kept]
       try {
-        this.#readHeader(this.#at, NOWHERE, this.#coding)
+        this.#readHeader(this.#at, UNBOUNDED, this.#coding)
         const { tag, length, vr, size } = this.#header
         if (PIXEL_DATA.has(tag)) {
           const { bigEndian } = this.#coding
@@ -99,7 +99,7 @@ export class ElementSearch {
         this.#at =
           tag >>> 16 === DELIMITERS
             ? this.#at + 8
-            : this.#takeElement(this.#at, NOWHERE, this.#coding, this.#elements, 0)
+            : this.#takeElement(this.#at, UNBOUNDED, this.#coding, this.#elements, 0)
       } catch (error) {
         this.#passed = passed
         this.#kept = kept
@@ -115,18 +115,18 @@ export class ElementSearch {
   #readHeader(from: number, end: number, coding: Coding): void {
     const short = this.#window.bytes(from, 8)
     if (!readElementHeader(this.#header, short, 0, 8, coding, false)) {
-      if (from + LONGEST_HEADER > end) throw broken()
-      const long = this.#window.bytes(from, LONGEST_HEADER)
-      readElementHeader(this.#header, long, 0, LONGEST_HEADER, coding, false)
+      if (from + MAX_HEADER_BYTES > end) throw broken()
+      const long = this.#window.bytes(from, MAX_HEADER_BYTES)
+      readElementHeader(this.#header, long, 0, MAX_HEADER_BYTES, coding, false)
     }
     this.#passed++
-    if (this.#passed > MOST_PASSED) throw tooMany()
+    if (this.#passed > MAX_EXAMINED) throw tooMany()
   }
 
   #keep(into: Into, tag: number, element: FoundElement): void {
     if (!into || into.has(tag)) return
     this.#kept++
-    if (this.#kept > MOST_KEPT) throw tooMany()
+    if (this.#kept > MAX_KEPT) throw tooMany()
     into.set(tag, element)
   }
 
@@ -167,7 +167,7 @@ export class ElementSearch {
     into: FoundItem[] | undefined,
     depth: number,
   ): number {
-    if (depth > DEEPEST) throw new ViewedFileFault(message('viewed-file.header-too-deep'))
+    if (depth > MAX_DEPTH) throw new ViewedFileFault(message('viewed-file.header-too-deep'))
     let position = from
     while (position < end) {
       if (!isDelimited && position + 8 > end) break

@@ -10,7 +10,7 @@ import { formatTag, vrOf } from './dictionary.ts'
 import {
   DELIMITERS,
   type ElementHeader,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
@@ -18,11 +18,11 @@ import {
   type Collection,
   collection,
   type HeaderValues,
-  soughtOf,
+  lookupOf,
   valuesOf,
   type Wanted,
 } from './header-values.ts'
-import type { StructureWalk } from './structure.ts'
+import type { StructureCheck } from './structure.ts'
 import { swapNumbers, VR } from './vr.ts'
 
 /** Why the bytes are not a valid data set. */
@@ -41,7 +41,7 @@ export class HeaderFault extends Error {
 
 /** PixelData, FloatPixelData, DoubleFloatPixelData. */
 export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
-const NOWHERE = Number.POSITIVE_INFINITY
+const UNBOUNDED = Number.POSITIVE_INFINITY
 
 /** An open container: a sequence, an item, or encapsulated pixel data. */
 interface Frame {
@@ -55,7 +55,7 @@ interface Frame {
    * End of the enclosing sequence of defined length that is parsed only for its structure. A fault
    * within that sequence does not affect what follows it.
    */
-  readonly walkedTo: number
+  readonly structureEnd: number
 }
 
 /** Incremental parser of a data set (PS3.5 §7) that keeps the wanted values. */
@@ -65,7 +65,7 @@ export class HeaderParser {
   readonly #sequences: ReadonlyMap<number, Collection>
   readonly #valueBytes: number
   readonly #depth: number
-  readonly #walk: StructureWalk | undefined
+  readonly #walk: StructureCheck | undefined
   readonly #root: Frame
   readonly #open: Frame[] = []
   #frame: Frame
@@ -73,8 +73,8 @@ export class HeaderParser {
   #position = 0
   readonly #header = newElementHeader()
   /** The first bytes of an incomplete header. */
-  readonly #begun = Buffer.alloc(LONGEST_HEADER)
-  #begunLength = 0
+  readonly #partialHeader = Buffer.alloc(MAX_HEADER_BYTES)
+  #partialLength = 0
   #toSkip = 0
   /** The value being collected, the number of bytes collected, and its element. */
   #value: Buffer | undefined
@@ -91,16 +91,22 @@ export class HeaderParser {
     coding: Coding,
     wanted: readonly Wanted[],
     limits: { readonly valueBytes: number; readonly depth: number },
-    walk: StructureWalk | undefined,
+    walk: StructureCheck | undefined,
   ) {
-    const { top, sequences, last } = soughtOf(wanted)
+    const { top, sequences, last } = lookupOf(wanted)
     this.#last = last
     this.#top = collection(top)
     this.#sequences = new Map(sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
     this.#valueBytes = limits.valueBytes
     this.#depth = limits.depth
     this.#walk = walk
-    this.#root = { kind: 'elements', coding, end: NOWHERE, into: this.#top, walkedTo: NOWHERE }
+    this.#root = {
+      kind: 'elements',
+      coding,
+      end: UNBOUNDED,
+      into: this.#top,
+      structureEnd: UNBOUNDED,
+    }
     this.#frame = this.#root
   }
 
@@ -118,7 +124,7 @@ export class HeaderParser {
   push(bytes: Buffer): void {
     const walk = this.#walk
     let at = 0
-    while (at < bytes.length && (walk ? !walk.isBroken : !this.#isDone)) {
+    while (at < bytes.length && (walk ? !walk.isUnparsable : !this.#isDone)) {
       const left = bytes.length - at
       if (this.#toSkip > 0) {
         const skipped = Math.min(this.#toSkip, left)
@@ -140,17 +146,17 @@ export class HeaderParser {
   /** Ends the input. @throws {HeaderFault} if it ends within an element */
   end(): void {
     while (this.#frame.end <= this.#position) this.#leave()
-    if (this.#frame.walkedTo <= this.#position) this.#endWithin(0)
+    if (this.#frame.structureEnd <= this.#position) this.#endWithin(0)
     // PS3.5 §7.1 does not allow this trailing byte, but some devices pad an odd value beyond its
     // declared length.
     const isTail =
       this.#walk !== undefined &&
       this.#isDone &&
       this.#frame === this.#root &&
-      this.#begunLength > 0 &&
-      this.#begun.subarray(0, this.#begunLength).every((byte) => byte === 0)
+      this.#partialLength > 0 &&
+      this.#partialHeader.subarray(0, this.#partialLength).every((byte) => byte === 0)
     if (
-      (this.#begunLength > 0 && !isTail) ||
+      (this.#partialLength > 0 && !isTail) ||
       this.#toSkip > 0 ||
       this.#value ||
       this.#frame !== this.#root
@@ -180,9 +186,9 @@ export class HeaderParser {
     into: Collection | undefined,
     isWalked = false,
   ): void {
-    const walkedTo = Math.min(this.#frame.walkedTo, isWalked ? end : NOWHERE)
+    const structureEnd = Math.min(this.#frame.structureEnd, isWalked ? end : UNBOUNDED)
     if (this.#open.length >= this.#depth * 2) this.#fail(`sequences more than ${this.#depth} deep`)
-    this.#frame = { kind, coding, end, into, walkedTo }
+    this.#frame = { kind, coding, end, into, structureEnd }
     this.#open.push(this.#frame)
   }
 
@@ -196,7 +202,7 @@ export class HeaderParser {
     while (this.#frame.end <= this.#position) this.#leave()
     const frame = this.#frame
     // A container of undefined length must end within the container around it.
-    if (frame.walkedTo <= this.#position) {
+    if (frame.structureEnd <= this.#position) {
       this.#endWithin(0)
       return 0
     }
@@ -204,30 +210,30 @@ export class HeaderParser {
     const isItem = frame.kind !== 'elements'
     // Nothing is read beyond the end of the enclosing container, because parsing may have to resume
     // there.
-    const room = Math.min(frame.end, frame.walkedTo) - this.#position
-    const available = Math.min(bytes.length - at, room - this.#begunLength)
+    const room = Math.min(frame.end, frame.structureEnd) - this.#position
+    const available = Math.min(bytes.length - at, room - this.#partialLength)
     let taken: number
     if (
-      this.#begunLength === 0 &&
+      this.#partialLength === 0 &&
       readElementHeader(header, bytes, at, available, frame.coding, isItem)
     )
       taken = header.size
     else {
-      const most = Math.min(available, LONGEST_HEADER - this.#begunLength)
-      const copied = bytes.copy(this.#begun, this.#begunLength, at, at + most)
-      const length = this.#begunLength + copied
-      if (!readElementHeader(header, this.#begun, 0, length, frame.coding, isItem)) {
-        this.#begunLength = length
+      const most = Math.min(available, MAX_HEADER_BYTES - this.#partialLength)
+      const copied = bytes.copy(this.#partialHeader, this.#partialLength, at, at + most)
+      const length = this.#partialLength + copied
+      if (!readElementHeader(header, this.#partialHeader, 0, length, frame.coding, isItem)) {
+        this.#partialLength = length
         if (length === room) this.#endWithin(room)
         return copied
       }
-      taken = header.size - this.#begunLength
-      this.#begunLength = 0
+      taken = header.size - this.#partialLength
+      this.#partialLength = 0
     }
     try {
       this.#take(header)
     } catch (error) {
-      this.#passOver(error)
+      this.#skipSequence(error)
     }
     return taken
   }
@@ -242,7 +248,7 @@ export class HeaderParser {
 
   #takeItem(tag: number, length: number): void {
     const { coding, end: sequenceEnd, into: wanted } = this.#frame
-    if (tag === SEQUENCE_DELIMITATION && sequenceEnd === NOWHERE) {
+    if (tag === SEQUENCE_DELIMITATION && sequenceEnd === UNBOUNDED) {
       this.#leave()
       return
     }
@@ -251,7 +257,7 @@ export class HeaderParser {
     if (into) into.hasBegun = true
     const end = this.#endOf(length, 'item longer than its sequence')
     const isWalked = this.#walk !== undefined && this.#open.length < this.#depth
-    if (into || end === NOWHERE) this.#enter('elements', coding, end, into)
+    if (into || end === UNBOUNDED) this.#enter('elements', coding, end, into)
     else if (isWalked) this.#enter('elements', coding, end, into, true)
     else this.#toSkip = length
   }
@@ -270,7 +276,7 @@ export class HeaderParser {
   }
 
   #takeDelimiter(tag: number): void {
-    if (tag === ITEM_DELIMITATION && this.#frame !== this.#root && this.#frame.end === NOWHERE)
+    if (tag === ITEM_DELIMITATION && this.#frame !== this.#root && this.#frame.end === UNBOUNDED)
       this.#leave()
     else this.#fail('delimiter outside its sequence')
   }
@@ -286,7 +292,7 @@ export class HeaderParser {
       this.#walk?.element(this.#header, this.#position)
       if (isPixelData && length === UNDEFINED_LENGTH) {
         this.#lastTag = tag
-        this.#enter('fragments', coding, NOWHERE, undefined)
+        this.#enter('fragments', coding, UNBOUNDED, undefined)
         return
       }
     }
@@ -294,7 +300,7 @@ export class HeaderParser {
     const end = this.#endOf(length, 'element longer than what holds it')
     const sequence = isTop && !this.#isDone ? this.#sequences.get(tag) : undefined
     // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian.
-    if (end === NOWHERE || sequence)
+    if (end === UNBOUNDED || sequence)
       this.#enter('items', vr === 'UN' ? IMPLICIT : coding, end, sequence)
     else if (
       !this.#isDone &&
@@ -321,9 +327,9 @@ export class HeaderParser {
    * End offset of a container of this length that starts here; Infinity if it ends at a delimiter.
    */
   #endOf(length: number, why: string): number {
-    if (length === UNDEFINED_LENGTH) return NOWHERE
+    if (length === UNDEFINED_LENGTH) return UNBOUNDED
     const end = this.#position + length
-    if (end > Math.min(this.#frame.end, this.#frame.walkedTo)) this.#fail(why)
+    if (end > Math.min(this.#frame.end, this.#frame.structureEnd)) this.#fail(why)
     return end
   }
 
@@ -348,11 +354,11 @@ export class HeaderParser {
   /** Reports that the enclosing container ends within the header of an element. */
   #endWithin(room: number): void {
     this.#position += room
-    this.#begunLength = 0
+    this.#partialLength = 0
     try {
       this.#fail('element longer than what holds it')
     } catch (error) {
-      this.#passOver(error)
+      this.#skipSequence(error)
     }
   }
 
@@ -360,8 +366,8 @@ export class HeaderParser {
    * Resumes after the outermost sequence that is parsed only for its structure. @throws the error
    * if there is none
    */
-  #passOver(error: unknown): void {
-    const from = this.#open.findIndex(({ walkedTo }) => walkedTo !== NOWHERE)
+  #skipSequence(error: unknown): void {
+    const from = this.#open.findIndex(({ structureEnd }) => structureEnd !== UNBOUNDED)
     const end = this.#open[from]?.end ?? 0
     if (!this.#walk || !(error instanceof HeaderFault) || end < this.#position) throw error
     this.#walk.damaged(error.tag)

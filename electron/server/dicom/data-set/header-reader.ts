@@ -2,7 +2,7 @@ import { constants, inflateRawSync } from 'node:zlib'
 import { CODINGS, type Coding } from './coding.ts'
 import { HeaderFault, HeaderParser } from './header-parser.ts'
 import type { HeaderValues, Wanted } from './header-values.ts'
-import { type Structure, StructureWalk } from './structure.ts'
+import { type Structure, StructureCheck } from './structure.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 
 export { type HeaderValues, textOf, type Wanted } from './header-values.ts'
@@ -57,7 +57,7 @@ const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
  */
 export class HeaderReader {
   readonly #parser: HeaderParser
-  readonly #walk: StructureWalk | undefined
+  readonly #walk: StructureCheck | undefined
   readonly #inflater: Inflater | undefined
   #fault: string | undefined
   #isCut = false
@@ -69,7 +69,7 @@ export class HeaderReader {
   ) {
     const coding = CODINGS[transferSyntax] ?? EXPLICIT
     // Of a deflated data set only the start is inflated here.
-    this.#walk = walks && !coding.deflated ? new StructureWalk(transferSyntax) : undefined
+    this.#walk = walks && !coding.deflated ? new StructureCheck(transferSyntax) : undefined
     this.#parser = new HeaderParser(coding, wanted, limits, this.#walk)
     this.#inflater = coding.deflated ? new Inflater(limits) : undefined
   }
@@ -80,7 +80,7 @@ export class HeaderReader {
    */
   get isDone(): boolean {
     if (this.#fault !== undefined) return true
-    return this.#walk ? this.#walk.isBroken : this.#parser.isDone
+    return this.#walk ? this.#walk.isUnparsable : this.#parser.isDone
   }
 
   /** Processes the next bytes without keeping a view of them. Never throws. */
@@ -118,8 +118,8 @@ export class HeaderReader {
   #failed(error: unknown): void {
     // All wanted values have been read, so the header itself is valid.
     if (this.#walk && this.#parser.isDone && error instanceof HeaderFault) {
-      if (error.isEnd) this.#walk.endsWithin(error.tag)
-      else this.#walk.broke(error.tag)
+      if (error.isEnd) this.#walk.truncatedAt(error.tag)
+      else this.#walk.unparsableAfter(error.tag)
       return
     }
     // Thrown by zlib when the output exceeds the limit.
@@ -132,7 +132,7 @@ export class HeaderReader {
 }
 
 const FIRST_INFLATION = 4096
-const NOTHING = Buffer.alloc(0)
+const NO_BYTES = Buffer.alloc(0)
 
 /**
  * Inflates the start of a deflated data set (PS3.5 A.5). It inflates again from the start whenever
@@ -161,14 +161,14 @@ class Inflater {
     // Copied, because the buffer belongs to the connection.
     this.#pieces.push(Buffer.from(bytes.subarray(0, deflatedBytes - this.#length)))
     this.#length += bytes.length
-    if (this.#length < this.#next) return NOTHING
+    if (this.#length < this.#next) return NO_BYTES
     while (this.#next <= this.#length) this.#next *= 4
     return this.#inflate()
   }
 
   /** Returns the remaining inflated bytes. @throws as `push` */
   end(): Buffer {
-    return this.#length === 0 ? NOTHING : this.#inflate()
+    return this.#length === 0 ? NO_BYTES : this.#inflate()
   }
 
   #inflate(): Buffer {

@@ -3,7 +3,7 @@ import { withoutPadding } from './vr.ts'
 
 const SPECIFIC_CHARACTER_SET = 0x00080005
 /** PS3.3 C.12.1.1.2 does not define more terms. */
-const MOST_TERMS = 20
+const MAX_TERMS = 20
 
 /** A top-level tag, or tags inside the first item of a top-level sequence. */
 export type Wanted = number | { readonly sequence: number; readonly tags: readonly number[] }
@@ -59,16 +59,16 @@ export const collection = (tags: ReadonlySet<number>): Collection => ({
 })
 
 /** The wanted tags in the form used for lookup, shared by all data sets. */
-interface Sought {
+interface WantedLookup {
   readonly top: ReadonlySet<number>
   readonly sequences: readonly { readonly sequence: number; readonly tags: ReadonlySet<number> }[]
   readonly last: number
 }
 
-const SOUGHT = new WeakMap<readonly Wanted[], Sought>()
+const LOOKUPS = new WeakMap<readonly Wanted[], WantedLookup>()
 
-export function soughtOf(wanted: readonly Wanted[]): Sought {
-  const known = SOUGHT.get(wanted)
+export function lookupOf(wanted: readonly Wanted[]): WantedLookup {
+  const known = LOOKUPS.get(wanted)
   if (known) return known
   const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])
   const top = withCharacterSet(wanted.filter((tag) => typeof tag === 'number'))
@@ -82,18 +82,18 @@ export function soughtOf(wanted: readonly Wanted[]): Sought {
     sequences,
     last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)),
   }
-  SOUGHT.set(wanted, sought)
+  LOOKUPS.set(wanted, sought)
   return sought
 }
 
 export function valuesOf({ found }: Collection): HeaderValues {
   const terms = withoutPadding(
-    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MOST_TERMS * 17) ?? '',
+    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MAX_TERMS * 17) ?? '',
   )
   return {
     get: (tag) => found.get(tag)?.value,
     vrOf: (tag) => found.get(tag)?.vr,
     characterSet:
-      terms === '' ? undefined : terms.split('\\', MOST_TERMS).map((term) => term.trim()),
+      terms === '' ? undefined : terms.split('\\', MAX_TERMS).map((term) => term.trim()),
   }
 }

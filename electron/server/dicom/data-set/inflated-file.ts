@@ -10,7 +10,7 @@ import { type FileStart, readFileStart } from './file-start.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 
 /** More than preamble and file meta information need. */
-const LONGEST_START = 256 << 10
+const MAX_START_BYTES = 256 << 10
 
 /**
  * Streams the deflated Part 10 file `from` into `to` as Explicit VR Little Endian (PS3.5 A.5).
@@ -40,15 +40,15 @@ export async function inflatedFile(
     )
   } catch (error) {
     await rm(to, { force: true })
-    const isOfZlib = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
-    throw isOfZlib ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
+    const isZlibError = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
+    throw isZlibError ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
   }
 }
 
 async function deflatedStart(path: string): Promise<FileStart> {
   const file = await open(path, 'r')
   try {
-    const bytes = Buffer.alloc(LONGEST_START)
+    const bytes = Buffer.alloc(MAX_START_BYTES)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     const read = (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
     const start = readFileStart(

@@ -43,7 +43,10 @@ export function withMappedReferences(
       if (references.length === 0 || moved.length === references.length) return [mappedItem(item)]
       // No instance of this study or series was moved, so it keeps its UIDs here.
       if (moved.length === 0) return [item]
-      return [mappedItem(only(item, (uid) => uids.has(uid))), only(item, (uid) => !uids.has(uid))]
+      return [
+        mappedItem(withOnly(item, (uid) => uids.has(uid))),
+        withOnly(item, (uid) => !uids.has(uid)),
+      ]
     })
     return { ...element, value }
   }
@@ -68,13 +71,13 @@ function referencesIn(item: DataSet): string[] {
 }
 
 /** The item with only those references that satisfy the predicate. */
-function only(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
+function withOnly(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
   return item.map((element): Element => {
     if (Buffer.isBuffer(element.value)) return element
     const value = element.value.flatMap((inner) => {
       const references = referencesIn(inner)
       if (references.length === 0 || references.every(isWanted)) return [inner]
-      return references.some(isWanted) ? [only(inner, isWanted)] : []
+      return references.some(isWanted) ? [withOnly(inner, isWanted)] : []
     })
     return { ...element, value }
   })

@@ -7,7 +7,7 @@ const DICOM_ROOT = '1.2.840.10008.'
  * Storage classes of patient objects outside that root: RT (34.x), and the retired stored print and
  * hardcopy classes.
  */
-const ELSEWHERE: ReadonlySet<string> = new Set([
+const OTHER_STORAGE_CLASSES: ReadonlySet<string> = new Set([
   '1.2.840.10008.5.1.4.34.7',
   '1.2.840.10008.5.1.4.34.10',
   '1.2.840.10008.5.1.1.27',
@@ -19,7 +19,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
  * Query classes below that root (PS3.4 Annex II). If they were accepted as storage, a C-FIND on
  * that context could only be refused.
  */
-const NO_STORAGE: ReadonlySet<string> = new Set(
+const QUERY_CLASSES: ReadonlySet<string> = new Set(
   ['4', '5', '6'].map((last) => `${STORAGE_ROOT}200.${last}`),
 )
 
@@ -28,8 +28,8 @@ const NO_STORAGE: ReadonlySet<string> = new Set(
  * are not below the DICOM root.
  */
 export const isStorageClass = (uid: string, acceptsUnknown: boolean): boolean =>
-  (uid.startsWith(STORAGE_ROOT) && !NO_STORAGE.has(uid)) ||
-  ELSEWHERE.has(uid) ||
+  (uid.startsWith(STORAGE_ROOT) && !QUERY_CLASSES.has(uid)) ||
+  OTHER_STORAGE_CLASSES.has(uid) ||
   (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
 
 const JPEG = '1.2.840.10008.1.2.4.'

@@ -53,11 +53,11 @@ const BITS: ReadonlyMap<number, number | undefined> = new Map([
 /** PS3.5 §8.2.7 to §8.2.9: in these transfer syntaxes a fragment contains many frames. */
 const VIDEO = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
 /** Length in bytes of a Basic Offset Table for 65,536 frames; a longer table is skipped. */
-const MOST_OFFSETS = 256 << 10
-const LONGEST = 0xffffffff
+const MAX_OFFSET_TABLE_BYTES = 256 << 10
+const MAX_OFFSET = 0xffffffff
 
 /** Determines whether an object is complete while its data set is parsed to the end. */
-export class StructureWalk {
+export class StructureCheck {
   readonly #transferSyntax: string
   #isPixelDataElsewhere = false
   #fault: Message | undefined
@@ -76,18 +76,18 @@ export class StructureWalk {
   }
 
   /** Whether nothing after the fault can be parsed. */
-  get isBroken(): boolean {
+  get isUnparsable(): boolean {
     return this.#isBroken
   }
 
   /** Reports that the data set ends within the element. */
-  endsWithin(tag: number | undefined): void {
+  truncatedAt(tag: number | undefined): void {
     this.#fault ??= message('dicom.ends-early', { element: formatTag(tag ?? 0) })
     this.#isBroken = true
   }
 
   /** Reports that the data set cannot be parsed beyond the element. */
-  broke(tag: number | undefined): void {
+  unparsableAfter(tag: number | undefined): void {
     this.damaged(tag)
     this.#isBroken = true
   }
@@ -117,7 +117,7 @@ export class StructureWalk {
     if (this.#fragments === undefined) {
       this.#fragments = 0
       this.#base = position + length
-      return length <= MOST_OFFSETS ? 'offsets' : 'fragment'
+      return length <= MAX_OFFSET_TABLE_BYTES ? 'offsets' : 'fragment'
     }
     this.#fragments++
     if (this.#next < this.#entries && this.#entry(this.#next) === position - 8 - this.#base)
@@ -142,13 +142,13 @@ export class StructureWalk {
    */
   end(values: ElementValues): Structure {
     if (this.#fault !== undefined) return incomplete(this.#fault)
-    const described = describedBy(values)
+    const described = describePixels(values)
     const pixels = this.#pixels
     if (!pixels)
       return described.isImage && !this.#isPixelDataElsewhere
         ? incomplete(message('dicom.no-pixel-data'))
-        : WHOLE
-    const whole: Structure = { ...WHOLE, pixels }
+        : COMPLETE
+    const whole: Structure = { ...COMPLETE, pixels }
     if (this.#fragments !== undefined) {
       const missing = this.#encapsulatedFault(this.#fragments, described.frames)
       if (missing !== undefined) return incomplete(missing)
@@ -185,15 +185,17 @@ export class StructureWalk {
     if (!VIDEO.test(this.#transferSyntax) && fragments < frames)
       return message('dicom.frames-missing', { fragments, frames })
     // Offsets have 32 bits, so in longer pixel data the table cannot be checked.
-    let isBehind = false
-    for (let index = 0; index < this.#entries && !isBehind; index++)
-      isBehind = this.#entry(index) >= this.#end
-    return isBehind && this.#end <= LONGEST ? message('dicom.offset-table-behind-end') : undefined
+    let isBeyondEnd = false
+    for (let index = 0; index < this.#entries && !isBeyondEnd; index++)
+      isBeyondEnd = this.#entry(index) >= this.#end
+    return isBeyondEnd && this.#end <= MAX_OFFSET
+      ? message('dicom.offset-table-behind-end')
+      : undefined
   }
 }
 
 const incomplete = (detail: Message): Structure => ({ isComplete: false, detail })
-const WHOLE: Structure = { isComplete: true, detail: null }
+const COMPLETE: Structure = { isComplete: true, detail: null }
 /**
  * Objects outside this root may have image attributes without pixel data, such as spectra in
  * private classes.
@@ -201,7 +203,7 @@ const WHOLE: Structure = { isComplete: true, detail: null }
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 
 /** The values of the Image Pixel attributes (PS3.3 C.7.6.3, C.7.6.6). */
-function describedBy(values: ElementValues) {
+function describePixels(values: ElementValues) {
   const text = (tag: number) => withoutPadding(values.get(tag)?.toString('latin1') ?? '').trim()
   const number = (tag: number) => {
     const bytes = values.get(tag)

@@ -140,7 +140,7 @@ const ELEMENTS = [
 const BY_ELEMENT = new Map<number, (typeof ELEMENTS)[number]>(ELEMENTS.map((row) => [row[0], row]))
 
 /** Requests that always have a data set, even if CommandDataSetType wrongly says otherwise. */
-const WITH_DATA_SET: ReadonlySet<number> = new Set([
+const ALWAYS_WITH_DATA_SET: ReadonlySet<number> = new Set([
   COMMAND_FIELD['C-STORE-RQ'],
   COMMAND_FIELD['C-GET-RQ'],
   COMMAND_FIELD['C-FIND-RQ'],
@@ -169,7 +169,7 @@ export function readCommandSet(bytes: Buffer): CommandSet {
   const { commandField, dataSetType, ...others } = values
   if (typeof commandField !== 'number') throw invalid('command set without a command field')
   const hasDataSet =
-    dataSetType === undefined ? WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
+    dataSetType === undefined ? ALWAYS_WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }
 }
 

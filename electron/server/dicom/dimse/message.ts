@@ -124,8 +124,8 @@ export class MessageReader {
   }
 }
 
-const SPARE = 4096
-const NOTHING = Buffer.alloc(0)
+const MAX_SPARE_BYTES = 4096
+const NO_BYTES = Buffer.alloc(0)
 
 /**
  * Collects bytes up to a limit; beyond it they are only counted. Reused for all messages of a
@@ -133,7 +133,7 @@ const NOTHING = Buffer.alloc(0)
  */
 class Fragments {
   #most: number
-  #kept: Buffer = NOTHING
+  #kept: Buffer = NO_BYTES
   /** Whether `#kept` is a view of the network buffer, holding the first fragment. */
   #isView = false
   length = 0
@@ -157,14 +157,14 @@ class Fragments {
 
   begin(most: number): void {
     this.#most = most
-    this.#kept = NOTHING
+    this.#kept = NO_BYTES
     this.#isView = false
     this.length = 0
   }
 
   push(data: Buffer): void {
     const end = this.length + data.length
-    if (end > this.#most) this.#kept = NOTHING
+    if (end > this.#most) this.#kept = NO_BYTES
     else if (this.length === 0) {
       this.#kept = data
       this.#isView = true
@@ -187,7 +187,7 @@ class Fragments {
    * if the bytes are in the network buffer or much memory would be wasted.
    */
   take(): Buffer {
-    return this.#isView || this.#kept.length > this.length + SPARE + this.length / 16
+    return this.#isView || this.#kept.length > this.length + MAX_SPARE_BYTES + this.length / 16
       ? Buffer.from(this.bytes)
       : this.bytes
   }
@@ -198,18 +198,18 @@ class Fragments {
  */
 export const FRAGMENT_HEADER = 12
 /** Offset of the presentation context id in a PDU with one PDV. */
-export const CONTEXT_ID_AT = 10
+export const CONTEXT_ID_OFFSET = 10
 /** PDV header bytes that count towards the peer's maximum length. */
 const PDV_HEADER = 6
 /** Data per PDU if the peer has no maximum length. */
-const UNLIMITED = 128 << 10
+const DEFAULT_DATA_BYTES = 128 << 10
 
 /**
  * Data bytes per P-DATA-TF for a peer with this maximum length; even, as fragments must be (PS3.8
  * E.1).
  */
-export const roomOf = (maximumLength: number): number =>
-  maximumLength === 0 ? UNLIMITED : (maximumLength - PDV_HEADER) & ~1
+export const fragmentCapacity = (maximumLength: number): number =>
+  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER) & ~1
 
 /** Length of `bytes` data bytes after fragmentation into P-DATA-TFs. */
 export const fragmentedLength = (bytes: number, room: number): number =>
@@ -227,7 +227,7 @@ function writeFragmentHeader(
   target[at + 1] = 0
   target.writeUInt32BE(length + PDV_HEADER, at + 2)
   target.writeUInt32BE(length + 2, at + 6)
-  target[at + CONTEXT_ID_AT] = contextId
+  target[at + CONTEXT_ID_OFFSET] = contextId
   target[at + 11] = control
   return at + FRAGMENT_HEADER
 }
@@ -266,7 +266,7 @@ export class OutgoingDataSet {
   /** @param maximumLength the peer's maximum P-DATA-TF length in bytes; 0: unlimited */
   constructor(contextId: number, maximumLength: number) {
     this.#contextId = contextId
-    this.#room = roomOf(maximumLength)
+    this.#room = fragmentCapacity(maximumLength)
   }
 
   /**
@@ -310,7 +310,7 @@ export function writeMessage(
   dataSet: Buffer | undefined,
   maximumLength: number,
 ): Buffer {
-  const room = roomOf(maximumLength)
+  const room = fragmentCapacity(maximumLength)
   const commandBytes = writeCommandSet(command)
   const length =
     fragmentedLength(commandBytes.length, room) +

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { COMMAND_FIELD, RESPONSE, writeCommandSet } from './command-set.ts'
 import {
-  CONTEXT_ID_AT,
+  CONTEXT_ID_OFFSET,
   FRAGMENT_HEADER,
+  fragmentCapacity,
   fragmentedLength,
-  roomOf,
   writeFragments,
 } from './message.ts'
 import type { EncodedIdentifiers } from './service.ts'
@@ -49,16 +49,16 @@ export async function sendPending(
 
 function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
   const command = commandOf(operation.context.abstractSyntax)
-  const room = roomOf(operation.maximumLength)
-  const isShared = used.has(batch) && Math.max(longestOf(batch), command.length) <= room
-  used.add(batch)
+  const room = fragmentCapacity(operation.maximumLength)
+  const isShared = sentBefore.has(batch) && Math.max(longestOf(batch), command.length) <= room
+  sentBefore.add(batch)
   return isShared
     ? sharedFraming(batch, command, operation)
-    : passingFraming(batch, command, room, operation)
+    : onTheFlyFraming(batch, command, room, operation)
 }
 
 /** Batches sent before. The framing of a batch is only cached if it is sent more than once. */
-const used = new WeakSet<EncodedIdentifiers>()
+const sentBefore = new WeakSet<EncodedIdentifiers>()
 
 const longest = new WeakMap<EncodedIdentifiers, number>()
 
@@ -105,7 +105,7 @@ const messageIdIn = (command: Buffer): number =>
 // Shared framing: a batch sent repeatedly without fragmentation has the same bytes for every peer
 // except for message id and context id.
 
-interface Framed {
+interface FramedBatch {
   readonly command: Buffer
   readonly bytes: Buffer
   /** End offset of each response in `bytes`. */
@@ -116,7 +116,7 @@ interface Framed {
  * One framing per batch, independent of the peers, so that peers cannot influence how much memory
  * is used.
  */
-const cache = new WeakMap<EncodedIdentifiers, Framed>()
+const cache = new WeakMap<EncodedIdentifiers, FramedBatch>()
 
 function sharedFraming(
   batch: EncodedIdentifiers,
@@ -126,7 +126,7 @@ function sharedFraming(
   const known = cache.get(batch)
   const { bytes, ends } = known?.command.equals(command) ? known : frame(batch, command)
   const messageIdAt = FRAGMENT_HEADER + messageIdIn(command)
-  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_AT
+  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_OFFSET
   return {
     endOfSlice(first) {
       const most = startOf(ends, first) + limits.sliceBytes
@@ -147,7 +147,7 @@ function sharedFraming(
       const [low, high] = [messageId & 0xff, messageId >>> 8]
       for (let row = first; row < next; row++) {
         const at = startOf(ends, row) - from
-        slice[at + CONTEXT_ID_AT] = context.id
+        slice[at + CONTEXT_ID_OFFSET] = context.id
         slice[at + messageIdAt] = low
         slice[at + messageIdAt + 1] = high
         slice[at + dataContextIdAt] = context.id
@@ -157,7 +157,7 @@ function sharedFraming(
   }
 }
 
-function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
+function frame(batch: EncodedIdentifiers, command: Buffer): FramedBatch {
   const bytes = Buffer.allocUnsafeSlow(
     batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length,
   )
@@ -177,7 +177,7 @@ function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
 // Framing on the fly, for a batch sent for the first time or to a peer whose maximum length
 // requires fragmentation.
 
-function passingFraming(
+function onTheFlyFraming(
   { bytes, ends }: EncodedIdentifiers,
   answer: Buffer,
   room: number,

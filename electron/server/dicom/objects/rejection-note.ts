@@ -1,6 +1,6 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** Key Object Selection Document Storage (PS3.4 Table B.5-1). */
 export const KEY_OBJECT_SELECTION = '1.2.840.10008.5.1.4.1.1.88.59'
@@ -26,7 +26,7 @@ export interface RejectedInstance {
  * the note with them.
  */
 export function rejectionNote(
-  header: OwnHeader,
+  header: ObjectHeader,
   made: ClinicTime,
   {
     cause,
@@ -35,7 +35,7 @@ export function rejectionNote(
 ): DataSet {
   const { value, meaning } = TITLES[cause]
   return namedDataSet({
-    ...ownAttributes(header, KEY_OBJECT_SELECTION, made),
+    ...commonAttributes(header, KEY_OBJECT_SELECTION, made),
     Modality: 'KO',
     ReferencedPerformedProcedureStepSequence: [],
     InstanceNumber: '1',

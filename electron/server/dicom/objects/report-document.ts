@@ -1,6 +1,6 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** PS3.4 Table B.5-1. */
 export const REPORT_SOP_CLASS = {
@@ -9,7 +9,7 @@ export const REPORT_SOP_CLASS = {
 } as const
 
 /** Attributes common to both documents of a report. */
-export interface ReportHeader extends OwnHeader {
+export interface ReportHeader extends ObjectHeader {
   readonly signed: ClinicTime
 }
 
@@ -88,7 +88,7 @@ const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly eleme
  */
 export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
   return namedDataSet({
-    ...ownAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
+    ...commonAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
     Modality: 'DOC',
     // PS3.3 C.8.6.1: workstation.
     ConversionType: 'WSD',
@@ -111,7 +111,7 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
   const { sections, addenda, criticalResults, verifiers, predecessors } = report
   const [first] = verifiers
   return namedDataSet({
-    ...ownAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
+    ...commonAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
     Modality: 'SR',
     InstanceNumber: '1',
     ContentDate: header.signed.date,

@@ -1,13 +1,13 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** PS3.4 Table B.5-1. */
 export const SECONDARY_CAPTURE = '1.2.840.10008.5.1.4.1.1.7'
 
 /** The attributes of a capture. */
-export interface CaptureHeader extends OwnHeader {
+export interface CaptureHeader extends ObjectHeader {
   /** Modality of the captured images. */
   readonly modality: string
   readonly bodyPartExamined: string
@@ -45,7 +45,7 @@ export function secondaryCapture(
     throw new RangeError('the pixels are not rows × columns × 3 bytes')
   const { made } = header
   return namedDataSet({
-    ...ownAttributes(header, SECONDARY_CAPTURE, made),
+    ...commonAttributes(header, SECONDARY_CAPTURE, made),
     // DERIVED because the pixels come from a screen (PS3.3 C.7.6.1.1.2); the capture itself is not
     // lossy.
     ImageType: 'DERIVED\\SECONDARY',

@@ -1,9 +1,9 @@
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type Fragment, Fragments, fragmentAt, MOST_FRAGMENTS } from './fragments.ts'
+import { type Fragment, Fragments, fragmentAt, MAX_FRAGMENTS } from './fragments.ts'
 import type { FrameBytes } from './frame-bytes.ts'
-import { cutShort, fewerFrames } from './frame-bytes.ts'
+import { missingFrames, truncatedFile } from './frame-bytes.ts'
 
 interface EncapsulatedPixels {
   /** Offset of the value, whose first item is the Basic Offset Table. */
@@ -18,7 +18,7 @@ interface EncapsulatedPixels {
 }
 
 /** Upper bound for the offset table of the maximum number of frames. */
-const LONGEST_TABLE = 4 << 20
+const MAX_TABLE_BYTES = 4 << 20
 
 /**
  * Encapsulated pixel data with one compressed stream per frame (PS3.5 §A.4). Frames are located by
@@ -52,7 +52,7 @@ export class EncapsulatedFrames {
     if (byTable !== 'unknown') return byTable
     const found = this.#byFragments(fragments, number)
     if (found !== null) return found
-    throw new ViewedFileFault(this.#missing(fragments, this.#whole(fragments)))
+    throw new ViewedFileFault(this.#missing(fragments, this.#countCompleteFrames(fragments)))
   }
 
   /** For a complete file: which frames are missing. */
@@ -61,7 +61,7 @@ export class EncapsulatedFrames {
     let whole = 0
     try {
       fragments = this.#open()
-      if (fragments) whole = this.#whole(fragments)
+      if (fragments) whole = this.#countCompleteFrames(fragments)
     } catch (error) {
       if (!(error instanceof ViewedFileFault)) throw error
     }
@@ -70,7 +70,7 @@ export class EncapsulatedFrames {
 
   #missing(fragments: Fragments | undefined, whole: number): Message {
     fragments?.walk()
-    const missing = fragments?.state === 'ended' ? fewerFrames : cutShort
+    const missing = fragments?.state === 'ended' ? missingFrames : truncatedFile
     return missing(whole, this.#pixels.frames)
   }
 
@@ -87,7 +87,8 @@ export class EncapsulatedFrames {
     }
     // Some writers omit the Basic Offset Table item.
     this.#base = first.isStart ? first.itemAt : first.at + first.length
-    const isUsable = !first.isStart && first.length === frames * 4 && first.length <= LONGEST_TABLE
+    const isUsable =
+      !first.isStart && first.length === frames * 4 && first.length <= MAX_TABLE_BYTES
     this.#table = isUsable ? offsetsOf(readWhole(this.#source, first.at, first.length)) : []
     this.#fragments = new Fragments(this.#source, this.#base, end)
     return this.#fragments
@@ -124,7 +125,7 @@ export class EncapsulatedFrames {
       const fragment = at >= pixelsEnd ? 'end' : fragmentAt(this.#source, at)
       if (fragment === undefined) return this.#source.isWhole ? 'unknown' : undefined
       if (fragment === 'end' && end === undefined) break
-      if (typeof fragment === 'string' || own.length >= MOST_FRAGMENTS) return 'unknown'
+      if (typeof fragment === 'string' || own.length >= MAX_FRAGMENTS) return 'unknown'
       own.push(fragment)
       at = fragment.at + fragment.length
       if (end !== undefined && at > end) return 'unknown'
@@ -179,7 +180,7 @@ export class EncapsulatedFrames {
    * Number of complete frames in a complete file. Frames are consecutive, so missing ones are at
    * the end.
    */
-  #whole(fragments: Fragments): number {
+  #countCompleteFrames(fragments: Fragments): number {
     let low = 0
     let high = this.#pixels.frames
     while (low < high) {

@@ -13,7 +13,7 @@ export interface Fragment {
 }
 
 /** More fragments than any recording has. A malicious file may consist only of empty items. */
-export const MOST_FRAGMENTS = 200_000
+export const MAX_FRAGMENTS = 200_000
 const PEEK = 12
 
 /** Locates the fragments in a file by their item headers, skipping the pixel data. */
@@ -55,11 +55,11 @@ export class Fragments {
     const header = fragmentAt(this.#source, this.#at)
     if (header === undefined) {
       if (this.#source.isWhole)
-        this.#state = this.#at + 8 > this.#source.length ? this.#endHere() : 'cut'
+        this.#state = this.#at + 8 > this.#source.length ? this.#endWithoutDelimiter() : 'cut'
       this.#isWaiting = true
     } else if (header === 'end') this.#state = 'ended'
-    else if (header === 'other') this.#state = this.#endHere()
-    else if (this.found.length >= MOST_FRAGMENTS) this.#state = 'cut'
+    else if (header === 'other') this.#state = this.#endWithoutDelimiter()
+    else if (this.found.length >= MAX_FRAGMENTS) this.#state = 'cut'
     else {
       this.found.push(header)
       this.#at = header.at + header.length
@@ -70,7 +70,7 @@ export class Fragments {
    * Neither a fragment nor the delimiter was found. If the last fragment ends with an end marker,
    * only the delimiter is missing.
    */
-  #endHere(): 'ended' | 'cut' {
+  #endWithoutDelimiter(): 'ended' | 'cut' {
     const last = this.found.at(-1)
     if (!last || this.#at > this.#source.length) return 'cut'
     return this.found[0]?.isStart && !endsPicture(this.#source, last) ? 'cut' : 'ended'

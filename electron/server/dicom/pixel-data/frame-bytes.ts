@@ -63,9 +63,9 @@ function cutBits(bytes: Buffer, skipBits: number, bits: number): Buffer {
 }
 
 /** The fault of a file that ends before its last frame. */
-export const cutShort = (there: number, frames: number): Message =>
+export const truncatedFile = (there: number, frames: number): Message =>
   message('viewed-file.cut-short', { there, frames })
 
 /** The fault of a file that declares more frames than it contains. */
-export const fewerFrames = (there: number, frames: number): Message =>
+export const missingFrames = (there: number, frames: number): Message =>
   message('viewed-file.fewer-frames', { there, frames })

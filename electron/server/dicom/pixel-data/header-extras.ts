@@ -37,10 +37,10 @@ export interface HeaderExtras {
   readonly overlays: readonly OverlayPlane[]
 }
 
-const MOST_TABLES = 16
+const MAX_TABLES = 16
 /** A table has at most 65536 entries; an overlay plane of the largest detectors has 4 MiB. */
-const MOST_TABLE_BYTES = 131_072
-const MOST_PLANE_BYTES = 16 << 20
+const MAX_TABLE_BYTES = 131_072
+const MAX_PLANE_BYTES = 16 << 20
 
 export function headerExtras(values: AttributeValues): HeaderExtras {
   return {
@@ -85,8 +85,8 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
   const columns = values.number(group + OVERLAY.columns) ?? 0
   const size = Math.ceil((rows * columns) / 8)
   const data =
-    size > 0 && size <= MOST_PLANE_BYTES
-      ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES)
+    size > 0 && size <= MAX_PLANE_BYTES
+      ? values.bytes(group + OVERLAY.data, MAX_PLANE_BYTES)
       : undefined
   // Multi-frame overlays apply to specific frames; showing one plane on all frames would be wrong.
   if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
@@ -107,10 +107,10 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
 const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
   values
     .items(sequence)
-    .slice(0, MOST_TABLES)
+    .slice(0, MAX_TABLES)
     .flatMap((item) => {
       const descriptor = descriptorOf(item, TAG.LUTDescriptor, isSigned(values))
-      const data = item.bytes(TAG.LUTData, MOST_TABLE_BYTES)
+      const data = item.bytes(TAG.LUTData, MAX_TABLE_BYTES)
       const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
       return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []
     })
@@ -119,9 +119,9 @@ function paletteOf(values: AttributeValues): HeaderExtras['palette'] {
   const table = (descriptor: number, plain: number, segmented: number): LookUpTable | undefined => {
     const described = descriptorOf(values, descriptor, isSigned(values))
     if (!described) return undefined
-    const data = values.bytes(plain, MOST_TABLE_BYTES)
+    const data = values.bytes(plain, MAX_TABLE_BYTES)
     if (data && data.length > 0) return tableOf(described, data, '')
-    const segments = values.bytes(segmented, MOST_TABLE_BYTES)
+    const segments = values.bytes(segmented, MAX_TABLE_BYTES)
     return (
       segments && tableOf(described, paletteTable(segments, described.bits, described.entries), '')
     )

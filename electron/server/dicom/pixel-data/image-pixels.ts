@@ -6,9 +6,9 @@ import { bitsOfFrame, framesWithin } from './native-frames.ts'
 import { TAG } from './viewed-tags.ts'
 
 /** The pixel attributes of an image, or the reason it cannot be displayed. */
-export type PixelsOrWhyNot =
-  | { readonly image: HeaderPixels; readonly whyNot: null }
-  | { readonly image: null; readonly whyNot: Message }
+export type PixelsOrReason =
+  | { readonly image: HeaderPixels; readonly reason: null }
+  | { readonly image: null; readonly reason: Message }
 
 const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = {
   2145386504: 'float',
@@ -20,7 +20,7 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   double: [64],
 }
 
-const none = (whyNot: Message): PixelsOrWhyNot => ({ image: null, whyNot })
+const none = (reason: Message): PixelsOrReason => ({ image: null, reason })
 
 /**
  * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
@@ -30,7 +30,7 @@ export function imagePixels(
   values: AttributeValues,
   pixels: Found['pixels'],
   isEncapsulated: boolean,
-): PixelsOrWhyNot {
+): PixelsOrReason {
   const rows = whole(values.number(TAG.Rows))
   const columns = whole(values.number(TAG.Columns))
   if (!pixels)
@@ -78,8 +78,15 @@ export function imagePixels(
   return {
     image: isEncapsulated
       ? image
-      : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
-    whyNot: null,
+      : {
+          ...image,
+          photometricInterpretation: storedPhotometricInterpretation(
+            image,
+            pixels.length,
+            frameCount(values),
+          ),
+        },
+    reason: null,
   }
 }
 
@@ -91,7 +98,11 @@ function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
 }
 
 /** Some writers declare YBR_FULL_422 for pixels that are not subsampled; the length reveals it. */
-function storedAs(image: HeaderPixels, length: number, frames: number): string {
+function storedPhotometricInterpretation(
+  image: HeaderPixels,
+  length: number,
+  frames: number,
+): string {
   const full = { ...image, photometricInterpretation: 'YBR_FULL' }
   const isFull =
     /_422$/.test(image.photometricInterpretation) &&
@@ -100,7 +111,7 @@ function storedAs(image: HeaderPixels, length: number, frames: number): string {
 }
 
 /** More frames than an hour of fluoroscopy has. */
-export const MOST_FRAMES = 100_000
+export const MAX_FRAMES = 100_000
 
 /** Number of Frames; 1 if it is missing. */
 export function frameCount(values: AttributeValues): number {

@@ -2,7 +2,7 @@ const DISCRETE = 0
 const LINEAR = 1
 const INDIRECT = 2
 /** An indirect segment must not refer to another one (PS3.3 C.7.9.2.3). */
-const DEEPEST = 1
+const MAX_DEPTH = 1
 
 /**
  * Expands a segmented palette (PS3.3 C.7.9.2) into little-endian 16-bit entries, at most `entries`.
@@ -33,7 +33,7 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
         const end = at(position++)
         for (let index = 1; index <= length; index++)
           values.push(Math.round(last + ((end - last) * index) / length))
-      } else if (kind === INDIRECT && depth < DEEPEST) {
+      } else if (kind === INDIRECT && depth < MAX_DEPTH) {
         const low = at(position++)
         const high = position < count ? at(position++) : 0
         // The offset is in bytes, split into two parts of the segment width.

@@ -7,7 +7,7 @@ import { VR } from '#server/dicom/data-set/vr.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { EncapsulatedFrames } from './encapsulated-frames.ts'
 import type { FrameBytes } from './frame-bytes.ts'
-import { cutShort, fewerFrames } from './frame-bytes.ts'
+import { missingFrames, truncatedFile } from './frame-bytes.ts'
 import { bitsOfFrame, framesWithin, nativeFrame } from './native-frames.ts'
 import type { ViewedHeader } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
@@ -39,9 +39,9 @@ export function pixelForm(
 }
 
 /** Transfer syntaxes whose frames begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
-const HAS_STARTS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
+const HAS_START_MARKERS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
 /** Length in bytes of a table of 64-bit numbers for the maximum number of frames. */
-const LONGEST_TABLE = 1 << 20
+const MAX_TABLE_BYTES = 1 << 20
 
 /** Locates the frames of an image. */
 export interface PixelLocation {
@@ -101,7 +101,7 @@ export function locatePixels(
     end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
     frames,
     extended: extendedTable(values),
-    hasStarts: HAS_STARTS.test(transferSyntaxUid),
+    hasStarts: HAS_START_MARKERS.test(transferSyntaxUid),
   })
 }
 
@@ -118,15 +118,15 @@ function simpleLocation(
     const there = Math.max(0, Math.min(length, source.length - at))
     const whole = Math.min(room, frameBits === 0 ? 0 : framesWithin(there, frameBits))
     if (whole >= frames) return undefined
-    return there < length ? cutShort(whole, frames) : fewerFrames(whole, frames)
+    return there < length ? truncatedFile(whole, frames) : missingFrames(whole, frames)
   }
   return {
     fault,
     frame(number) {
-      if (number > room) throw new ViewedFileFault(fewerFrames(room, frames))
+      if (number > room) throw new ViewedFileFault(missingFrames(room, frames))
       const frame = find(number)
       if (frame.spans.every((span) => span.at + span.length <= source.length)) return frame
-      if (source.isWhole) throw new ViewedFileFault(fault() ?? cutShort(0, frames))
+      if (source.isWhole) throw new ViewedFileFault(fault() ?? truncatedFile(0, frames))
       return undefined
     },
   }
@@ -135,7 +135,7 @@ function simpleLocation(
 function extendedTable(
   values: AttributeValues,
 ): { readonly offsets: Buffer; readonly lengths: Buffer } | undefined {
-  const offsets = values.bytes(TAG.ExtendedOffsetTable, LONGEST_TABLE)
-  const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, LONGEST_TABLE)
+  const offsets = values.bytes(TAG.ExtendedOffsetTable, MAX_TABLE_BYTES)
+  const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, MAX_TABLE_BYTES)
   return offsets && lengths && { offsets, lengths }
 }

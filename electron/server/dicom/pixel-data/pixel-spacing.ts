@@ -9,7 +9,7 @@ export const NO_SPACING: PixelSpacing = { spacing: null, spacingFrom: 'none' }
 /** PS3.3 C.8.5.5.1.15: centimetres. */
 const CENTIMETRES = 3
 /** PS3.3 C.8.5.5.1.1: a two-dimensional image, as opposed to a curve or spectrum. */
-const PICTURE = 1
+const TWO_DIMENSIONAL = 1
 /**
  * CR, DX, MG, intra-oral, XA, RF, biplane XA and the enhanced classes: projections, whose pixel
  * spacing is measured at the detector.
@@ -57,7 +57,7 @@ const isSame = (one: readonly number[], other: readonly number[]): boolean =>
 function regionSpacing(values: AttributeValues): [number, number] | null {
   const regions = values.items(TAG.SequenceOfUltrasoundRegions)
   const [region] = regions
-  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== PICTURE)
+  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL)
     return null
   if (
     region.number(TAG.PhysicalUnitsXDirection) !== CENTIMETRES ||

@@ -8,7 +8,7 @@ import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
 import { type ViewedHeader, viewedHeader } from './viewed-header.ts'
-import { isLookedAt, TAG } from './viewed-tags.ts'
+import { isViewerTag, TAG } from './viewed-tags.ts'
 
 export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
@@ -182,7 +182,7 @@ class Reading {
     this.#start ??= readFileStart(window, wholeLength)
     const { coding, dataSetOffset, transferSyntaxUid } = this.#start
     if (coding.deflated) throw new ViewedFileFault(message('viewed-file.not-inflated'))
-    this.#search ??= new ElementSearch(window, dataSetOffset, coding, isLookedAt)
+    this.#search ??= new ElementSearch(window, dataSetOffset, coding, isViewerTag)
     const found = this.#search.advance(wholeLength)
     const form = found.pixels ? pixelForm(window, found.pixels, transferSyntaxUid) : 'native'
     return { start: this.#start, found, values: new AttributeValues(found.elements, window), form }

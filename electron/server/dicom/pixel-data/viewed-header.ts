@@ -5,12 +5,12 @@ import type { Found } from '#server/dicom/data-set/found-elements.ts'
 import { withoutEnd } from '#server/dicom/data-set/vr.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
-import { fewerFrames } from './frame-bytes.ts'
+import { missingFrames } from './frame-bytes.ts'
 import { hasExtras } from './header-extras.ts'
 import type { HeaderFrame, HeaderPixels } from './header-pixels.ts'
-import { frameCount, imagePixels, MOST_FRAMES } from './image-pixels.ts'
+import { frameCount, imagePixels, MAX_FRAMES } from './image-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
-import { notImageOf } from './not-image.ts'
+import { unsupportedReason } from './unsupported-objects.ts'
 import { TAG } from './viewed-tags.ts'
 
 /** Patient and study attributes of a file, in DICOM format (PN, DA, TM, CS); empty if missing. */
@@ -107,9 +107,9 @@ export function viewedHeader(
     studyInstanceUid: text(TAG.StudyInstanceUID),
     seriesInstanceUid: text(TAG.SeriesInstanceUID),
   }
-  const asObject = notImageOf(sopClassUid, file.transferSyntaxUid)
-  const { image, whyNot } = asObject
-    ? { image: null, whyNot: asObject }
+  const asObject = unsupportedReason(sopClassUid, file.transferSyntaxUid)
+  const { image, reason } = asObject
+    ? { image: null, reason: asObject }
     : imagePixels(values, pixels, isEncapsulated)
   const counted = image
     ? countFrames(values, image, pixels, isEncapsulated)
@@ -128,7 +128,7 @@ export function viewedHeader(
       instanceNumber: integer(values.number(TAG.InstanceNumber)) ?? 0,
       frames: counted.frames,
       image,
-      notImage: whyNot,
+      notImage: reason,
       attributes,
       perFrame,
       frameOfReferenceUid: text(TAG.FrameOfReferenceUID),
@@ -182,13 +182,13 @@ function countFrames(
 ): { readonly frames: number; readonly fault: Message | null } {
   const claimed = frameCount(values)
   if (isEncapsulated || !pixels) {
-    if (claimed > MOST_FRAMES)
-      throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MOST_FRAMES }))
+    if (claimed > MAX_FRAMES)
+      throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MAX_FRAMES }))
     return { frames: claimed, fault: null }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
-  if (room >= claimed && claimed <= MOST_FRAMES) return { frames: claimed, fault: null }
-  return { frames: Math.min(Math.max(1, room), MOST_FRAMES), fault: fewerFrames(room, claimed) }
+  if (room >= claimed && claimed <= MAX_FRAMES) return { frames: claimed, fault: null }
+  return { frames: Math.min(Math.max(1, room), MAX_FRAMES), fault: missingFrames(room, claimed) }
 }
 
 /** PS3.3 C.7.6.1.1.5. */

@@ -141,4 +141,4 @@ const TAGS: ReadonlySet<number> = new Set(Object.values(TAG))
 const isOverlay = (tag: number): boolean =>
   tag >= 0x60000000 && tag <= 0x601effff && (tag & 0x10000) === 0
 
-export const isLookedAt = (tag: number): boolean => TAGS.has(tag) || isOverlay(tag)
+export const isViewerTag = (tag: number): boolean => TAGS.has(tag) || isOverlay(tag)

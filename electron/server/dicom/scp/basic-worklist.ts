@@ -47,15 +47,16 @@ async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
   try {
     while (!signal.aborted) {
       const asked = answers.next()
-      const answer = (await atHand(asked)) ?? (await awaited(asked, progress, operation))
-      if (!answer) return { result: await ended(answers, asked, limits.cancelSeconds), ...progress }
+      const answer = (await availableNow(asked)) ?? (await nextStep(asked, progress, operation))
+      if (!answer)
+        return { result: await cancelledResult(answers, asked, limits.cancelSeconds), ...progress }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
       const { responses, unsent } = await sendPending(answer.value, operation)
       progress.responses += responses
       progress.unsent = unsent
     }
-    return { result: await ended(answers, undefined, limits.cancelSeconds), ...progress }
+    return { result: await cancelledResult(answers, undefined, limits.cancelSeconds), ...progress }
   } catch (error) {
     return { result: operation.failure(error), ...progress }
   }
@@ -70,7 +71,7 @@ interface Progress {
  * The next result of the service, if it is available within this turn of the event loop, so that a
  * few rows and their final response are sent in one write.
  */
-function atHand(asked: Promise<Step>): Promise<Step | undefined> {
+function availableNow(asked: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
     const turn = setImmediate(resolve, undefined)
     asked.then((step) => {
@@ -84,7 +85,7 @@ function atHand(asked: Promise<Step>): Promise<Step | undefined> {
  * The next result of the service; `undefined` if the search was cancelled first. Rows already
  * available are sent without waiting for a slow service.
  */
-async function awaited(
+async function nextStep(
   asked: Promise<Step>,
   progress: Progress,
   operation: Operation,
@@ -113,7 +114,7 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
  * The result of a cancelled search: that of the service if it returns one within `seconds`,
  * otherwise Cancel.
  */
-async function ended(
+async function cancelledResult(
   answers: Answers,
   asked: Promise<Step> | undefined,
   seconds: number,

@@ -60,7 +60,7 @@ export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceC
           sopClassUid: command.affectedSopClassUid ?? '',
           sopInstanceUid,
           moveOriginatorAeTitle: command.moveOriginatorAeTitle,
-          dataSet: fragments ?? NOTHING,
+          dataSet: fragments ?? NO_DATA,
           release: (slice) => dataSlices.give(slice),
           signal,
         })
@@ -71,7 +71,7 @@ export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceC
 }
 
 /** Used for a request without a data set, which the service then refuses. */
-const NOTHING: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
+const NO_DATA: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
 
 /** Modality Performed Procedure Step as SCP (PS3.4 Annex F). */
 export function mpps(scp: MppsScp): ServiceClass {

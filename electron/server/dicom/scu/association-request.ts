@@ -116,10 +116,10 @@ export interface Batch<I> {
 }
 
 /** PS3.8 §9.3.2.2: ids are odd and have one byte. */
-const MOST_CONTEXTS = 128
+const MAX_CONTEXTS = 128
 
 /** Transfer syntaxes that every application entity supports (PS3.5 §10), in order of preference. */
-export const PLAIN_SYNTAXES: readonly string[] = [
+export const DEFAULT_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
 ]
@@ -138,7 +138,7 @@ export function batchesOf<
     let batch = batches.find(({ contexts }) => needed.every(([key]) => contexts.has(key)))
     batch ??= batches.find(
       ({ contexts }) =>
-        contexts.size + needed.filter(([key]) => !contexts.has(key)).length <= MOST_CONTEXTS,
+        contexts.size + needed.filter(([key]) => !contexts.has(key)).length <= MAX_CONTEXTS,
     )
     if (!batch) {
       batch = { instances: [], contexts: new Map() }
@@ -160,7 +160,7 @@ const contextsOf = ({
   readonly sopClassUid: string
   readonly transferSyntaxUid: string
 }) =>
-  [...new Set([transferSyntaxUid, ...PLAIN_SYNTAXES])].map(
+  [...new Set([transferSyntaxUid, ...DEFAULT_TRANSFER_SYNTAXES])].map(
     (uid) =>
       [`${sopClassUid} ${uid}`, { abstractSyntax: sopClassUid, transferSyntaxes: [uid] }] as const,
   )

@@ -45,7 +45,7 @@ export class Outbound {
   }
 
   #caller(peer: Peer, signal?: AbortSignal): Caller {
-    const introduced = peer.tls ? { ...peer, tls: { ...this.#identity(), ...peer.tls } } : peer
-    return { peer: introduced, callingAeTitle: this.#aeTitle(), signal }
+    const withIdentity = peer.tls ? { ...peer, tls: { ...this.#identity(), ...peer.tls } } : peer
+    return { peer: withIdentity, callingAeTitle: this.#aeTitle(), signal }
   }
 }

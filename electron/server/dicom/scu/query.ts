@@ -60,7 +60,7 @@ export interface PriorStudyRow {
 }
 
 /** More matches are treated as an error, so that the user narrows the search. */
-export const MOST_STUDIES = 500
+export const MAX_STUDIES = 500
 
 const tag = (keyword: string): number => tagOf(keyword) as number
 
@@ -79,7 +79,7 @@ const FIELDS = {
 } as const
 
 /**
- * Finds studies by Study Root C-FIND (PS3.4 C.4.1), at most `MOST_STUDIES`. Matches without a Study
+ * Finds studies by Study Root C-FIND (PS3.4 C.4.1), at most `MAX_STUDIES`. Matches without a Study
  * Instance UID are omitted.
  * @throws {RequestorError} if the association fails or the peer refuses; a failure is never
  * returned as an empty list
@@ -90,7 +90,7 @@ export async function findStudies(caller: Caller, keys: PriorKeys): Promise<Prio
     SOP_CLASS.studyRootFind,
     identifierOf(keys),
     'dicom.no-queries',
-    MOST_STUDIES,
+    MAX_STUDIES,
   )
   return matches.map(rowOf).filter(({ studyInstanceUid }) => studyInstanceUid !== '')
 }

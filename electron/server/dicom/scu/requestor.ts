@@ -7,7 +7,7 @@ import {
   writeMessage,
 } from '#server/dicom/dimse/message.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { connect, lostBecause } from '#server/dicom/upper-layer/connection.ts'
+import { connect, connectionLost } from '#server/dicom/upper-layer/connection.ts'
 import {
   ABORT_REASON,
   ABORT_SOURCE,
@@ -20,7 +20,11 @@ import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { ProtocolMachine } from '#server/dicom/upper-layer/protocol-machine.ts'
-import { type Effect, EVENT_OF_PDU, type Given } from '#server/dicom/upper-layer/state-machine.ts'
+import {
+  type Effect,
+  EVENT_OF_PDU,
+  type EventParameters,
+} from '#server/dicom/upper-layer/state-machine.ts'
 import {
   type MessageCode,
   type MessageParams,
@@ -56,7 +60,7 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
 }
 
 /** The parameters of an event for a requestor. */
-interface RequestorGiven extends Given {
+interface RequestorEventParameters extends EventParameters {
   readonly error?: RequestorError
 }
 
@@ -65,7 +69,7 @@ interface RequestorGiven extends Given {
  * a time.
  */
 export class RequestedAssociation
-  extends ProtocolMachine<RequestorGiven>
+  extends ProtocolMachine<RequestorEventParameters>
   implements AsyncDisposable
 {
   /** In the order of the proposal. */
@@ -83,12 +87,12 @@ export class RequestedAssociation
   #waitingBytes = 0
   #messageId = 0
   /** Whether a request is waiting for its final response. */
-  #isAtWork = false
+  #isBusy = false
   /** Why the association ended; undefined while it is open. */
   #end: RequestorError | undefined
   #isReleased = false
   /** Resolved by every event: a response, a data set, or the end. */
-  #happened = Promise.withResolvers<void>()
+  #changed = Promise.withResolvers<void>()
   readonly #cancelled = () => this.abort()
 
   constructor(socket: Socket, options: AssociationOptions, limits: RequestorLimits, call: Call) {
@@ -105,7 +109,7 @@ export class RequestedAssociation
     // completed.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
-        lostBecause(error),
+        connectionLost(error),
         error.code?.startsWith('ERR_SSL_') ? untrusted(error, call) : undefined,
       ),
     )
@@ -122,7 +126,7 @@ export class RequestedAssociation
     this.dispatch('Evt1')
     const request = associateRq(this.#options, this.#limits.maxPduLength)
     this.dispatch('Evt2', { bytes: [writePdu(request)] })
-    await this.#until(
+    await this.#waitUntil(
       () => this.state === 'Sta6',
       this.#limits.associateSeconds,
       'dicom.no-association-answer',
@@ -151,7 +155,7 @@ export class RequestedAssociation
     // PS3.7 §9.1: the id must be unique among outstanding requests, of which there is only one.
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
-    this.#isAtWork = true
+    this.#isBusy = true
     const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
     const sent = { ...command, messageId, hasDataSet: dataSet !== undefined }
     await this.#send([writeMessage(contextId, sent, whole, this.maximumLength)])
@@ -162,7 +166,7 @@ export class RequestedAssociation
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
       cancelTimer = setTimeout(
-        () => this.#stop(this.#silent('dicom.not-cancelled', cancelSeconds)),
+        () => this.#abortWith(this.#timeoutError('dicom.not-cancelled', cancelSeconds)),
         cancelSeconds * 1000,
       )
     }
@@ -170,7 +174,7 @@ export class RequestedAssociation
     else cancel?.addEventListener('abort', sendCancel)
     try {
       for (;;) {
-        await this.#until(
+        await this.#waitUntil(
           () => this.#responses.length > 0,
           responseSeconds,
           'dicom.no-request-answer',
@@ -179,7 +183,7 @@ export class RequestedAssociation
         // A late response to an earlier request is ignored.
         if (!response || response.command.messageIdBeingRespondedTo !== messageId) continue
         const isFinal = categoryOf(response.command.status ?? 0) !== 'pending'
-        if (isFinal) this.#isAtWork = false
+        if (isFinal) this.#isBusy = false
         yield response
         if (isFinal) return
       }
@@ -225,7 +229,7 @@ export class RequestedAssociation
       await sending
       await this.#send(outgoing.end())
     } catch (error) {
-      this.#stop(new RequestorError('cancelled', message('dicom.data-set-unread')))
+      this.#abortWith(new RequestorError('cancelled', message('dicom.data-set-unread')))
       throw error
     }
   }
@@ -237,13 +241,13 @@ export class RequestedAssociation
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
     await this.writeData(parts, stallSeconds, () =>
-      this.#stop(this.#silent('dicom.took-no-data', stallSeconds)),
+      this.#abortWith(this.#timeoutError('dicom.took-no-data', stallSeconds)),
     )
     if (this.#end) throw this.#end
   }
 
   /** The connection exists from the start, and the peer never requests an association. */
-  protected readonly effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
+  protected readonly effects: Partial<Record<Effect, (given: RequestorEventParameters) => void>> = {
     close: () => this.socket.destroySoon(),
     startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
     stopArtim: () => this.stopArtim(),
@@ -251,7 +255,7 @@ export class RequestedAssociation
     sendAbort: (given) => {
       const { error, pdu } = given
       this.writeAbort(given)
-      this.#over(error ?? this.#aborted('dicom.sent-unexpected', { pdu: pdu?.type ?? 'PDU' }))
+      this.#finish(error ?? this.#aborted('dicom.sent-unexpected', { pdu: pdu?.type ?? 'PDU' }))
     },
     confirmAssociate: ({ pdu }) => {
       if (pdu?.type === 'A-ASSOCIATE-AC') {
@@ -259,19 +263,19 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#over(rejected(pdu, this.#call))
-      this.#happens()
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejected(pdu, this.#call))
+      this.#notifyChange()
     },
     indicateData: ({ pdu }) => {
       if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
     },
     indicateRelease: () => {
-      if (this.state === 'Sta8') this.#over(this.#aborted('dicom.released-early'))
+      if (this.state === 'Sta8') this.#finish(this.#aborted('dicom.released-early'))
       this.dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
     },
-    confirmRelease: () => this.#over(undefined),
+    confirmRelease: () => this.#finish(undefined),
     indicateAbort: ({ error, pdu }) => {
-      this.#over(
+      this.#finish(
         error ?? this.#aborted(pdu?.type === 'A-ABORT' ? 'dicom.aborted' : 'dicom.broke-off'),
       )
     },
@@ -311,7 +315,7 @@ export class RequestedAssociation
       this.#waitingBytes += sizeOf(response)
       if (this.#waitingBytes > this.#limits.waitingBytes) this.socket.pause()
     }
-    this.#happens()
+    this.#notifyChange()
   }
 
   /**
@@ -320,10 +324,10 @@ export class RequestedAssociation
    */
   async release(): Promise<void> {
     // PS3.8 §7.2: an orderly release is not possible while a response is outstanding.
-    if (this.#isAtWork) this.abort()
+    if (this.#isBusy) this.abort()
     if (!this.isOpen) return
     this.dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
-    await this.#until(
+    await this.#waitUntil(
       () => this.#isReleased,
       this.#limits.associateSeconds,
       'dicom.no-release-answer',
@@ -332,7 +336,7 @@ export class RequestedAssociation
 
   /** Sends A-ABORT. */
   abort(): void {
-    this.#stop(new RequestorError('cancelled', message('dicom.given-up')))
+    this.#abortWith(new RequestorError('cancelled', message('dicom.given-up')))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -341,7 +345,7 @@ export class RequestedAssociation
   }
 
   /** Aborts the association with this error. */
-  #stop(error: RequestorError): void {
+  #abortWith(error: RequestorError): void {
     if (this.#end || this.#isReleased) return
     const isStalled = this.socket.writableLength > 0
     this.dispatch('Evt15', {
@@ -359,25 +363,28 @@ export class RequestedAssociation
   }
 
   /** @param error why the association ended too early; undefined if it was released */
-  #over(error: RequestorError | undefined): void {
+  #finish(error: RequestorError | undefined): void {
     this.#options.signal?.removeEventListener('abort', this.#cancelled)
     if (error) this.#end ??= error
     else this.#isReleased = true
-    this.#happens()
+    this.#notifyChange()
   }
 
-  #happens(): void {
-    this.#happened.resolve()
-    this.#happened = Promise.withResolvers()
+  #notifyChange(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 
   /** Waits for a condition. The association is aborted after this many seconds of silence. */
-  async #until(isSo: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const timer = setTimeout(() => this.#stop(this.#silent(silence, seconds)), seconds * 1000)
+  async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
+    const timer = setTimeout(
+      () => this.#abortWith(this.#timeoutError(silence, seconds)),
+      seconds * 1000,
+    )
     try {
-      while (!isSo()) {
+      while (!condition()) {
         if (this.#end) throw this.#end
-        await this.#happened.promise
+        await this.#changed.promise
       }
     } finally {
       clearTimeout(timer)
@@ -389,7 +396,7 @@ export class RequestedAssociation
     return new RequestorError('aborted', message(what, { aeTitle, ...params }))
   }
 
-  #silent(what: MessageCode, seconds: number): RequestorError {
+  #timeoutError(what: MessageCode, seconds: number): RequestorError {
     const { calledAeTitle: aeTitle } = this.#call
     const place = placeOf(this.#call)
     return new RequestorError('timeout', message(what, { aeTitle, place, seconds }))

@@ -7,7 +7,7 @@ import { categoryOf, type DimseStatus, type StatusCategory } from '#server/dicom
 import { type MessageCode, message } from '#shared/messages/message.ts'
 import {
   type AssociationOptions,
-  PLAIN_SYNTAXES,
+  DEFAULT_TRANSFER_SYNTAXES,
   type RequestCommand,
   type RequestOptions,
 } from './association-request.ts'
@@ -43,7 +43,7 @@ export async function* requestService(
   request: ServiceRequest,
   options: RequestOptions = {},
 ): AsyncGenerator<ServiceResponse, void, void> {
-  const { sopClass, dataSet, transferSyntaxes = PLAIN_SYNTAXES } = request
+  const { sopClass, dataSet, transferSyntaxes = DEFAULT_TRANSFER_SYNTAXES } = request
   const { cancel } = options
   // Once the association is open the request is cancelled rather than aborted.
   const untilOpen = new AbortController()

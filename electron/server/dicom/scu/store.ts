@@ -56,7 +56,7 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
 )
 
 /** After this many consecutive failed associations the remaining instances are not attempted. */
-const MOST_BREAKS = 3
+const MAX_CONSECUTIVE_FAILURES = 3
 
 /**
  * Sends instances by C-STORE (PS3.4 Annex B), one after the other and each in its own transfer
@@ -68,17 +68,18 @@ export async function* sendInstances<I extends InstanceToSend>(
   caller: Caller,
   given: readonly I[],
 ): AsyncGenerator<SendResult<I>, void, void> {
-  let gaveUp: Error | undefined
-  let breaks = 0
+  let fatalError: Error | undefined
+  let failures = 0
   for (const { instances, contexts } of batchesOf(given)) {
     let left = instances
     while (left.length > 0) {
-      const association = gaveUp ?? (await openAssociation({ ...caller, contexts }).catch(asError))
+      const association =
+        fatalError ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
         // The peer may accept the contexts of another batch; any other error would affect all
         // batches.
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
-          gaveUp = association
+          fatalError = association
         for (const instance of left)
           yield { instance, outcome: 'failed', error: association, isTried: false }
         break
@@ -90,8 +91,9 @@ export async function* sendInstances<I extends InstanceToSend>(
           left = rest
           const result = await send(association, instance, caller.peer)
           yield result
-          breaks = association.isOpen ? 0 : breaks + 1
-          if (breaks === MOST_BREAKS && result.outcome === 'failed') gaveUp = result.error
+          failures = association.isOpen ? 0 : failures + 1
+          if (failures === MAX_CONSECUTIVE_FAILURES && result.outcome === 'failed')
+            fatalError = result.error
         }
       } finally {
         await association.release()
@@ -138,7 +140,7 @@ async function send<I extends InstanceToSend>(
     for await (const { command: response } of association.request(
       context.id,
       command,
-      piecesOf(file, instance),
+      dataSetPieces(file, instance),
     )) {
       const status = response.status ?? 0x0110
       const category = categoryOf(status)
@@ -156,9 +158,9 @@ async function send<I extends InstanceToSend>(
 }
 
 /** Bytes read at a time; several P-DATA-TFs. */
-const PIECE = 256 << 10
+const READ_BYTES = 256 << 10
 
-async function* piecesOf(
+async function* dataSetPieces(
   file: FileHandle,
   { dataSetOffset, transferSyntaxUid }: InstanceToSend,
 ): AsyncGenerator<Buffer, void, void> {
@@ -166,7 +168,7 @@ async function* piecesOf(
   for (;;) {
     // Each piece has its own buffer, because one is being sent while the next is read.
     const { bytesRead, buffer } = await file
-      .read(Buffer.allocUnsafe(PIECE), 0, PIECE, position)
+      .read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position)
       .catch(unreadable)
     if (bytesRead === 0) break
     position += bytesRead

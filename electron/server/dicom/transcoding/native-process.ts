@@ -44,13 +44,13 @@ export const forkWorker: SpawnWorker = (module, folder) => {
   }
 }
 
-/** Runs calls in separate processes, at most `atOnce` at a time; further calls wait. */
-export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
+/** Runs calls in separate processes, at most `concurrency` at a time; further calls wait. */
+export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: number) {
   const waiting: (() => void)[] = []
   let running = 0
 
   async function turn(): Promise<void> {
-    if (running < atOnce) running++
+    if (running < concurrency) running++
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
@@ -90,9 +90,9 @@ function answerOf(
 ): Promise<NativeAnswer> {
   return new Promise((resolve, reject) => {
     let answer: NativeAnswer | undefined
-    let isLate = false
+    let isTimedOut = false
     const timer = setTimeout(() => {
-      isLate = true
+      isTimedOut = true
       worker.kill()
     }, seconds * 1000)
     worker.onMessage((given) => {
@@ -105,7 +105,9 @@ function answerOf(
       else
         reject(
           new TranscodingError(
-            isLate ? message('transcoding.late', { seconds }) : message('transcoding.broke-down'),
+            isTimedOut
+              ? message('transcoding.late', { seconds })
+              : message('transcoding.broke-down'),
           ),
         )
     })

@@ -24,7 +24,7 @@ interface Module {
 /** The parent process: plain Node, or Electron's main process. */
 interface Parent {
   listen(listener: (call: RecompressOptions) => void): void
-  tell(answer: NativeAnswer): void
+  reply(answer: NativeAnswer): void
 }
 
 /** Electron's utility processes have this instead of `process.send`. */
@@ -38,28 +38,28 @@ function parent(): Parent {
   if (port)
     return {
       listen: (listener) => port.on('message', ({ data }) => listener(data)),
-      tell: (answer) => port.postMessage(answer),
+      reply: (answer) => port.postMessage(answer),
     }
   // Nothing else would end this process after its parent.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   return {
     listen: (listener) =>
       process.on('message', (message) => listener(message as RecompressOptions)),
-    tell: (answer) => process.send?.(answer),
+    reply: (answer) => process.send?.(answer),
   }
 }
 
-const { listen, tell } = parent()
+const { listen, reply } = parent()
 listen((options) => {
   let module: Module
   try {
     module = createRequire(import.meta.url)('dicom-dimse-native') as Module
   } catch (error) {
-    tell({ missing: (error as NodeJS.ErrnoException).code ?? 'it does not load' })
+    reply({ missing: (error as NodeJS.ErrnoException).code ?? 'it does not load' })
     return
   }
   module.recompress(options, (answer) => {
     // Code 1 marks an intermediate answer.
-    if ((JSON.parse(answer) as { readonly code: number }).code !== 1) tell({ answer })
+    if ((JSON.parse(answer) as { readonly code: number }).code !== 1) reply({ answer })
   })
 })

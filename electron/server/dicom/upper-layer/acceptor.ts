@@ -93,12 +93,12 @@ export class Acceptor {
   }
 
   /** Whether all associations together hold too much data sent ahead. */
-  get isTooMuchAhead(): boolean {
+  get exceedsAheadLimit(): boolean {
     return sum(this.connections, ({ aheadBytes }) => aheadBytes) > this.limits.aheadBytes
   }
 
   /** Whether all associations together hold too much of incomplete data sets. */
-  get isTooMuchGathered(): boolean {
+  get exceedsGatheredLimit(): boolean {
     return sum(this.connections, ({ gatheredBytes }) => gatheredBytes) > this.limits.gatheredBytes
   }
 
@@ -108,7 +108,7 @@ export class Acceptor {
    */
   mostBytes(commandField: number): number {
     const { identifierBytes, normalizedBytes } = this.limits
-    return NORMALIZED.has(commandField) && !this.isTooMuchGathered
+    return NORMALIZED.has(commandField) && !this.exceedsGatheredLimit
       ? normalizedBytes
       : identifierBytes
   }
@@ -136,7 +136,7 @@ export class Acceptor {
     isThisPc(host) || (this.policy.isExpectedHost?.(host) ?? false)
 
   /** Closes connections without an association if there are too many. */
-  refuseSurplus(): void {
+  closeSurplus(): void {
     const most = this.limits.pendingConnections
     for (;;) {
       const surplus = connectionToClose(this.#pending, { most, isExpected: this.isExpected })
@@ -146,7 +146,7 @@ export class Acceptor {
   }
 
   /** Closes connections without an association if they hold too many bytes of incomplete PDUs. */
-  refuseSurplusBytes(): void {
+  closeSurplusBytes(): void {
     const holding = new Set(this.#pending.filter(({ heldBytes }) => heldBytes > 0))
     let bytes = sum(holding, ({ heldBytes }) => heldBytes)
     while (bytes > this.limits.pendingBytes) {

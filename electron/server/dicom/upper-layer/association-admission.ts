@@ -18,7 +18,7 @@ export interface OpenAssociations {
 }
 
 /** What the service provider itself rejects (PS3.8 Table 9-21, sources 2 and 3). */
-export function unacceptable(
+export function providerRejection(
   { protocolVersion }: AssociateRq,
   { all, ofCaller, ofHost }: OpenAssociations,
   limits: DimseLimits,

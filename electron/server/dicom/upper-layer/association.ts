@@ -12,10 +12,10 @@ import {
   accept,
   decide,
   type OpenAssociations,
+  providerRejection,
   servicesOf,
-  unacceptable,
 } from './association-admission.ts'
-import { abortedHere, internalError, lostBecause, writeAtOnce } from './connection.ts'
+import { abortedHere, connectionLost, internalError, writeAll } from './connection.ts'
 import type { DimseLimits } from './limits.ts'
 import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
@@ -23,13 +23,13 @@ import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { ProtocolMachine } from './protocol-machine.ts'
 import { freeBuffer } from './slice-pool.ts'
-import { type Effect, EVENT_OF_PDU, type Given, type State } from './state-machine.ts'
+import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './state-machine.ts'
 
 /** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
 
 /** The parameters of an event for an acceptor. */
-interface AcceptorGiven extends Given {
+interface AcceptorEventParameters extends EventParameters {
   readonly rejection?: Rejection
   readonly request?: AssociateRq
   readonly open?: OpenAssociations
@@ -37,14 +37,14 @@ interface AcceptorGiven extends Given {
 }
 
 /** States in which DIMSE messages can still be sent. */
-const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
+const SENDING_STATES: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
 /**
  * A connection in the acceptor role, from its first byte to its close, driven by the state table of
  * PS3.8 §9.2.
  */
 export class Association
-  extends ProtocolMachine<AcceptorGiven>
+  extends ProtocolMachine<AcceptorEventParameters>
   implements AcceptedConnection, RequestSource
 {
   /** Undefined until an association is requested. */
@@ -85,7 +85,7 @@ export class Association
     this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed(message('dicom.closed-by-peer')))
-    socket.on('error', (error) => this.#closed(lostBecause(error)))
+    socket.on('error', (error) => this.#closed(connectionLost(error)))
     socket.on('close', () => this.#closed(message('dicom.connection-closed')))
     this.dispatch('Evt5')
   }
@@ -137,7 +137,7 @@ export class Association
    * aborted.
    */
   send(parts: readonly Buffer[]): Promise<boolean> {
-    if (!SENDING.has(this.state)) return Promise.resolve(false)
+    if (!SENDING_STATES.has(this.state)) return Promise.resolve(false)
     const { stallSeconds } = this.#limits
     return this.writeData(parts, stallSeconds, () => {
       this.#abort(
@@ -163,7 +163,7 @@ export class Association
   }
 
   /** An acceptor never connects and never receives a confirmation. */
-  protected readonly effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
+  protected readonly effects: Partial<Record<Effect, (given: AcceptorEventParameters) => void>> = {
     close: () => this.socket.destroy(),
     startArtim: () => {
       const { artimSeconds } = this.#limits
@@ -176,7 +176,7 @@ export class Association
     stopArtim: () => this.stopArtim(),
     send: (given) => this.write(given),
     sendReject: ({ rejection }) => {
-      if (rejection) writeAtOnce(this.socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+      if (rejection) writeAll(this.socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
     },
     sendAbort: (given) => {
       const { ending, pdu } = given
@@ -206,14 +206,14 @@ export class Association
     this.#chunk = chunk
     if (this.#reader?.push(chunk) === false) this.#free()
     this.#read()
-    if (this.state === 'Sta2' && this.heldBytes > 0) this.#acceptor.refuseSurplusBytes()
+    if (this.state === 'Sta2' && this.heldBytes > 0) this.#acceptor.closeSurplusBytes()
   }
 
   #read(): void {
     let hasCome = false
     try {
       while (this.#reader && this.state !== 'Sta1') {
-        if (this.isOpen && this.#mustWait) return void this.socket.pause()
+        if (this.isOpen && this.#mustPause) return void this.socket.pause()
         const pdu = this.#reader.next()
         if (!pdu) {
           if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream))
@@ -245,11 +245,11 @@ export class Association
    * that sends ahead may wait. Never true without a current request, nor if nothing waits behind
    * it, because a C-CANCEL may still arrive.
    */
-  get #mustWait(): boolean {
+  get #mustPause(): boolean {
     if (!this.#queue?.isBusy) return false
     if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
     const isAhead = this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
-    return this.#queue.isFull || (isAhead && this.#acceptor.isTooMuchAhead)
+    return this.#queue.isFull || (isAhead && this.#acceptor.exceedsAheadLimit)
   }
 
   #fault(error: unknown): void {
@@ -285,7 +285,7 @@ export class Association
     }
     this.info = info
     const open = this.#acceptor.openAssociations(info)
-    const rejection = unacceptable(request, open, this.#limits)
+    const rejection = providerRejection(request, open, this.#limits)
     if (!rejection) return void this.dispatch('Evt6', { request, open })
     this.dispatch('Evt6', { rejection }, true)
     this.#acceptor.observer.rejected(info, rejection, servicesOf(request))

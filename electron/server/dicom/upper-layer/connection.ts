@@ -51,9 +51,9 @@ export function connect(
       : connectTcp({ host, port })
     socket.setNoDelay(true)
     const timer = setTimeout(() => {
-      const isMute = isConnected && tls !== undefined
+      const isUnresponsive = isConnected && tls !== undefined
       fail(
-        isMute
+        isUnresponsive
           ? untrusted(new MessageError(message('dicom.silent')), call)
           : unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
@@ -142,12 +142,12 @@ const LOST: Readonly<Record<string, MessageCode>> = {
 }
 
 /** Why an established connection was lost, completing a sentence; ends with the error code. */
-export function lostBecause({ code = '', message: text }: NodeJS.ErrnoException): Message {
+export function connectionLost({ code = '', message: text }: NodeJS.ErrnoException): Message {
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 
 /** Writes these parts at once. `taken` is called when the last one has been sent or has failed. */
-export function writeAtOnce(
+export function writeAll(
   socket: Socket,
   parts: readonly Buffer[],
   taken?: (error?: Error | null) => void,

@@ -17,16 +17,16 @@ import {
 export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
 
 /** Some peers count the PDU header towards the negotiated maximum and some do not. */
-const SLACK = 1024
+const LENGTH_TOLERANCE = 1024
 const HEADER = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have a length of four. */
-const SMALL = 64
+const SMALL_PDU_BYTES = 64
 
 /**
  * A P-DATA-TF of this length or more is not assembled first, so that images are not copied on their
  * way to the disk.
  */
-const IN_PARTS = 4096
+const MIN_STREAMED_BYTES = 4096
 
 /** The reader's position within a long P-DATA-TF. */
 interface Part {
@@ -96,10 +96,10 @@ export class PduReader {
     if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
     if (available < HEADER) return undefined
     const length = this.#held.readUInt32BE(start + 2)
-    const most = longest(type, this.#limits)
+    const most = maxLength(type, this.#limits)
     if (length > most) throw invalid(`PDU of ${length} bytes, at most ${most} are taken`)
     if (available < HEADER + length) {
-      if (type !== PDU_TYPE['P-DATA-TF'] || length < IN_PARTS) return undefined
+      if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
       this.#start += HEADER
       this.#part = { left: length, pdv: undefined }
       return this.#nextPieces(this.#part)
@@ -132,11 +132,11 @@ export class PduReader {
   }
 }
 
-function longest(type: number, limits: PduLimits): number {
-  if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + SLACK
+function maxLength(type: number, limits: PduLimits): number {
+  if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + LENGTH_TOLERANCE
   return type === PDU_TYPE['A-ASSOCIATE-RQ'] || type === PDU_TYPE['A-ASSOCIATE-AC']
     ? limits.associateBytes
-    : SMALL
+    : SMALL_PDU_BYTES
 }
 
 const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
@@ -257,10 +257,10 @@ function contextResult(data: Buffer): ContextResult {
 }
 
 /** Assumed if a peer does not state its maximum: the customary length. */
-const UNSTATED_MAXIMUM = 16_384
+const DEFAULT_MAXIMUM_LENGTH = 16_384
 
 const NO_USER_INFORMATION: UserInformation = {
-  maximumLength: UNSTATED_MAXIMUM,
+  maximumLength: DEFAULT_MAXIMUM_LENGTH,
   implementationClassUid: '',
   implementationVersionName: '',
   asynchronousOperations: undefined,
@@ -291,12 +291,12 @@ const SUB_ITEMS: Readonly<
 }
 
 /** A smaller maximum leaves no room for a fragment of useful, even length. */
-const LEAST_MAXIMUM = 12
+const MIN_MAXIMUM_LENGTH = 12
 
 function maximumLength(value: Buffer): number {
   if (value.length < 4) throw invalid('maximum length too short')
   const most = value.readUInt32BE(0)
-  if (most !== 0 && most < LEAST_MAXIMUM) throw invalid(`maximum length of ${most} bytes`)
+  if (most !== 0 && most < MIN_MAXIMUM_LENGTH) throw invalid(`maximum length of ${most} bytes`)
   return most
 }
 

@@ -1,11 +1,17 @@
 import type { Socket } from 'node:net'
-import { writeAtOnce } from './connection.ts'
+import { writeAll } from './connection.ts'
 import { ABORT_REASON, ABORT_SOURCE } from './pdu.ts'
 import { writePdu } from './pdu-writer.ts'
-import { type Effect, type Event, type Given, type State, transition } from './state-machine.ts'
+import {
+  type Effect,
+  type Event,
+  type EventParameters,
+  type State,
+  transition,
+} from './state-machine.ts'
 
 /** One side of a connection, driven by the state table of PS3.8 §9.2. */
-export abstract class ProtocolMachine<G extends Given> {
+export abstract class ProtocolMachine<G extends EventParameters> {
   protected readonly socket: Socket
   #state: State = 'Sta1'
   #artim: NodeJS.Timeout | undefined
@@ -21,7 +27,11 @@ export abstract class ProtocolMachine<G extends Given> {
   /** Implements the effects of the table on this side; a missing effect cannot occur. */
   protected abstract readonly effects: Readonly<Partial<Record<Effect, (given: G) => void>>>
 
-  protected dispatch(event: Event, given: Given & Partial<G> = {}, otherwise = false): void {
+  protected dispatch(
+    event: Event,
+    given: EventParameters & Partial<G> = {},
+    otherwise = false,
+  ): void {
     const { effects, next } = transition(this.#state, event, otherwise)
     this.#state = next
     for (const effect of effects) this.effects[effect]?.(given as G)
@@ -36,8 +46,8 @@ export abstract class ProtocolMachine<G extends Given> {
     clearTimeout(this.#artim)
   }
 
-  protected write({ bytes = [], taken }: Given): void {
-    writeAtOnce(this.socket, bytes, taken)
+  protected write({ bytes = [], taken }: EventParameters): void {
+    writeAll(this.socket, bytes, taken)
   }
 
   /**
@@ -46,8 +56,8 @@ export abstract class ProtocolMachine<G extends Given> {
    */
   protected writeAbort({
     abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
-  }: Given): void {
-    writeAtOnce(this.socket, [writePdu({ type: 'A-ABORT', ...abort })])
+  }: EventParameters): void {
+    writeAll(this.socket, [writePdu({ type: 'A-ABORT', ...abort })])
   }
 
   /**
@@ -65,7 +75,7 @@ export abstract class ProtocolMachine<G extends Given> {
         clearTimeout(timer)
         resolve(!error)
       }
-      this.dispatch('Evt9', { bytes, taken } as Given & Partial<G>)
+      this.dispatch('Evt9', { bytes, taken } as EventParameters & Partial<G>)
       // What fits into the operating system's buffer is accepted immediately.
       if (this.socket.writableLength > 0) timer = setTimeout(stalled, seconds * 1000)
     })

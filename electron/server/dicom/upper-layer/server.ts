@@ -14,7 +14,7 @@ import type { DimseLimits } from './limits.ts'
 import { peerOf, type TlsCertificate, TlsListener } from './tls-listener.ts'
 
 /** Time allowed for a connection to close after an A-ABORT. */
-const CLOSING_MS = 1000
+const CLOSE_TIMEOUT_MS = 1000
 const STOPPING = message('dicom.stopping')
 
 /** Accepts associations, with and without TLS; limits apply to both together. */
@@ -130,7 +130,7 @@ export class DimseServer implements AsyncDisposable {
       connections.delete(association)
       this.#admitted?.remove(connection)
     })
-    this.#acceptor.refuseSurplus()
+    this.#acceptor.closeSurplus()
     if (connections.has(association)) this.#admitted?.add(connection)
   }
 
@@ -140,16 +140,16 @@ export class DimseServer implements AsyncDisposable {
     for (const server of this.#servers) server.close()
     for (const listener of this.#tlsListeners) listener.destroyHandshakes()
     for (const connection of connections) if (!connection.isOpen) connection.destroy(STOPPING)
-    await within(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
+    await atMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
     for (const connection of connections) connection.terminate(STOPPING)
-    await within(CLOSING_MS, closed)
+    await atMost(CLOSE_TIMEOUT_MS, closed)
     for (const connection of connections) connection.destroy(STOPPING)
     await closed
   }
 }
 
 /** Waits for the work, but at most this long. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, ms)
   await Promise.race([work, late.promise])

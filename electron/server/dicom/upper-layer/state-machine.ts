@@ -56,7 +56,7 @@ export const EVENT_OF_PDU: Readonly<Record<Pdu['type'], Event>> = {
 }
 
 /** The parameters of an event. */
-export interface Given {
+export interface EventParameters {
   readonly bytes?: readonly Buffer[]
   /** Called when the network has accepted `bytes`, or never will. */
   readonly taken?: (error?: Error | null) => void

@@ -8,11 +8,11 @@ import type { Updates } from './updates.ts'
 import { isOf } from './window.ts'
 
 /** Handles one IPC message of the page; its arguments are unvalidated. */
-type Channel = (given: readonly unknown[]) => unknown
+type Handler = (given: readonly unknown[]) => unknown
 
 /** Wraps a handler with validation of its arguments. */
-export const channel =
-  <A extends readonly unknown[]>(form: z.ZodType<A>, reply: (...given: A) => unknown): Channel =>
+export const validated =
+  <A extends readonly unknown[]>(form: z.ZodType<A>, reply: (...given: A) => unknown): Handler =>
   (given) => {
     const parsed = form.safeParse(given)
     if (!parsed.success) throw new Error('not understood')
@@ -24,11 +24,11 @@ export const channel =
  * and refuses all others (Electron security checklist 17).
  * @param origin origin of the gateway; undefined until it has started
  */
-export function answerPage(
+export function registerIpcHandlers(
   origin: () => string | undefined,
-  channels: Readonly<Record<string, Channel>>,
+  handlers: Readonly<Record<string, Handler>>,
 ): void {
-  for (const [name, answer] of Object.entries(channels)) {
+  for (const [name, answer] of Object.entries(handlers)) {
     ipcMain.handle(name, (event, ...given: unknown[]) => {
       const own = origin()
       const frame = event.senderFrame
@@ -39,27 +39,27 @@ export function answerPage(
   }
 }
 
-const NOTHING = z.tuple([])
+const NO_ARGUMENTS = z.tuple([])
 
 /** The handlers of all IPC messages (`preload.ts`), by name. */
-export const pageAnswers = (
+export const ipcHandlers = (
   gateway: GatewayProcess,
   autostart: Autostart,
   keys: KeyStore,
   updates: Updates,
   actions: Actions,
-): Readonly<Record<string, Channel>> => ({
-  version: channel(NOTHING, () => app.getVersion()),
-  'open-data-folder': channel(NOTHING, () => actions.openDataFolder()),
-  'restart-gateway': channel(NOTHING, () => gateway.restart()),
-  desktop: channel(NOTHING, () => ({
+): Readonly<Record<string, Handler>> => ({
+  version: validated(NO_ARGUMENTS, () => app.getVersion()),
+  'open-data-folder': validated(NO_ARGUMENTS, () => actions.openDataFolder()),
+  'restart-gateway': validated(NO_ARGUMENTS, () => gateway.restart()),
+  desktop: validated(NO_ARGUMENTS, () => ({
     isAutostart: autostart.isOn(),
     keyStore: keys.state(),
     update: updates.state(),
   })),
-  'set-autostart': channel(z.tuple([z.boolean()]), (on) => autostart.set(on)),
-  'check-for-update': channel(NOTHING, () => updates.check()),
-  'install-update': channel(NOTHING, async () => {
+  'set-autostart': validated(z.tuple([z.boolean()]), (on) => autostart.set(on)),
+  'check-for-update': validated(NO_ARGUMENTS, () => updates.check()),
+  'install-update': validated(NO_ARGUMENTS, async () => {
     await updates.install()
     const { state, sentence } = updates.state()
     return state === 'installing' ? null : sentence

@@ -19,7 +19,7 @@ export interface Disk {
 }
 
 /** Why this program cannot update itself, as one sentence; undefined if it can. */
-export function whyNotHere(
+export function updateObstacle(
   { isPackaged, platform, env, resources, executable }: Program,
   { exists, read }: Disk,
 ): Message | undefined {
@@ -30,10 +30,11 @@ export function whyNotHere(
   if (platform === 'win32' && !exists(join(dirname(executable), 'Uninstall Isthmus.exe')))
     return message('updates.by-msi')
   const url = env.ISTHMUS_UPDATE_URL
-  if (url && !mayBeTold({ resources }, { read })) return message('updates.url-not-allowed')
-  if (url && !isSafe(url)) return message('updates.url-not-safe')
+  if (url && !mayOverrideUrl({ resources }, { read })) return message('updates.url-not-allowed')
+  if (url && !isHttps(url)) return message('updates.url-not-safe')
   const builtIn = read(join(resources, 'app-update.yml'))
-  if (builtIn === undefined || (!url && NOWHERE.test(builtIn))) return message('updates.no-place')
+  if (builtIn === undefined || (!url && PLACEHOLDER_URL.test(builtIn)))
+    return message('updates.no-place')
   return undefined
 }
 
@@ -41,7 +42,7 @@ export function whyNotHere(
  * Whether the update URL may be set in the environment. Anyone who can write this file could
  * replace the program itself, but any process of the user can set the environment.
  */
-function mayBeTold(
+function mayOverrideUrl(
   { resources }: Pick<Program, 'resources'>,
   { read }: Pick<Disk, 'read'>,
 ): boolean {
@@ -63,12 +64,12 @@ const POLICY = 'update-policy.json'
 export const isUnsigned = ({ platform }: Pick<Program, 'platform'>): boolean => platform === 'linux'
 
 /** The placeholder in electron-builder.yml if no update URL was configured. */
-const NOWHERE = /\/\/updates\.invalid\b/
+const PLACEHOLDER_URL = /\/\/updates\.invalid\b/
 
 /**
  * https is required, because outside Windows and macOS only the connection authenticates an update.
  */
-const isSafe = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
+const isHttps = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
 
 const FAULTS: readonly (readonly [RegExp, Message])[] = [
   [/INVALID_SIGNATURE|not signed by/, message('updates.bad-signature')],
@@ -83,7 +84,7 @@ const FAULTS: readonly (readonly [RegExp, Message])[] = [
 ]
 
 /** What went wrong with an update, as one sentence. */
-export function faultOfUpdate(error: Error): Message {
+export function updateErrorMessage(error: Error): Message {
   const text = `${'code' in error ? String(error.code) : ''} ${error.name} ${error.message}`
   return FAULTS.find(([form]) => form.test(text))?.[1] ?? message('updates.not-fetched')
 }

@@ -2,7 +2,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** Permission for one call. Exactly one of the three methods must be called with its outcome. */
-export interface Passage {
+export interface CallPermit {
   succeeded(): void
   /** `why`: the explanation given to callers while the circuit is open. */
   failed(why: Message): void
@@ -22,7 +22,11 @@ interface Circuit {
  * every fifteen seconds, so that an unreachable partner does not delay device consoles. `elapsed`:
  * a monotonic clock in milliseconds.
  */
-export function openCircuits(elapsed: () => number, failuresToOpen = 5, probeAfterMs = 15_000) {
+export function openCircuitBreakers(
+  elapsed: () => number,
+  failuresToOpen = 5,
+  probeAfterMs = 15_000,
+) {
   const circuits = new Map<string, Circuit>()
 
   function circuitOf(key: string): Circuit {
@@ -38,7 +42,7 @@ export function openCircuits(elapsed: () => number, failuresToOpen = 5, probeAft
    * Asks for permission to call. @throws WebhookError `circuit-open` while the circuit is open
    * @param evenIfOpen permits the call in any case, because a person wants to see its outcome
    */
-  function enter(key: string, evenIfOpen = false): Passage {
+  function enter(key: string, evenIfOpen = false): CallPermit {
     const circuit = circuitOf(key)
     let isProbe = false
     if (circuit.openedAt !== undefined && !evenIfOpen) {

@@ -54,7 +54,7 @@ const SYNTAXES: readonly (readonly [RegExp, Message])[] = [
 ]
 
 /** Why an object cannot be shown as an image; null if nothing prevents it. */
-export function notImageOf(sopClassUid: string, transferSyntaxUid: string): Message | null {
+export function unsupportedReason(sopClassUid: string, transferSyntaxUid: string): Message | null {
   const own = sopClassUid.startsWith(STORAGE_ROOT)
     ? sopClassUid.slice(STORAGE_ROOT.length)
     : sopClassUid

@@ -27,7 +27,7 @@ export type Notified = (typeof NOTIFIED)[number]
  * The texts of the desktop app outside its window: tray, menus, dialogs and notifications. None
  * contains patient data.
  */
-export interface ShellWords {
+export interface ShellTexts {
   readonly language: 'en' | 'es'
   readonly shapes: Readonly<Record<TrayShape, string>>
   readonly open: string
@@ -88,7 +88,7 @@ export interface ShellWords {
   >
 }
 
-const en: ShellWords = {
+const en: ShellTexts = {
   language: 'en',
   shapes: {
     ok: 'Devices are being served',
@@ -192,7 +192,7 @@ const en: ShellWords = {
   },
 }
 
-const es: ShellWords = {
+const es: ShellTexts = {
   language: 'es',
   shapes: {
     ok: 'Los equipos están atendidos',
@@ -304,4 +304,4 @@ const es: ShellWords = {
  * The texts in the language of the operating system; English if it is not available. @param locale
  * BCP 47, as returned by `app.getLocale()`
  */
-export const shellWords = (locale: string): ShellWords => (/^es\b/i.test(locale) ? es : en)
+export const shellTexts = (locale: string): ShellTexts => (/^es\b/i.test(locale) ? es : en)

@@ -15,7 +15,7 @@ export interface ClinicTime {
  * Patient, study and series attributes of an object created by the gateway. Text in DICOM format
  * (PN, DA, TM, CS), empty if unknown.
  */
-export interface OwnHeader {
+export interface ObjectHeader {
   readonly patientName: string
   readonly patientId: string
   readonly patientBirthDate: string
@@ -38,8 +38,8 @@ export interface OwnHeader {
  * Attributes common to all such objects: SOP Common, Patient, General Study, Series and Equipment
  * modules (PS3.3 C.7, C.12.1).
  */
-export const ownAttributes = (
-  header: OwnHeader,
+export const commonAttributes = (
+  header: ObjectHeader,
   sopClassUid: string,
   made: ClinicTime,
 ): NamedValues => ({
