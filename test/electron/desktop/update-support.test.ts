@@ -3,10 +3,10 @@ import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import {
   type Disk,
-  faultOfUpdate,
   type Program,
-  whyNotHere,
-} from '../../../electron/desktop/update-place.ts'
+  updateErrorMessage,
+  updateObstacle,
+} from '../../../electron/desktop/update-support.ts'
 
 const APPIMAGE: Program = {
   isPackaged: true,
@@ -29,7 +29,7 @@ const disk = (files: Readonly<Record<string, string>>): Disk => ({
   read: (path) => files[path],
 })
 const why = (program: Program, files: Readonly<Record<string, string>>): string =>
-  english(whyNotHere(program, disk(files)) as Message)
+  english(updateObstacle(program, disk(files)) as Message)
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
 const POLICY = '/app/resources/update-policy.json'
 const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
@@ -53,7 +53,7 @@ describe('a program is updated by itself', () => {
       { [BUILT_IN]: SOMEWHERE },
     ],
   ])('where it is %s', (_, program, files) => {
-    expect(whyNotHere(program, disk(files))).toBeUndefined()
+    expect(updateObstacle(program, disk(files))).toBeUndefined()
   })
 
   it.each([
@@ -103,6 +103,6 @@ describe('what went wrong with an update', () => {
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
     [failure('something <html> else'), /^The update could not be downloaded\.$/],
   ])('%s', (error, sentence) => {
-    expect(english(faultOfUpdate(error))).toMatch(sentence)
+    expect(english(updateErrorMessage(error))).toMatch(sentence)
   })
 })

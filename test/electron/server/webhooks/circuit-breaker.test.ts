@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openCircuits } from '#server/webhooks/circuit.ts'
+import { openCircuitBreakers } from '#server/webhooks/circuit-breaker.ts'
 import { verbatim } from '#shared/messages/message.ts'
 
 function fixture() {
   let now = 0
-  const circuits = openCircuits(() => now)
+  const circuits = openCircuitBreakers(() => now)
   return {
     circuits,
     pass: (ms: number) => {
@@ -112,7 +112,7 @@ describe('a circuit', () => {
 
   it('is as patient as it is told to be', () => {
     let now = 0
-    const circuits = openCircuits(() => now, 1, 10)
+    const circuits = openCircuitBreakers(() => now, 1, 10)
     circuits.enter('a').failed(verbatim('timeout'))
     expect(() => circuits.enter('a')).toThrow(OPEN)
     now = 10
