@@ -129,7 +129,7 @@ test('counts what a device asks again on one connection, and says so', async () 
   await go('Activity')
   const sent = await ask(stage, 'CT1', ['--repeat', '3'])
   await expect(
-    page.getByText(`asked the same 2 times more and was given the same ${sent / 3} exams.`),
+    page.getByText(`repeated the query 2 times and received the same ${sent / 3} exams.`),
   ).toBeVisible()
   await go('Worklist queries')
   await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()

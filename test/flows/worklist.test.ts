@@ -94,7 +94,7 @@ it('answers a console with the exams that the partner has for the day it asks fo
     filtered: 0,
     withheld: 0,
   })
-  expect(inspection?.sentence).toEqual(saying('the partner answered 25 exams'))
+  expect(inspection?.sentence).toEqual(saying('the partner answered with 25 exams'))
 })
 
 it('shows of each row of the partner what became of it', async () => {
@@ -154,7 +154,7 @@ it('counts on its record what a console asks again on one association', async ()
     const { lines } = await gateway.call(dashboard.feed, { query: {} })
     expect(lines[0]).toMatchObject({
       kind: 'worklist',
-      text: 'CT1 asked the same 2 times more and was given the same 3 exams.',
+      text: 'CT1 repeated the query 2 times and received the same 3 exams.',
     })
   })
 })

@@ -211,7 +211,7 @@ describe('a partner that cannot be had', () => {
   })
 
   it.each([
-    ['no partner is set up', undefined, {}, 'no-endpoint'],
+    ['no partner is configured', undefined, {}, 'no-endpoint'],
     [
       'its secret is unreadable',
       'http://127.0.0.1:9/',

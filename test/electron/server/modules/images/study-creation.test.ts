@@ -333,7 +333,7 @@ describe('a partner that gives no answer', () => {
 
   it('because there is none is no news', async () => {
     const { askEnrichment } = partner(
-      new WebhookError('no-endpoint', verbatim('no partner is set up for this event')),
+      new WebhookError('no-endpoint', verbatim('no partner is configured for this event')),
     )
     await using stage = await openStage({ askEnrichment })
     await exam(stage)

@@ -39,6 +39,6 @@ it('says that no partner is set', async () => {
   await using gateway = await startGateway({ partner: null })
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
     success: false,
-    message: 'The partner gave no list: no partner is set up for this event.',
+    message: 'The partner gave no list: no partner is configured for this event.',
   })
 })

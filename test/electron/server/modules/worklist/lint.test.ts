@@ -144,7 +144,7 @@ describe('the rules of every profile', () => {
     [
       'a length',
       row({ AccessionNumber: 'A'.repeat(17) }),
-      /^refused AccessionNumber has 17 characters; there is room for 16$/,
+      /^refused AccessionNumber has 17 characters; at most 16 are allowed$/,
     ],
     [
       'undeclared bytes',
@@ -154,7 +154,7 @@ describe('the rules of every profile', () => {
     [
       'an empty character set',
       row({ SpecificCharacterSet: '' }),
-      /^refused SpecificCharacterSet is empty; it has a value or is absent/,
+      /^refused SpecificCharacterSet is empty; it must have a value or be absent/,
     ],
   ])('find a fault in %s', async (_, keys, finding) => {
     const findings = await findingsOf([keys])
@@ -165,7 +165,7 @@ describe('the rules of every profile', () => {
   it('find more than one step item in a row', async () => {
     const two = { ...ROW, ScheduledProcedureStepSequence: [STEP, STEP] }
     expect(await findingsOf([two])).toEqual([
-      'refused ScheduledProcedureStepSequence has 2 items; a row has exactly one',
+      'refused ScheduledProcedureStepSequence has 2 items; it must have exactly one',
     ])
   })
 
@@ -176,7 +176,7 @@ describe('the rules of every profile', () => {
     })
     expect(await findingsOf([keys])).toEqual([])
     expect(await findingsOf([keys], 'standard', true)).toEqual([
-      'altered PatientName takes 66 bytes; the console has room for 64',
+      'altered PatientName takes 66 bytes; the console accepts at most 64',
     ])
   })
 
@@ -205,7 +205,7 @@ describe('the rules of GE', () => {
       source: expect.stringContaining('DOC0500644'),
     })
     expect(await findingsOf(rows, 'ge')).toEqual([
-      'refused ScheduledProcedureStepStartTime is not exactly HHMMSS; the console gives up the list there',
+      'refused ScheduledProcedureStepStartTime is not exactly HHMMSS; the console stops reading the list at this exam',
     ])
     expect(await lint(rows, 'standard')).toMatchObject({ refused: 0, findings: [] })
   })
@@ -232,7 +232,7 @@ describe('the rules of Philips', () => {
     ]
     const { refused, findings } = await lint(rows, 'philips')
     expect([refused, findings.length]).toEqual([2, 2])
-    expect(textOf(findings[0]?.text)).toMatch(/^is the same in another study of the list/)
+    expect(textOf(findings[0]?.text)).toMatch(/^is also used in another study of the list/)
     expect((await lint(rows, 'standard')).refused).toBe(0)
   })
 

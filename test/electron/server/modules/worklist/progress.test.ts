@@ -86,7 +86,7 @@ describe('a step that a device reported', () => {
     expect(reasons(await lastInspection(bench))[1]).toEqual([
       'S001',
       'filtered',
-      'in progress: a device reported it started at 08:30 (MPPS), and this device is not given started exams',
+      'in progress: a device reported it started at 08:30 (MPPS), and this device receives no exams in progress',
     ])
     bench.setDevices([])
     expect((await bench.find(TODAY)).rows).toHaveLength(2)

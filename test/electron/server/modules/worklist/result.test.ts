@@ -88,7 +88,7 @@ describe('a result', () => {
     const result = await resultOf(list, ask()).result
     expect(result).toMatchObject({ sent: 1, filtered: 1 })
     expect([...findingsOf(result.verdicts)][1]?.reason).toEqual(
-      'outside the days that are asked for',
+      'outside the days of the query',
     )
   })
 
@@ -101,7 +101,7 @@ describe('a result', () => {
       const result = await resultOf(list, keys).result
       expect(result.sent).toBe(1)
       expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual([
-        'dated outside the days the partner was asked for',
+        'scheduled outside the days that were requested from the partner',
       ])
     }
   })
@@ -118,7 +118,7 @@ describe('a result', () => {
     const without = await resultOf(await read([item(1), item(2)]), asked).result
     expect([without.sent, without.remarks]).toEqual([
       2,
-      [saying(`the partner’s list does not have it: ${keyword} `)],
+      [saying(`the partner’s list does not contain the attribute: ${keyword} `)],
     ])
   })
 
