@@ -594,7 +594,7 @@ it('refuses a device that is switched off, also where everyone is served, and do
 
   const { lines } = await gateway.call(dashboard.feed, { query: {} })
   expect(lines.map(({ text }) => english(text))).toContain(
-    'CT1 was refused: this device is switched off in the device list.',
+    'CT1 tried to connect and was rejected: this device is disabled in the device list.',
   )
   expect((await gateway.call(dashboard.callers, {})).callers).toEqual([])
 })

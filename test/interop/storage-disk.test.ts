@@ -153,7 +153,7 @@ describe('a disk with less room than the clinic wants kept free', () => {
     )
     const said = await feedTexts(started)
     expect(said).toEqual(expect.arrayContaining([detail, REFUSED_WHILE_FULL]))
-    expect(said).toContain(`CT1 was refused: ${detail}`)
+    expect(said).toContain(`CT1 tried to connect and was rejected: ${detail}`)
 
     await setStop(started, 0)
     await expect

@@ -390,7 +390,7 @@ describe('a result that cannot be delivered', () => {
     await stage.intake.settled()
     const { lastError } = findCommitmentOf(stage.store.database, 'CT1', TRANSACTION) ?? {}
     expect(lastError).toEqual(
-      'No port is entered for this device: enter the port that it listens at.',
+      'No port is set for this device: enter the port that it listens on.',
     )
     changeDevice(stage.store, DEVICE.deviceId, { port: 104 }, 'gateway')
     await stage.pass(MINUTE)

@@ -101,7 +101,7 @@ describe('device', () => {
     )
     await add({ 'ae-title': 'CT1' })
     expect((await add({ 'ae-title': 'CT1' })).output).toMatch(
-      /^Another device has the AE title CT1 already\.\n {2}--ae-title: must differ from that of CT1/,
+      /^Another device already has the AE title CT1\. Enter another AE title or an address\.\n {2}--ae-title: must differ from that of CT1/,
     )
     await add({ 'ae-title': 'CT1', address: '10.0.3.17' })
     expect((await folder.run('device remove', { arguments: ['CT1'] })).output).toBe(

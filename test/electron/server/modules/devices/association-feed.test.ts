@@ -116,6 +116,7 @@ it('says what went wrong, and with whom', () => {
   using clinic = openClinic()
   const { observer } = clinic
   observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [], NEGOTIATED)
+  observer.opened(info('CT1', { calledAeTitle: '' }), ['Verification'], NEGOTIATED)
   observer.closed(info('CT1'), {
     kind: 'aborted',
     detail: verbatim('silent for 120 s'),
@@ -132,15 +133,20 @@ it('says what went wrong, and with whom', () => {
     [
       'opened',
       'warning',
-      'CT room 1 (CT1) connected for nothing we offer, calling us OLD_RIS instead of ISTHMUS.',
+      'CT room 1 (CT1) connected for services that this gateway does not offer and called OLD_RIS instead of ISTHMUS.',
     ],
-    ['aborted', 'warning', 'The connection of CT room 1 (CT1) broke off: silent for 120 s.'],
-    ['rejected', 'danger', 'US1 was refused: it is not in the device list.'],
-    ['rejected', 'danger', 'A caller without a name was refused: it is not in the device list.'],
+    [
+      'opened',
+      'warning',
+      'CT room 1 (CT1) connected for Verification and called an empty AE title instead of ISTHMUS.',
+    ],
+    ['aborted', 'warning', 'CT room 1 (CT1) was disconnected: silent for 120 s.'],
+    ['rejected', 'danger', 'US1 tried to connect and was rejected: it is not in the device list.'],
+    ['rejected', 'danger', 'A device without an AE title tried to connect and was rejected: it is not in the device list.'],
     [
       'aborted',
       'warning',
-      'A connection from 10.0.3.8 ended before it asked for anything: asked for nothing for 30 s.',
+      'A connection from 10.0.3.8 ended before it requested an association: asked for nothing for 30 s.',
     ],
   ])
 })

@@ -201,7 +201,7 @@ it('gives callers that come by the thousand a second a row together, and loses n
     times: 450,
   })
   expect(
-    all.find(({ detail }) => detail && english(detail) === 'many callers at once'),
+    all.find(({ detail }) => detail && english(detail) === 'many connections at the same time'),
   ).toMatchObject({
     aeTitle: '',
     address: '',
@@ -232,7 +232,7 @@ it('says of those open when the gateway went down that they are lost, and of all
     {
       associationId: 'open',
       how: 'lost',
-      detail: 'the gateway went down while it was open',
+      detail: 'the gateway stopped while the connection was open',
       endedAt: null,
       tone: 'warning',
     },

@@ -180,7 +180,7 @@ describe('the test of a connection', () => {
     }
     expect(await stage.forwarding.echoDevice(device)).toMatchObject({
       success: false,
-      message: 'No port is entered for this device: enter the port that it listens at.',
+      message: 'No port is set for this device: enter the port that it listens on.',
     })
     const port = await freePort()
     expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({

@@ -48,7 +48,7 @@ function reject(bench: Bench, at: string): void {
       openedAt: at,
       endedAt: at,
       how: 'rejected',
-      detail: verbatim('it called WRONG, this gateway is ISTHMUS'),
+      detail: verbatim('it called WRONG, but the AE title of this gateway is ISTHMUS'),
       tone: 'danger',
       times: 1,
     },
@@ -281,7 +281,7 @@ describe('why an exam is not on a device', () => {
     reject(made.bench, '2026-11-20T09:00:01.000Z')
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'association',
-      evidence: ['Rejected on 2026-11-20 09:00: it called WRONG, this gateway is ISTHMUS'],
+      evidence: ['Rejected on 2026-11-20 09:00: it called WRONG, but the AE title of this gateway is ISTHMUS'],
     })
     made.devices = [known({ lastSeenAt: '2026-11-20T09:00:02.000Z' })]
     expect(failing(await made.explain(FIRST))).toBeUndefined()
