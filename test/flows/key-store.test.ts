@@ -117,7 +117,7 @@ describe('the data key in the key store of an account', () => {
       const call = await signIn(app.http ?? '', OWNER)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'warn',
-        remedy: expect.stringMatching(/^Make a recovery key/),
+        remedy: expect.stringMatching(/^Create a recovery key/),
       })
       recoveryKey = await recoveryKeyOf(call)
       expect(await app.sealed()).toBe(true)

@@ -131,18 +131,18 @@ it('makes a recovery key, shown once, which somebody confirms by two groups', as
   const { call } = gateway
   await expect(
     call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['AAAA', 'BBBB'] } }),
-  ).rejects.toThrow(/make another one/)
+  ).rejects.toThrow(/create another one/)
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
   expect(asked).toHaveLength(2)
   expect(new Set(asked).size).toBe(2)
   expect(existsSync(join(gateway.folder, 'recovery.key'))).toBe(false)
   await expect(
     call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['UUUU', 'UUUU'] } }),
-  ).rejects.toThrow(/not what was shown/)
+  ).rejects.toThrow(/not the key that was shown/)
   const groups = asked.map((at) => ` ${recoveryKey.split('-')[at]?.toLowerCase()} `)
   await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })
   await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).rejects.toThrow(
-    /make another one/,
+    /create another one/,
   )
   const { entries } = await call(dashboard.audit, { query: { action: 'recovery-key' } })
   expect(entries).toMatchObject([{ action: 'recovery-key.make', detail: { replaces: null } }])
@@ -162,7 +162,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
     const { last, backups } = await backedUp(gateway)
     expect(last).toMatchObject({
       success: true,
-      sentence: expect.stringMatching(/is written, and was opened and compared/),
+      sentence: expect.stringMatching(/was made, opened and compared/),
     })
     expect(backups).toMatchObject([{ hasRecoveryKey: true }])
     expect(
@@ -221,7 +221,7 @@ it('refuses a backup folder that will not do, and one backup while another is ma
     backedUp(gateway),
     call(dashboardSetup.makeBackup, {}),
   ])
-  if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/being made already/)
+  if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/already being made/)
   rmSync(target.folder, { recursive: true, force: true })
   expect((await call(dashboardSetup.backups, {})).fault).toEqual(saying(/cannot be read/))
 })

@@ -67,14 +67,12 @@ export async function tryBackup(
         sentence: message('backups.test-report-changed', { name, reportId: unread.reportId }),
       }
     const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0)
+    const found = { name, rows, entries: verdict.entries, reports: reports.length }
     return {
       success: true,
-      sentence: message('backups.test-passed', {
-        name,
-        rows,
-        entries: verdict.entries,
-        reports: reports.length,
-      }),
+      sentence: verdict.isIntact
+        ? message('backups.test-passed', found)
+        : message('backups.test-passed-recorded-break', { ...found, entry: verdict.seq }),
     }
   } catch (error) {
     if (error instanceof StoreError) return { success: false, sentence: error.explanation }

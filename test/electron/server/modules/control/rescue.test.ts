@@ -208,7 +208,7 @@ it('has the folder for itself: neither a gateway nor another rescue opens it', a
   ]
   for (const result of await Promise.allSettled(refused))
     expect(result).toMatchObject({
-      reason: { message: expect.stringContaining('Another Isthmus is already running') },
+      reason: { message: expect.stringContaining('Another instance of Isthmus is already using') },
     })
 })
 const faultOfKey = () => new StoreError('key-missing', verbatim('x'))

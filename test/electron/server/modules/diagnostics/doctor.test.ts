@@ -38,7 +38,7 @@ it('says of an empty installation what is to be mended', async () => {
   expect(lines).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^note {2}There is no recovery key/),
-      expect.stringMatching(/^note {2}No folder for backups is chosen/),
+      expect.stringMatching(/^note {2}No folder for backups has been chosen/),
       expect.stringMatching(/^note {2}No device has got its worklist lately/),
     ]),
   )
