@@ -36,7 +36,7 @@ it('begins a new gateway with its partner, its first device and its public URL',
   }
   expect(adviceFor(fresh).map((text) => english(text).split('.')[0])).toEqual([
     'No partner is set, so every worklist is refused',
-    'No device is known',
+    'There is no device in the device list',
     'Links given to the partner point to this PC only',
   ])
 })
