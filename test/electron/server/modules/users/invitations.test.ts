@@ -258,7 +258,7 @@ describe('accepting', () => {
     const first = temp.invitations.invite(temp.key, person())
     temp.users.revokeAccess(temp.key, first.user.userId)
     await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
-      'was taken away',
+      'was revoked',
     )
     temp.users.reactivateUser(temp.key, first.user.userId)
     temp.clock.pass(30 * DAY - 1)
@@ -317,7 +317,7 @@ describe('updating an invitation', () => {
     expect(temp.invitations.readInvitation(temp.key, invitationId).lastName).toBe('Kos')
     expect(() =>
       temp.invitations.updateInvitation(temp.key, invitationId, { lastName: 'Bel' }),
-    ).toThrow('was accepted already')
+    ).toThrow('was already accepted')
   })
 
   it('has the rules of a user’s update', () => {
