@@ -167,7 +167,7 @@ describe('an invitation by mail', () => {
     expect(await invitationOf(made.userId)).toMatchObject({ status: 'rejected' })
     expect(
       outcome(await visit(dashboardPeople.acceptInvitation, { token, password: PASSWORD })),
-    ).toMatch(/^422 .*was rejected/)
+    ).toMatch(/^422 .*was declined/)
     await expect(signIn(stage.http, { email: made.email, password: PASSWORD })).rejects.toThrow(
       '401',
     )

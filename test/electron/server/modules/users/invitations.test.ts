@@ -288,7 +288,7 @@ describe('rejecting', () => {
     expect(temp.users.readUser(temp.key, user.userId).deactivatedAt).toBe(
       '2026-03-10T09:00:00.000Z',
     )
-    expect(() => temp.invitations.rejectInvitation(temp.tokenOf(link))).toThrow('was rejected')
+    expect(() => temp.invitations.rejectInvitation(temp.tokenOf(link))).toThrow('was declined')
     expect(temp.trail()[0]).toBe(`user:${user.userId} invitation.reject ${invitation.invitationId}`)
   })
 })

@@ -162,7 +162,7 @@ describe('a second factor', () => {
     expect(() => after.demandCode(on.userId, undefined)).toThrow('Enter the six digits')
     after.demandCode(on.userId, on.codeAt())
     // That it was taken is durable too.
-    expect(() => after.demandCode(on.userId, on.codeAt())).toThrow('was used')
+    expect(() => after.demandCode(on.userId, on.codeAt())).toThrow('it was already used')
   })
 
   it('is not asked for by a link of the command line, and is gone once it was ended', async () => {
