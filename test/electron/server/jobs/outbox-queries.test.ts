@@ -151,13 +151,13 @@ describe('the outbox', () => {
     for (const row of [a, b])
       holdOutboxJob(database, row, {
         notBefore: LATER,
-        lastError: verbatim('its endpoint is switched off'),
+        lastError: verbatim('its endpoint is disabled'),
         at: AT,
       })
     expect(findOutboxJob(database, a)).toMatchObject({
       attempts: 0,
       state: 'waiting',
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     expect(nextOutboxDue(database, kind, AT)).toBe(LATER)
     hastenOutboxJobs(database, kind, AT, [b])
@@ -167,7 +167,7 @@ describe('the outbox', () => {
     expect(overdueOutboxJobs(database, kind, LATER)).toEqual({
       count: 2,
       since: AT,
-      fault: 'its endpoint is switched off',
+      fault: 'its endpoint is disabled',
     })
     expect(overdueOutboxJobs(database, kind, AT)).toEqual({ count: 0, since: null, fault: null })
     expect(dropOutboxJobs(database, kind, 'a', AT)).toBe(1)

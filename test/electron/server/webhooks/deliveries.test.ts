@@ -269,12 +269,12 @@ describe('an attempt', () => {
 
   it('with nowhere to go is held for an hour, and is none', async () => {
     const queue = openQueue(accepted, {
-      destinationOf: () => ({ whyNot: verbatim('its endpoint is switched off') }),
+      destinationOf: () => ({ whyNot: verbatim('its endpoint is disabled') }),
     })
     queue.sign(1)
     await queue.deliveries.settled()
     expect(queue.row(1)).toMatchObject({
-      ...{ state: 'waiting', attempts: 0, lastError: 'its endpoint is switched off' },
+      ...{ state: 'waiting', attempts: 0, lastError: 'its endpoint is disabled' },
       notBefore: new Date(queue.clock() + HOUR).toISOString(),
     })
     expect([queue.requests, queue.attempts]).toEqual([[], []])
@@ -578,7 +578,7 @@ describe('a delivery', () => {
         destinationOf: () => destination,
         onGone(endpointId) {
           clinic.gone.push(endpointId)
-          destination = { whyNot: verbatim('its endpoint is switched off') }
+          destination = { whyNot: verbatim('its endpoint is disabled') }
         },
       },
     )
@@ -595,7 +595,7 @@ describe('a delivery', () => {
     expect(clinic.row(1)).toMatchObject({
       state: 'waiting',
       attempts: 1,
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     destination = { endpointId: 'partner' }
     clinic.deliveries.retry()

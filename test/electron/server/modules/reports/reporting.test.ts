@@ -195,7 +195,7 @@ it('says of a question about clinical context what its answer led to', async () 
       async () => (await owner.call(dashboardEvents.list, { query: { about: studyId } })).events,
       { timeout: 10_000 },
     )
-    .toMatchObject([{ state: 'done', effect: 'Kept with the study: the indication and 2 notes.' }])
+    .toMatchObject([{ state: 'done', effect: 'Saved with the study: the indication and 2 notes.' }])
 }, 30_000)
 
 it('keeps the DICOM copies of a report beside the images of its study', async () => {

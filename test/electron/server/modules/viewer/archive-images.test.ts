@@ -290,7 +290,7 @@ describe('the images of a view that the archive has', () => {
     expect((await viewing.listed()).faults).toContainEqual(
       expect.objectContaining({
         ...{ level: 'danger', what },
-        sentence: 'The images differ from the worklist or the study in the patient or the exam.',
+        sentence: 'The patient or the exam of the images differs from the worklist or the study.',
       }),
     )
     const differences = [
