@@ -124,7 +124,7 @@ describe('the data key in the key store of an account', () => {
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'ok',
-        sentence: expect.stringMatching(/in the key store of this account/),
+        sentence: expect.stringMatching(/protected by the key store of this account/),
       })
       // Without its file the gateway goes on: another recovery key wraps the key it holds.
       expect(await recoveryKeyOf(call)).not.toBe(recoveryKey)
@@ -236,7 +236,7 @@ describe('the data key of a service', () => {
       const call = await signIn(served.http, OWNER)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'ok',
-        sentence: expect.stringMatching(/is handed over at the start/),
+        sentence: expect.stringMatching(/is passed to the gateway at start/),
       })
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
       expect(await served.end('SIGTERM')).toBe(0)
