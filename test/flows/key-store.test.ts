@@ -201,7 +201,7 @@ describe('the data key in the key store of an account', () => {
 
   it('says what it means where the account has no key store, in the readiness page and across the window', async () => {
     for (const [keyStore, words] of [
-      ['basic', /^This account has no key ring that protects anything/],
+      ['basic', /^The key ring of this account offers no protection/],
       ['none', /^This account has no key store/],
     ] as const) {
       using temp = tempFolder()
@@ -209,7 +209,7 @@ describe('the data key in the key store of an account', () => {
       await using told = await startGateway({ folder: temp.folder, keyStore })
       expect(await keyFinding(told.call)).toMatchObject({
         verdict: 'warn',
-        sentence: expect.stringMatching(/who copies the data directory/),
+        sentence: expect.stringMatching(/anyone who copies the data directory/),
       })
       expect((await told.call(dashboard.status, {})).banner).toMatchObject({
         tone: 'warning',

@@ -73,7 +73,7 @@ describe('a gateway that is watched', () => {
       tray: 'partner-away',
       attention: [{ kind: 'partner-away', count: 1, since: expect.any(String) }],
     })
-    expect(away.lines[0]).toMatch(/^Partner unreachable since/)
+    expect(away.lines[0]).toMatch(/^Partner unreachable \(since/)
   })
 })
 

@@ -184,7 +184,7 @@ it('goes on with the last good answer when the partner is gone, says since when,
     },
     banner: {
       tone: 'warning',
-      text: 'Partner unreachable since 09:02. Worklists come from 09:00 (2 min old).',
+      text: 'Partner unreachable (since 09:02). Devices get the worklist of 09:00 (2 min old).',
     },
   })
 
@@ -284,7 +284,7 @@ it('tells a console that the partner refuses it, and keeps nothing for it', asyn
   expect(refused.comment).toContain('not authorised for AE CT1')
   const { banner, partner } = await gateway.call(dashboard.status, {})
   expect(partner.state).toBe('refusing')
-  expect(textOf(banner?.text)).toContain('Partner refuses worklist queries since')
+  expect(textOf(banner?.text)).toContain('The partner refuses worklist queries (since')
 
   gateway.partner.setScenario('down')
   expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: 'A700', rows: [] })
@@ -330,7 +330,7 @@ it('never takes an answer without its list for an empty one: the last good list 
     })
   }
   expect(textOf((await gateway.call(dashboard.status, {})).banner?.text)).toContain(
-    'Partner sends answers that cannot be read',
+    'The partner sends answers that cannot be read',
   )
   // Of a day without an earlier answer the device is told of the failure.
   const later = ask({}, { ScheduledProcedureStepStartDate: '20261224' })

@@ -338,7 +338,7 @@ describe('a partner that gives no answer', () => {
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     expect(findImageStudy(stage.store.database, STUDY)?.enrichment.detail).toEqual(
-      'No partner is set up to be asked about studies.',
+      'No partner is configured up to be asked about studies.',
     )
     expect(stage.news.filter(({ kind }) => kind === 'enrichment')).toEqual([])
   })
