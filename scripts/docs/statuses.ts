@@ -162,7 +162,7 @@ const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> 
   'different-content':
     'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
   'wrong-step': 'MPPS says that the wrong worklist entry was selected',
-  'invalid-uid': 'an identifier breaks PS3.5 §9.1, such as by a leading zero',
+  'invalid-uid': 'an identifier breaks PS3.5 §9.1, for example with a leading zero',
   'long-header':
     'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
   incomplete:

@@ -194,25 +194,25 @@ describe('the banner about images', () => {
   it('puts a disk that takes no more images before the partner, and a disk that fills up after it', () => {
     const full = storage(
       'full',
-      'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free.',
+      'No images are accepted: 4 GB are free, less than the 5 GB that must stay free.',
     )
     expect(bannerOf({ ...down, storage: full })).toEqual({
       tone: 'danger',
-      text: 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free. Devices keep their images until this is fixed.',
+      text: 'No images are accepted: 4 GB are free, less than the 5 GB that must stay free. Devices keep their images until this is fixed.',
     })
     const readOnly = storage(
       'read-only',
-      'The image folder cannot be written to: no images are taken.',
+      'The image folder cannot be written to: no images are accepted.',
     )
     expect(bannerOf({ ...down, storage: readOnly })).toEqual({
       tone: 'danger',
-      text: 'The image folder cannot be written to: no images are taken. Devices keep their images until this is fixed.',
+      text: 'The image folder cannot be written to: no images are accepted. Devices keep their images until this is fixed.',
     })
-    const low = storage('low', '15 GB are free; below 5 GB no more images are taken.')
+    const low = storage('low', '15 GB are free; below 5 GB no more images are accepted.')
     expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain('Partner unreachable (since')
     expect(bannerOf({ ...well, storage: low, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: '15 GB are free; below 5 GB no more images are taken.',
+      text: '15 GB are free; below 5 GB no more images are accepted.',
     })
   })
 

@@ -95,14 +95,14 @@ describe('the status', () => {
       state: 'full',
       freeBytes: 4_000_000_000,
       totalBytes: 500_000_000_000,
-      detail: verbatim('No images are taken: 4 GB are free.'),
+      detail: verbatim('No images are accepted: 4 GB are free.'),
     }
     partner = { ...partner, state: 'down', fault: 'timeout', downSince: '2026-11-20T08:59:00.000Z' }
     const now = await status()
     expect(now.storage).toEqual(storage)
     expect(now.banner).toEqual({
       tone: 'danger',
-      text: 'No images are taken: 4 GB are free. Devices keep their images until this is fixed.',
+      text: 'No images are accepted: 4 GB are free. Devices keep their images until this is fixed.',
     })
   })
 

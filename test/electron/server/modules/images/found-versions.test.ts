@@ -105,7 +105,7 @@ const groupOf = ({ store }: Stage, uid: string) => {
   return group
 }
 const said = (stage: Stage) =>
-  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? set aside/.test(text))
+  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -139,7 +139,7 @@ test.each(['by the gateway', 'by hand'] as const)(
       expected: TARGET,
       received: STUDY,
     })
-    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects set aside/)])
+    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects are in quarantine/)])
 
     // Nothing else is decided, or said, at the next start.
     await stage.reopen()
