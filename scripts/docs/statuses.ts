@@ -248,7 +248,7 @@ export function verdictTable(): string {
     return [statuses, reason, kind === 'sent' && reason === '' ? 'sent' : FOLLOWS[kind]]
   })
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
-  const refused = ['class not accepted', 'it does not take images of this kind', FOLLOWS.refused]
+  const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
     ['status', 'what the window says', 'what follows'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],

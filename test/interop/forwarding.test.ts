@@ -128,7 +128,7 @@ describe('forwarding to storescp', () => {
     )
     await stage.forwarding.settled()
     expect(stage.states(destinationId)[0]).toMatch(
-      /^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be converted here: /,
+      /^2\.25\.100\.1\.1 failed 1 It does not accept .+ the gateway cannot convert the image: /,
     )
     expect(archive.files()).toEqual([])
   })

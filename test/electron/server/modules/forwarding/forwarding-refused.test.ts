@@ -35,7 +35,7 @@ describe('forwarding', () => {
     expect(countForwards(stage.store.database)).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
       expect.stringMatching(
-        /^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/,
+        /^danger: PACS is not accepting images: nothing listens at .+ 2 images are waiting for it\.$/,
       ),
     ])
     await using archive = await openArchive({ port })
@@ -45,8 +45,8 @@ describe('forwarding', () => {
       { lastError: null, nextAttemptAt: null },
     ])
     expect(stage.news.slice(1)).toEqual([
-      'good: PACS takes images again.',
-      `good: 2 images sent to PACS. [${STUDY}]`,
+      'good: PACS accepts images again.',
+      `good: 2 images were sent to PACS. [${STUDY}]`,
     ])
   })
 
@@ -82,7 +82,7 @@ describe('forwarding', () => {
     ])
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 2 })
     expect(stage.news[0]).toMatch(
-      /^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./,
+      /^danger: 2 images were not sent to PACS: it cannot read the image \(status C000\)\./,
     )
     expect(stage.news.join()).not.toContain('wrong class')
   })
@@ -111,7 +111,7 @@ describe('forwarding', () => {
     // A person decides: it is tried anew, from the first pause on.
     expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({
       success: true,
-      message: '1 image tried now.',
+      message: '1 image is being retried now.',
     })
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
@@ -130,7 +130,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.requests).toHaveLength(1)
     expect(stage.news[0]).toMatch(
-      /^danger: PACS takes no images now: it has no room left, for example on its disk \(status A700\)\./,
+      /^danger: PACS is not accepting images: it has no space left, for example on its disk \(status A700\)\./,
     )
     isFull = false
     stage.clock.pass(MINUTE_MS)
@@ -166,7 +166,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the image cannot be converted here: dicom-dimse-native is not installed: run npm run native.',
+      '1.2.1 failed 1 It does not accept Explicit VR Little Endian, and the gateway cannot convert the image: dicom-dimse-native is not installed: run npm run native.',
     ])
     expect(archive.received).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('forwarding', () => {
     syscall: 'mkdtemp',
   })
   const GONE = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', syscall: 'open' })
-  const NO_SPACE = 'the gateway has too little disk space to convert it'
+  const NO_SPACE = 'the gateway does not have enough disk space to convert it'
 
   // More bytes than any disk of a test has free: the conversion could not have had room.
   it.each([
@@ -218,7 +218,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1', more)
     await stage.forwarding.settled()
     const why =
-      'It does not take Explicit VR Little Endian, and the image cannot be converted here:'
+      'It does not accept Explicit VR Little Endian, and the gateway cannot convert the image:'
     expect(stage.states(destinationId)).toEqual([`1.2.1 ${state.replace('…', why)}`])
     expect(stage.errors).toEqual([])
   })

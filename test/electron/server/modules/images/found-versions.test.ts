@@ -355,7 +355,7 @@ test('of two copies of one image of which none was made from the other, a person
   })
   await at.putBack()
   const release = stage.intake.quarantine.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
-  await expect(release).rejects.toThrow('none was made from another')
+  await expect(release).rejects.toThrow('none of them was made from another')
   expect(shown(stage)).toEqual(['Sample^Sam'])
   expect(countQuarantined(stage.store.database)).toBe(2)
 
