@@ -102,7 +102,7 @@ it('tells the life of an association in plain words, by the name of its device',
   observer.answered(info('CT1'), { ...FIND, status: 0x0000, responses: 3, ms: 1 })
   observer.closed(info('CT1'), {
     kind: 'released',
-    detail: verbatim('released by the peer'),
+    detail: verbatim('released by the other side'),
     remoteAddress: '10.0.3.7',
   })
   expect(clinic.lines()).toEqual([
@@ -119,14 +119,14 @@ it('says what went wrong, and with whom', () => {
   observer.opened(info('CT1', { calledAeTitle: '' }), ['Verification'], NEGOTIATED)
   observer.closed(info('CT1'), {
     kind: 'aborted',
-    detail: verbatim('silent for 120 s'),
+    detail: verbatim('no data for 120 s'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
   observer.closed(undefined, {
     kind: 'aborted',
-    detail: verbatim('asked for nothing for 30 s'),
+    detail: verbatim('no association was requested within 30 s'),
     remoteAddress: '10.0.3.8',
   })
   expect(clinic.lines()).toEqual([
@@ -140,13 +140,13 @@ it('says what went wrong, and with whom', () => {
       'warning',
       'CT room 1 (CT1) connected for Verification and called an empty AE title instead of ISTHMUS.',
     ],
-    ['aborted', 'warning', 'CT room 1 (CT1) was disconnected: silent for 120 s.'],
+    ['aborted', 'warning', 'CT room 1 (CT1) was disconnected: no data for 120 s.'],
     ['rejected', 'danger', 'US1 tried to connect and was rejected: it is not in the device list.'],
     ['rejected', 'danger', 'A device without an AE title tried to connect and was rejected: it is not in the device list.'],
     [
       'aborted',
       'warning',
-      'A connection from 10.0.3.8 ended before it requested an association: asked for nothing for 30 s.',
+      'A connection from 10.0.3.8 ended before it requested an association: no association was requested within 30 s.',
     ],
   ])
 })
@@ -161,7 +161,7 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
   observer.rejected(
     info('BUSY'),
-    { result: 2, source: 3, reason: 2, why: verbatim('100 associations are open, the limit') },
+    { result: 2, source: 3, reason: 2, why: verbatim('100 associations are open, which is the limit') },
     ['Verification'],
   )
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
@@ -282,7 +282,7 @@ it('keeps a connection with its lines, what was asked on it, and what was agreed
   })
   observer.closed(ct, {
     kind: 'released',
-    detail: verbatim('released by the peer'),
+    detail: verbatim('released by the other side'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, [])

@@ -83,7 +83,7 @@ it('lists connections newest first, page after page, and the filters it is given
     aeTitle: 'MR1',
     address: '10.0.3.9',
     how: 'aborted',
-    detail: 'silent for 120 s',
+    detail: 'no data for 120 s',
   })
   visit(log, { id: 'xa', aeTitle: 'XA1', address: '10.0.3.9', how: 'open' })
   visit(log, { id: 'cr', aeTitle: 'CR1' })
@@ -150,7 +150,7 @@ it('keeps an open connection current, and lines that come after its end', async 
     counts: { echoes: 1 },
   })
   log.counted('ct', { queries: 1, exams: 6 })
-  log.closed('ct', 'released', verbatim('released by the peer'))
+  log.closed('ct', 'released', verbatim('released by the other side'))
   log.closed('ct', 'aborted', verbatim('said twice'))
   expect((await log.read('ct')).association).toMatchObject({
     how: 'released',
@@ -443,7 +443,7 @@ it('gives support what it needs and no patient: AE titles and addresses stay, UI
     }),
   )
   log.counted(id, { queries: 1, exams: 6 })
-  log.closed(id, 'aborted', verbatim('silent for 120 s'))
+  log.closed(id, 'aborted', verbatim('no data for 120 s'))
   const record = await log.read(id)
   const text = supportTextOf(record, {
     version: '1.2.3',
@@ -454,7 +454,7 @@ it('gives support what it needs and no patient: AE titles and addresses stay, UI
   for (const part of [
     'CT1 at 10.0.3.21',
     'OLD_RIS (the gateway is ISTHMUS)',
-    'aborted: silent for 120 s',
+    'aborted: no data for 120 s',
     '6 exams sent',
     'MODALITY_1',
   ])

@@ -22,7 +22,7 @@ describe('forwarding', () => {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
       expect(destination?.lastError).toEqual(
-        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+        `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
       )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
       pauses.push(pause / MINUTE_MS)
@@ -35,7 +35,7 @@ describe('forwarding', () => {
     expect(countForwards(stage.store.database)).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
       expect.stringMatching(
-        /^danger: PACS is not accepting images: nothing listens at .+ 2 images are waiting for it\.$/,
+        /^danger: PACS is not accepting images: no program listens at .+ 2 images are waiting for it\.$/,
       ),
     ])
     await using archive = await openArchive({ port })
@@ -58,7 +58,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     const { lastError } = stage.forwarding.list().destinations[0] ?? {}
-    expect(lastError && english(lastError)).toContain('enter ISTHMUS in its list of known nodes')
+    expect(lastError && english(lastError)).toContain('add ISTHMUS to its list of known nodes')
     expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
   })
 
@@ -230,7 +230,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 failed 1 It does not take images of this kind (CT Image Storage).',
+      '1.2.1 failed 1 It does not accept images of this kind (CT Image Storage).',
     ])
   })
 })

@@ -58,7 +58,7 @@ describe('priors', () => {
     const { destinationId } = stage.add(port)
     await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
       code: 'unavailable',
-      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      message: `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
     })
   })
 
@@ -98,11 +98,11 @@ describe('a pull', () => {
         .list()
         .map(({ destinationName, state, detail }) => [destinationName, state, detail]),
     ).toEqual([
-      ['Store', 'failed', 'STORE offers none of the services that are needed.'],
+      ['Store', 'failed', 'STORE offers none of the required services.'],
       [
         'PACS',
         'failed',
-        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+        `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
       ],
     ])
     expect(stage.errors).toEqual([])
@@ -185,7 +185,7 @@ describe('the test of a connection', () => {
     const port = await freePort()
     expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({
       success: false,
-      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      message: `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
     })
   })
 })
