@@ -371,7 +371,7 @@ it('judges each field of an answer for itself, and notes on the event what is no
       params: { eventId: events[0]?.eventId as never },
     })
     expect(attemptList[0]?.notes).toEqual([
-      { path: 'error', sentence: 'It is not a text; it is left out.' },
+      { path: 'error', sentence: 'It is not text; it is left out.' },
       { path: 'items.1.PatientSex', sentence: 'It is not one of M, F, O.' },
     ])
   })

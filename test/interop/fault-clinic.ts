@@ -313,7 +313,7 @@ const withoutTimes = (text: string): string =>
   text
     .replace(/\d{4}-\d\d-\d\d/g, '(day)')
     .replace(/\b\d+ ms\b/, '(some) ms')
-    .replace(/from \d\d:\d\d \([^)]*old\)/, 'from (a moment ago)')
+    .replace(/of \d\d:\d\d \([^)]*old\)/, 'of (a moment ago)')
 
 /** What every screen says at the moment. */
 async function troubleOf({ owner }: Asked): Promise<string> {

@@ -433,17 +433,17 @@ describe('a delivery', () => {
       'success false',
       (response: ServerResponse) =>
         sendJson(response, { success: false, message: 'Doe^Jane is unknown' }),
-      'the partner answered, and did not take it',
+      'the partner answered, but did not accept it',
     ],
     [
       'success in words',
       (response: ServerResponse) => sendJson(response, { success: 'true' }),
-      expect.stringContaining('the answer is not of the agreed form'),
+      expect.stringContaining('the answer does not have the agreed form'),
     ],
     [
       'no success',
       (response: ServerResponse) => sendJson(response, {}),
-      expect.stringContaining('the answer is not of the agreed form'),
+      expect.stringContaining('the answer does not have the agreed form'),
     ],
     ['an empty answer', (response: ServerResponse) => response.end(), 'the answer is empty'],
     [
@@ -733,7 +733,7 @@ describe('a delivery', () => {
     await clinic.deliveries.settled()
     expect(clinic.row(1)).toMatchObject({
       state: 'failed',
-      lastError: 'there is no such signed report any more',
+      lastError: 'this signed report no longer exists',
     })
     expect(clinic.attempts).toMatchObject([{ state: 'failed', outcome: undefined }])
     expect(clinic.partner.received).toEqual([])

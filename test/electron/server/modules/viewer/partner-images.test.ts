@@ -121,7 +121,7 @@ describe('of hostile files', () => {
       'The partner: It named 100,000 files: only the first 20,000 are loaded.',
     )
     const fetched =
-      'It could not be retrieved: not.listed.example:443 is not on the list of hosts that files may come from.'
+      'It could not be retrieved: not.listed.example:443 is not in the list of hosts that files may be downloaded from.'
     const last = (await viewing.listed()).faults.filter(
       ({ sentence }) => english(sentence) === fetched,
     )
