@@ -240,7 +240,7 @@ test('says why when the partner gives nothing, and lives', async () => {
   stage.partner.setSequence('study.access_requested', ['refuse', 'refuse', 'refuse'])
   await open(refused)
   await expect(page.locator('body')).toContainText(
-    /The partner refused: no images of this study for you/,
+    /The partner refused the request: no images of this study for you/,
     { timeout: 60_000 },
   )
   stage.partner.setSequence('study.access_requested', [])

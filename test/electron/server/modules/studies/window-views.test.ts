@@ -137,7 +137,7 @@ describe('a view from the window', () => {
         .whyNoCapture
     }
     expect(whyNot({})).toEqual(
-      'Your account can only view images: an owner or an admin can allow more.',
+      'Your account can only view images: an owner or an administrator can allow more.',
     )
     expect([
       whyNot({ canCreateReports: true }),

@@ -138,7 +138,7 @@ describe('of hostile files', () => {
     const page = await differing.listed()
     expect(page.instances.size).toBe(1)
     expect(page.faults).toMatchObject([
-      { sentence: 'Another image with the same UID differs from it: it is not shown.' },
+      { sentence: 'Another image with the same UID differs from this one: this one is not shown.' },
     ])
   })
 
