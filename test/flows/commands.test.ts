@@ -445,11 +445,11 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
   expectSentence(
     await partner('nonsense'),
     1,
-    'The partner was not set. The address must be a URL.',
+    'The partner was not configured. The address must be a URL.',
   )
   expect(await partner('http://127.0.0.1:1/', 'whsec_c2hvcnQ=')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('The secret is not one of Standard Webhooks.'),
+    stderr: expect.stringContaining('The secret does not have the form of Standard Webhooks.'),
   })
   const elsewhere = [
     '--http',

@@ -245,7 +245,7 @@ describe('the data key of a service', () => {
     const wrong = await isthmus(['serve', '--data', folder, ...LISTENERS, '--data-key-file', file])
     expect(wrong).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^The data key is not the one that .* was sealed under/),
+      stderr: expect.stringMatching(/^The data key is not the one that .* was encrypted with/),
     })
   }, 120_000)
 })

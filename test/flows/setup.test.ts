@@ -370,7 +370,7 @@ it('takes a new gateway to its first exam with the simulated partner and the sim
     body: { url: 'http://127.0.0.1:9/webhooks', allowPlaintext: true },
   })
   await expect(call(dashboardSetup.startPartnerSimulator, {})).rejects.toThrow(
-    'A partner is already entered.',
+    'A partner is already configured.',
   )
   expect(await call(dashboardSetup.simulators, {})).toMatchObject({ hasPartner: true })
   // Its worklist is of real patients, who must not get invented images.

@@ -281,7 +281,7 @@ type Ask = (asked: Asked) => Promise<Partial<Cell>>
 /** The last line of the feed about a service, where it was answered at all. */
 const LAST_LINE: Partial<Record<FeedLine['kind'], RegExp>> = {
   images: /^Sent \d/,
-  commitment: /was told/,
+  commitment: /was notified/,
 }
 
 /** Asks a service. Without a screen of its own it is seen in the feed's lines of that kind. */

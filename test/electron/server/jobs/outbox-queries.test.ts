@@ -73,7 +73,7 @@ describe('the outbox', () => {
       outboxId,
       'failed',
       LATER,
-      verbatim('the mail server did not take the message'),
+      verbatim('the mail server did not accept the message'),
     )
     expect(stored()).toBeNull()
     expect(findLatestOutboxJob(database, kind, 'inv_a')).toEqual({
@@ -88,12 +88,12 @@ describe('the outbox', () => {
         createdAt: AT,
         updatedAt: LATER,
       },
-      lastError: 'the mail server did not take the message',
+      lastError: 'the mail server did not accept the message',
     })
     expect(outboxSummary(database, kind)).toEqual({
       waiting: 0,
       failed: 1,
-      fault: 'the mail server did not take the message',
+      fault: 'the mail server did not accept the message',
     })
   })
 

@@ -121,7 +121,7 @@ describe('a backup', () => {
       /The backup could not be written to .*file: /,
     )
     await expect(on.make(undefined, join(on.target, 'none'))).rejects.toThrow(
-      /none: it is not there/,
+      /none: it does not exist/,
     )
     expect(readdirSync(on.target)).toEqual(['file'])
     expect(existsSync(join(on.folder, 'spool-backup', NAME))).toBe(false)

@@ -145,7 +145,7 @@ describe('opening a backup', () => {
     expect(readdirSync(to.folder)).toEqual([])
     rmSync(file)
     await expect(openBackup(on.from, to.folder, on.own)).rejects.toThrow(
-      /database\.sealed could not be read: it is not there/,
+      /database\.sealed could not be read: it does not exist/,
     )
     const { fault } = await previewBackup(on.from, on.own)
     expect(english(fault as Message)).toMatch(/was not copied completely/)

@@ -153,7 +153,7 @@ describe('destination', () => {
     expect(
       (await folder.run('destination add', { options: { ...PACS, 'certificate-file': 'x' } }))
         .output,
-    ).toMatch(/--certificate-file: must be a certificate in PEM form$/)
+    ).toMatch(/--certificate-file: must be a certificate in PEM format$/)
     expect(
       (await folder.run('destination add', { options: { ...PACS, modalities: 'CT,c-t' } })).output,
     ).toMatch(/--modalities: must be a DICOM modality such as CT$/)

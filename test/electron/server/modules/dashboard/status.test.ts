@@ -166,7 +166,7 @@ describe('downtime mode', () => {
     const answer = await member.call('POST', '/dashboard/downtime', { reason: ' ' })
     expect([answer.status, Problem.parse(answer.json).errors]).toEqual([
       400,
-      [{ path: 'body.reason', message: 'must say why' }],
+      [{ path: 'body.reason', message: 'must give a reason' }],
     ])
   })
 })

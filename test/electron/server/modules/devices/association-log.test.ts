@@ -119,7 +119,7 @@ it('lists connections newest first, page after page, and the filters it is given
     'ct-0',
   ])
   await expect(log.list(ALL, { limit: 4, cursor: 'nonsense' })).rejects.toThrow(
-    'The cursor is not one of this list.',
+    'The cursor does not belong to this list.',
   )
 })
 

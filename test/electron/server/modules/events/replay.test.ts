@@ -207,9 +207,9 @@ describe('other events', () => {
     expect(queued).toBe(0)
     expect(new Map(skipped.map(({ eventId, why }) => [eventId, why]))).toEqual(
       new Map([
-        [synchronous, expect.stringContaining('gone on without it')],
+        [synchronous, expect.stringContaining('has continued without it')],
         [test, expect.stringContaining('test')],
-        [gone, 'It is not kept any more.'],
+        [gone, 'It is no longer kept.'],
       ]),
     )
     expect(opened.audited()).toEqual([])
@@ -234,7 +234,7 @@ describe('other events', () => {
     })
     expect(opened.these(...eventIds, context)).toEqual({
       queued: 4,
-      skipped: [{ eventId: eventIds[4], why: 'The study it is about is not here any more.' }],
+      skipped: [{ eventId: eventIds[4], why: 'The study of this event is no longer here.' }],
     })
     await opened.replay.settled()
     expect(opened.asked).toEqual(['1.9', '1.8', '1.7', studyId])

@@ -69,11 +69,11 @@ describe('priors', () => {
       code: 'refused',
     })
     expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
-      'PACS is not set up to be asked for earlier studies.',
+      'PACS is not set up for retrieving prior studies.',
     )
     stage.forwarding.update(destinationId, { hasPriors: true, isEnabled: false }, ACTOR)
     expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
-      'PACS is switched off: switch it on first.',
+      'PACS is disabled: enable it first.',
     )
   })
 })

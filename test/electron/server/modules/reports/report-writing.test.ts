@@ -103,7 +103,7 @@ describe('a report that is begun', () => {
     on.written()
     on.studies.cancelStudy(on.key, 'scribe', { studyId })
     expect(sentenceOf(() => writing.beginReport(radiologist, studyId, begin(windowId)))).toBe(
-      'The study is cancelled: uncancel it first.',
+      'The study is cancelled: reinstate it first.',
     )
     expect(
       refusalOf(() =>
