@@ -268,7 +268,12 @@ const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 /** The same for the engineer: what the window says, and what to do. */
 export const remedyTable = (): string =>
   table(
-    ['the device says', 'under *Activity*: “… tried to connect and was rejected: …”', 'when', 'what to do'],
+    [
+      'the device says',
+      'under *Activity*: “… tried to connect and was rejected: …”',
+      'when',
+      'what to do',
+    ],
     SCENES.map((scene) => {
       const rejection = met(scene)
       return [codeOf(rejection), sayingOf(rejection), scene.when, scene.remedy]

@@ -154,8 +154,12 @@ test('finds that the console calls itself otherwise, and the exam is there once 
   expect(await listOn(stage, 'USROOM2')).toEqual([])
   await askWhy('Dunmore')
   await expect(conclusion()).toContainText('Ultrasound has never connected')
-  await expect(stop()).toContainText('An unknown device with the AE title USROOM2 connected from the address of this device, 127.0.0.1')
-  await expect(stop()).toContainText('Correct the AE title or the address of the device under Devices')
+  await expect(stop()).toContainText(
+    'An unknown device with the AE title USROOM2 connected from the address of this device, 127.0.0.1',
+  )
+  await expect(stop()).toContainText(
+    'Correct the AE title or the address of the device under Devices',
+  )
 
   // A front desk does not change devices: the owner does.
   await goOn(owner, 'Devices')

@@ -153,7 +153,9 @@ test('says across every screen that the partner is away, and serves the last goo
   expect(await ask(stage, 'CT1')).toBeGreaterThan(20)
   for (const name of ['Today', 'Activity', 'Devices', 'Settings']) {
     await go(name)
-    await expect(page.getByText(/Partner unreachable \(since .*\)\. Devices get the worklist of/)).toBeVisible()
+    await expect(
+      page.getByText(/Partner unreachable \(since .*\)\. Devices get the worklist of/),
+    ).toBeVisible()
   }
   await go('Today')
   await expect(page.getByRole('listitem').filter({ hasText: 'Partner unreachable' })).toBeVisible()

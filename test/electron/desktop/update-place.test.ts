@@ -57,7 +57,12 @@ describe('a program is updated by itself', () => {
   })
 
   it.each([
-    ['it was not installed', { ...APPIMAGE, isPackaged: false }, SOMEWHERE, /not an installed version/],
+    [
+      'it was not installed',
+      { ...APPIMAGE, isPackaged: false },
+      SOMEWHERE,
+      /not an installed version/,
+    ],
     ['it is a deb', { ...APPIMAGE, env: {} }, SOMEWHERE, /package manager of the system/],
     ['it is an MSI', WINDOWS, SOMEWHERE, /MSI/],
     ['no place was said', APPIMAGE, NOWHERE, /No update server is configured/],
@@ -76,7 +81,9 @@ describe('a program is updated by itself', () => {
   )
 
   it('not where what was built in is gone: nobody could tell who signs its updates', () => {
-    expect(why(told('https://updates.clinic.test/'), ALLOWED)).toMatch(/No update server is configured/)
+    expect(why(told('https://updates.clinic.test/'), ALLOWED)).toMatch(
+      /No update server is configured/,
+    )
   })
 })
 

@@ -160,7 +160,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : ok(message('diagnostics.unknown-refused')),
   partner: (context) => {
     const { url, hasSecret } = readPartner(context)
-    if (!url) return bad(message('diagnostics.no-partner'), message('diagnostics.no-partner-remedy'))
+    if (!url)
+      return bad(message('diagnostics.no-partner'), message('diagnostics.no-partner-remedy'))
     return hasSecret
       ? ok(message('diagnostics.partner-set', { url }))
       : bad(

@@ -101,7 +101,9 @@ it('says what is wrong by a fault of its own', () => {
     expect.objectContaining({ fault, message: expect.stringMatching(message) })
   const recover = (typed = recoveryKey) => recoverDataKey(folder, DATABASE, typed)
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(() => recover()).toThrow(faultOf('key-wrong', /data\.key is there, and is a different key/))
+  expect(() => recover()).toThrow(
+    faultOf('key-wrong', /data\.key is there, and is a different key/),
+  )
   rmSync(join(folder, 'data.key'))
   expect(() => recover(newRecoveryKey())).toThrow(
     faultOf(
@@ -238,7 +240,9 @@ it('gives the data key out of a recovery file anywhere, as of a backup', () => {
   })
   const { ofKey: _, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...rest, ofKey: '0'.repeat(16) }))
-  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(/does not contain the data key that it names/)
+  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(
+    /does not contain the data key that it names/,
+  )
 })
 
 it('reads a recovery file of the first release that had one', () => {

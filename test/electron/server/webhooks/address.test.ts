@@ -321,7 +321,9 @@ describe('admitFileUrl', () => {
       because('evil.example:443 is not in the list of hosts that files may be downloaded from'),
     )
     expect(() => admitFileUrl('http://files.clinic.example:8443/', HOSTS, PLAIN)).toThrow(
-      because('http is allowed only for the hosts that are listed for it, and files.clinic.example:8443 is not one of them'),
+      because(
+        'http is allowed only for the hosts that are listed for it, and files.clinic.example:8443 is not one of them',
+      ),
     )
   })
 

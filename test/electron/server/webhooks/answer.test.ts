@@ -90,7 +90,8 @@ describe('readAnswer', () => {
     expect(() => worklist({ authorized: 'Mrs Doe', items: [] })).toThrow(
       expect.objectContaining({
         fault: 'invalid',
-        detail: 'the answer does not have the agreed form: authorized: it is neither true nor false',
+        detail:
+          'the answer does not have the agreed form: authorized: it is neither true nor false',
       }),
     )
     expect(() => worklist({ authorized: true })).toThrow(

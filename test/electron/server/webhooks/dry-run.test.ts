@@ -124,12 +124,7 @@ describe('a dry run', () => {
       'invalid',
       'The answer cannot be used: the answer is not JSON in UTF-8. The caller would receive an error.',
     ],
-    [
-      'patient_study.enrichment_requested',
-      [],
-      'invalid',
-      'It would count as an empty answer.',
-    ],
+    ['patient_study.enrichment_requested', [], 'invalid', 'It would count as an empty answer.'],
     [
       'report.delivered',
       { success: false },

@@ -260,7 +260,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a signature it does not accept': {
     fault: 'status',
-    sentence: 'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
+    sentence:
+      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
     open: answering((response) => sendJson(response, {}, 401)),
   },
   'a path that is not there': {

@@ -25,7 +25,10 @@ describe('an answer of no use', () => {
   it.each([
     [500, 'it answered 500'],
     [204 + 100, 'it answered 304, a redirect; redirects are not followed'],
-    [401, 'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides'],
+    [
+      401,
+      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
+    ],
     [410, 'it answered 410: this address is no longer used'],
   ])('with status %i is the fault status', async (httpStatus, detail) => {
     const partner = await openPartner((response) =>
@@ -257,7 +260,8 @@ describe('the circuit of an endpoint', () => {
     for (let time = 0; time < 5; time++) await expect(ask()).rejects.toEqual(fault('status'))
     await expect(ask()).rejects.toEqual(
       fault('circuit-open', {
-        detail: 'not queried, because the last 5 requests failed (it answered 503); the next attempt is in 15 s',
+        detail:
+          'not queried, because the last 5 requests failed (it answered 503); the next attempt is in 15 s',
       }),
     )
     expect(partner.received).toHaveLength(5)

@@ -46,7 +46,12 @@ describe('a C-MOVE', () => {
       'PACS does not know ISTHMUS as a destination: add it there, with the host and port of this gateway',
     ],
     [0x0124, {}, false, 'PACS does not allow ISTHMUS to retrieve: allow it there'],
-    [0xc123, { errorComment: 'tape missing' }, false, 'PACS refused the request with the status C123: tape missing'],
+    [
+      0xc123,
+      { errorComment: 'tape missing' },
+      false,
+      'PACS refused the request with the status C123: tape missing',
+    ],
   ])('that ends with %i says so', async (status, counts, isComplete, detail) => {
     await using archive = await startAcceptor(ending(status, counts))
     expect(await move(archive)).toMatchObject({ status, isComplete, detail })

@@ -190,7 +190,9 @@ describe('an association that we ask for', () => {
       message: (_, { socket }) => socket.write('HTTP/1.1 400 Bad Request\r\n'),
     })
     const first = await open(babbling.port)
-    expect((await faultOf(all(first.request(1, echoRq)))).message).toMatch(/sent data that is not DICOM/)
+    expect((await faultOf(all(first.request(1, echoRq)))).message).toMatch(
+      /sent data that is not DICOM/,
+    )
     await expect
       .poll(() => babbling.received.at(-1))
       .toEqual({ type: 'A-ABORT', source: 2, reason: 1 })

@@ -233,7 +233,9 @@ describe('a backup by hand', () => {
     })
     await first
     await backups.startTest(OWNER)
-    expect(() => backups.start('by-hand', OWNER)).toThrow('A restore test of the newest backup is in progress')
+    expect(() => backups.start('by-hand', OWNER)).toThrow(
+      'A restore test of the newest backup is in progress',
+    )
     // What is due meanwhile waits.
     stage.clock.pass(2 * DAY_MS)
     await backups.check()

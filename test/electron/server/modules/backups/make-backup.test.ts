@@ -161,7 +161,9 @@ describe('a backup', () => {
   it('is not made twice in a second', async () => {
     using on = stage()
     await on.make()
-    await expect(on.make()).rejects.toThrow(/already contains a backup that was made in this same second/)
+    await expect(on.make()).rejects.toThrow(
+      /already contains a backup that was made in this same second/,
+    )
     expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([NAME])
   })
 

@@ -91,7 +91,12 @@ describe('opening a backup', () => {
       'key-wrong',
       /made with another data key: enter the recovery key/,
     )
-    await refused(bare.from, { dataKey: randomBytes(32) }, 'key-wrong', /before there was a recovery key/)
+    await refused(
+      bare.from,
+      { dataKey: randomBytes(32) },
+      'key-wrong',
+      /before there was a recovery key/,
+    )
     await refused(
       bare.from,
       { recoveryKey: newRecoveryKey() },

@@ -25,8 +25,7 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   stage.clock.pass(MINUTE_MS)
   expect(stage.health().standby).toEqual({
     ...{ tone: 'warning', since: '2026-03-10T09:00:00.000Z' },
-    sentence:
-      'The standby at nas only has data up to 2026-03-10 10:00 and is behind schedule.',
+    sentence: 'The standby at nas only has data up to 2026-03-10 10:00 and is behind schedule.',
   })
   stage.store.settings.change({ 'backup.everyMinutes': null }, ACTOR)
   expect(stage.health().standby).toBeUndefined()

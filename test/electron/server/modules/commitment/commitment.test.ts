@@ -389,9 +389,7 @@ describe('a result that cannot be delivered', () => {
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
     const { lastError } = findCommitmentOf(stage.store.database, 'CT1', TRANSACTION) ?? {}
-    expect(lastError).toEqual(
-      'No port is set for this device: enter the port that it listens on.',
-    )
+    expect(lastError).toEqual('No port is set for this device: enter the port that it listens on.')
     changeDevice(stage.store, DEVICE.deviceId, { port: 104 }, 'gateway')
     await stage.pass(MINUTE)
     expect(stage.reports).toHaveLength(1)

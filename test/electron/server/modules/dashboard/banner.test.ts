@@ -119,7 +119,9 @@ describe('the banner', () => {
     const text = (fault: NonNullable<Situation['partner']['fault']>) =>
       textOf(bannerOf({ ...down, partner: { ...down.partner, fault } })?.text)
     expect(text('timeout')).toContain('The partner does not answer in time (since 10:42).')
-    expect(text('invalid')).toContain('The partner sends answers that cannot be read (since 10:42).')
+    expect(text('invalid')).toContain(
+      'The partner sends answers that cannot be read (since 10:42).',
+    )
     expect(text('circuit-open')).toContain('Partner unreachable (since 10:42).')
   })
 
@@ -209,7 +211,9 @@ describe('the banner about images', () => {
       text: 'The image folder cannot be written to: no images are accepted. Devices keep their images until this is fixed.',
     })
     const low = storage('low', '15 GB are free; below 5 GB no more images are accepted.')
-    expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain('Partner unreachable (since')
+    expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain(
+      'Partner unreachable (since',
+    )
     expect(bannerOf({ ...well, storage: low, downtime: inDowntime })).toEqual({
       tone: 'warning',
       text: '15 GB are free; below 5 GB no more images are accepted.',

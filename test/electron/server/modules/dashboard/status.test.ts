@@ -155,7 +155,9 @@ describe('downtime mode', () => {
     expect([started.status, started.json]).toEqual([200, on])
     const now = await status()
     expect(now.downtime).toEqual(on)
-    expect(textOf(now.banner?.text)).toContain('Downtime mode has been enabled since 10:00 (Vera member)')
+    expect(textOf(now.banner?.text)).toContain(
+      'Downtime mode has been enabled since 10:00 (Vera member)',
+    )
     const admin = await gateway.signedIn('admin')
     const off = { isOn: false, since: null, until: null, reason: '', userName: '' }
     expect((await admin.call('DELETE', '/dashboard/downtime')).json).toEqual(off)

@@ -142,7 +142,11 @@ it('says what went wrong, and with whom', () => {
     ],
     ['aborted', 'warning', 'CT room 1 (CT1) was disconnected: no data for 120 s.'],
     ['rejected', 'danger', 'US1 tried to connect and was rejected: it is not in the device list.'],
-    ['rejected', 'danger', 'A device without an AE title tried to connect and was rejected: it is not in the device list.'],
+    [
+      'rejected',
+      'danger',
+      'A device without an AE title tried to connect and was rejected: it is not in the device list.',
+    ],
     [
       'aborted',
       'warning',
@@ -161,7 +165,12 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
   observer.rejected(
     info('BUSY'),
-    { result: 2, source: 3, reason: 2, why: verbatim('100 associations are open, which is the limit') },
+    {
+      result: 2,
+      source: 3,
+      reason: 2,
+      why: verbatim('100 associations are open, which is the limit'),
+    },
     ['Verification'],
   )
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])

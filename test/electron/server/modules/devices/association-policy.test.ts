@@ -154,7 +154,8 @@ it('takes the title of a device that comes by TLS from no other address, also wh
     NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }),
     'command-line',
   )
-  const imitated = '1/1/3 the device with this AE title is listed with another address and must connect by TLS'
+  const imitated =
+    '1/1/3 the device with this AE title is listed with another address and must connect by TLS'
   expect(clinic.decide('PIN', '10.0.4.7')).toBe(imitated)
   expect(clinic.decide('pin', '10.0.4.7')).toBe(imitated)
   // Whoever has no more than Verification has nothing of a device.

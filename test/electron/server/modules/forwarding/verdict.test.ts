@@ -9,7 +9,11 @@ describe('the answer to a C-STORE', () => {
     [0xa700, 'pausing', 'it has no space left, for example on its disk (status A700)'],
     [0xa712, 'pausing', 'it has no space left, for example on its disk (status A712)'],
     [0x0124, 'pausing', 'it does not allow this gateway to store images there (status 0124)'],
-    [0xa900, 'refused', 'it reports that the image is not of the kind that it is sent as (status A900)'],
+    [
+      0xa900,
+      'refused',
+      'it reports that the image is not of the kind that it is sent as (status A900)',
+    ],
     [0xc000, 'refused', 'it cannot read the image (status C000)'],
     [0xcfff, 'refused', 'it cannot read the image (status CFFF)'],
     [0x0122, 'refused', 'it does not accept images of this kind (status 0122)'],

@@ -105,7 +105,9 @@ const groupOf = ({ store }: Stage, uid: string) => {
   return group
 }
 const said = (stage: Stage) =>
-  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
+  stage.news
+    .map(({ text }) => english(text))
+    .filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',

@@ -199,7 +199,10 @@ describe('a recovered file', () => {
   })
 
   it.each([
-    ['Its SOP Class UID or SOP Instance UID differs from that in its own file header.', { SOPClassUID: '1.2.9' }],
+    [
+      'Its SOP Class UID or SOP Instance UID differs from that in its own file header.',
+      { SOPClassUID: '1.2.9' },
+    ],
     ['Its SOP Class UID or SOP Instance UID differs from that in its own file header.', image(7)],
     ['It names no study or series.', { StudyInstanceUID: '' }],
     ['It names no study or series.', { SeriesInstanceUID: '' }],

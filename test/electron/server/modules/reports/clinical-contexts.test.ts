@@ -86,7 +86,10 @@ describe('the clinical context of a study', () => {
       documents: [
         { documentId: null, fileName: 'letter.txt', content: ['Dear', 'colleague'], fault: null },
         { fileName: 'lab result.pdf', mediaType: 'application/pdf', content: [], fault: null },
-        { fileName: 'b.png', fault: 'The document could not be retrieved: its host is not allowed.' },
+        {
+          fileName: 'b.png',
+          fault: 'The document could not be retrieved: its host is not allowed.',
+        },
       ],
     })
     expect(on.fetched).toHaveLength(2)
@@ -157,7 +160,9 @@ describe('the clinical context of a study', () => {
     using on = stage([{ documentUrls }])
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
-    expect(on.context().notes).toEqual(['3 more documents were not retrieved, because the answer lists too many.'])
+    expect(on.context().notes).toEqual([
+      '3 more documents were not retrieved, because the answer lists too many.',
+    ])
   })
 
   it('holds no more of its documents than fits in memory', async () => {

@@ -141,7 +141,9 @@ describe('a study', () => {
         code: 'malformed',
         message: 'The request must name a study by studyId or studyInstanceUid.',
       },
-      errors: [{ path: 'query.studyId', message: 'must be given, unless studyInstanceUid is given' }],
+      errors: [
+        { path: 'query.studyId', message: 'must be given, unless studyInstanceUid is given' },
+      ],
     })
     expect(refusalOf(() => finder.resolveStudy(key, 'scribe', {}))).toBe('malformed body.studyId')
   })

@@ -103,11 +103,15 @@ describe('a second factor', () => {
     const on = await stage()
     using _ = on
     on.factors.confirmSecondFactor(on.userId, on.codeAt())
-    expect((await faultOf(on.signIn(on.codeAt())))?.[1]).toBe('This code is not correct, or it was already used.')
+    expect((await faultOf(on.signIn(on.codeAt())))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     const early = on.codeAt(on.clock.now + 30_000)
     await on.signIn(early)
     on.clock.pass(30_000)
-    expect((await faultOf(on.signIn(early)))?.[1]).toBe('This code is not correct, or it was already used.')
+    expect((await faultOf(on.signIn(early)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     on.clock.pass(60_000)
     await on.signIn(on.codeAt(on.clock.now - 30_000))
     on.clock.pass(90_000)
@@ -122,7 +126,9 @@ describe('a second factor', () => {
     const [code = '', other = ''] = on.factors.confirmSecondFactor(on.userId, on.codeAt())
     expect(code).toMatch(/^[2-9a-hjkmnp-z]{4}-[2-9a-hjkmnp-z]{4}$/)
     await on.signIn(` ${code.toUpperCase().replace('-', ' ')}`)
-    expect((await faultOf(on.signIn(code)))?.[1]).toBe('This code is not correct, or it was already used.')
+    expect((await faultOf(on.signIn(code)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     expect(on.factors.secondFactorOf(on.userId).codesLeft).toBe(9)
     expect(on.trail()).toContain(`user:${on.userId} second-factor.recover ${on.userId}`)
     // Begun anew it has others.
@@ -132,7 +138,9 @@ describe('a second factor', () => {
       on.userId,
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: on.clock.now }),
     )
-    expect((await faultOf(on.signIn(other)))?.[1]).toBe('This code is not correct, or it was already used.')
+    expect((await faultOf(on.signIn(other)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
   })
 
   it('slows guesses down, which a right password does not clear', async () => {

@@ -256,14 +256,21 @@ describe('updating a user', () => {
     const [owner, other] = [await temp.at('owner'), await temp.at('owner')]
     temp.users.revokeAccess(owner.caller, other.userId)
     const refusal = {
-      ...{ code: 'refused', message: 'The last owner must remain an owner: make another user an owner first.' },
+      ...{
+        code: 'refused',
+        message: 'The last owner must remain an owner: make another user an owner first.',
+      },
       errors: [{ path: 'body.level', message: 'must remain owner: there is no other owner' }],
     }
     expect(() => temp.users.updateUser(owner.caller, owner.userId, { level: 'admin' })).toThrow(
       expect.objectContaining(refusal),
     )
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toEqual({
-      ...{ success: false, message: 'The access of the last owner cannot be revoked: make another user an owner first.' },
+      ...{
+        success: false,
+        message:
+          'The access of the last owner cannot be revoked: make another user an owner first.',
+      },
     })
     expect(temp.users.updateUser(owner.caller, other.userId, { level: 'admin' })).toMatchObject({
       level: 'admin',
@@ -427,7 +434,8 @@ describe('access', () => {
     expect(temp.users.reactivateUser(temp.key, user.userId)).toEqual({
       ...{
         success: false,
-        message: 'The user never accepted the invitation, which is no longer valid: invite the person again.',
+        message:
+          'The user never accepted the invitation, which is no longer valid: invite the person again.',
       },
     })
   })

@@ -91,7 +91,9 @@ describe('a workstation', () => {
     }
     expect(() => on.ask('Room 6')).toThrow('Too many workstations are waiting for access.')
     for (let i = 0; i < 20; i++) on.ask(`PC ${i}`, `10.0.1.${i}`)
-    expect(() => on.ask('One more', '10.0.2.1')).toThrow('Too many workstations are waiting for access.')
+    expect(() => on.ask('One more', '10.0.2.1')).toThrow(
+      'Too many workstations are waiting for access.',
+    )
     on.clock.pass(HOUR)
     expect(on.ask('Room 7').record.name).toBe('Room 7')
     expect(on.workstations.listWorkstations()).toHaveLength(1)

@@ -80,7 +80,10 @@ describe('annotations', () => {
       'These annotations were saved in another window in the meantime: revision 1 is stored, and yours are based on revision 0.',
     ])
     expect(refusal.errors).toEqual([
-      { path: 'body.revision', message: 'must be 1, not 0: read the stored revision, then save again' },
+      {
+        path: 'body.revision',
+        message: 'must be 1, not 0: read the stored revision, then save again',
+      },
     ])
     expect(
       refusalOf(() => on.annotations.saveAnnotations(MINE, UID, { revision: 2, annotations: [] }))

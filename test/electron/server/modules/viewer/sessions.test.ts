@@ -246,7 +246,9 @@ describe('a view', () => {
       links.reroute(on.at(maker), { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     revoke(store, maker)
-    expect(refusalOf(() => on.look(begun))).toBe('The person who created the link no longer has access.')
+    expect(refusalOf(() => on.look(begun))).toBe(
+      'The person who created the link no longer has access.',
+    )
     updateUser(store.database, maker)
     updateUser(store.database, { ...doctor, canCreateReports: false })
     expect(refusalOf(() => on.look(begun))).toBe(

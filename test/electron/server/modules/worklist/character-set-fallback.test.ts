@@ -188,7 +188,8 @@ describe('a device without a set', () => {
   ])(
     'gets %s, declaring %j, in Latin letters in %s, never in UTF-8',
     (name, declared, set, expected) => {
-      const remark = 'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters'
+      const remark =
+        'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters'
       expect(sent({ PatientName: name }, { declared })).toEqual({
         set,
         name: expected,
@@ -382,8 +383,7 @@ describe('a device that counts bytes', () => {
       remark: expect.stringMatching(/^PatientName sent in Latin letters: /),
     })
     expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
-      withheld:
-        'its PatientName takes more bytes than this device accepts, even in Latin letters',
+      withheld: 'its PatientName takes more bytes than this device accepts, even in Latin letters',
     })
   })
 

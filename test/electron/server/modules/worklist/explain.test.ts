@@ -227,7 +227,8 @@ describe('why an exam is not on a device', () => {
       { asked: on({}, { PatientID: 'P9' }) },
       {
         check: 'keys',
-        sentence: 'The exam does not match a key of the device’s query: PatientID (0010,0020) “P9”.',
+        sentence:
+          'The exam does not match a key of the device’s query: PatientID (0010,0020) “P9”.',
         evidence: ['PatientID: P9', 'ScheduledProcedureStepStartDate: 20261120'],
       },
     ],
@@ -281,7 +282,9 @@ describe('why an exam is not on a device', () => {
     reject(made.bench, '2026-11-20T09:00:01.000Z')
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'association',
-      evidence: ['Rejected on 2026-11-20 09:00: it called WRONG, but the AE title of this gateway is ISTHMUS'],
+      evidence: [
+        'Rejected on 2026-11-20 09:00: it called WRONG, but the AE title of this gateway is ISTHMUS',
+      ],
     })
     made.devices = [known({ lastSeenAt: '2026-11-20T09:00:02.000Z' })]
     expect(failing(await made.explain(FIRST))).toBeUndefined()

@@ -56,11 +56,7 @@ it.each([
 it.each([
   [1, { sent: 10 }, 'CT 1 repeated the query once and received the same 10 exams.'],
   [12, { sent: 1 }, 'CT 1 repeated the query 12 times and received the same exam.'],
-  [
-    2,
-    { sent: 0, deviceName: '' },
-    'CT1 repeated the query 2 times and received no exams again.',
-  ],
+  [2, { sent: 0, deviceName: '' }, 'CT1 repeated the query 2 times and received no exams again.'],
 ] as const)('says that the same was asked %i times more', (times, more, text) => {
   expect(repeatLineOf(summary(more), times, 'a1')).toEqual({
     ...feedLineOf(summary(more), 'a1'),

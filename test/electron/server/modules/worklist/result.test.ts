@@ -87,9 +87,7 @@ describe('a result', () => {
     const list = await read([item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })])
     const result = await resultOf(list, ask()).result
     expect(result).toMatchObject({ sent: 1, filtered: 1 })
-    expect([...findingsOf(result.verdicts)][1]?.reason).toEqual(
-      'outside the days of the query',
-    )
+    expect([...findingsOf(result.verdicts)][1]?.reason).toEqual('outside the days of the query')
   })
 
   it('remarks on rows outside the days that were asked for, where a date or an order in the query admits them', async () => {

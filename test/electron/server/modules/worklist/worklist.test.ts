@@ -234,7 +234,9 @@ describe('a cancelled query', () => {
     expect((await generator.next()).done).toBe(false)
     await generator.return({ status: 0xfe00 })
     expect(bench.inspected).toMatchObject([{ status: 'FE00', sent: 1 }])
-    expect(textOf(bench.inspected[0]?.sentence)).toMatch(/cancelled the query while exams were being sent\.$/)
+    expect(textOf(bench.inspected[0]?.sentence)).toMatch(
+      /cancelled the query while exams were being sent\.$/,
+    )
   })
 })
 
