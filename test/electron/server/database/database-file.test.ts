@@ -62,7 +62,7 @@ describe('opening a database', () => {
   it('refuses a folder that is not there', () => {
     using temp = tempFolder()
     expect(faultOf(() => Database.open(join(temp.folder, 'nowhere', 'gateway.sqlite')))).toMatch(
-      /^bad-folder: The folder .*nowhere cannot hold/,
+      /^bad-folder: The database in the folder .*nowhere cannot be opened or created: /,
     )
   })
 
@@ -97,7 +97,7 @@ describe('opening a database', () => {
       Symbol.dispose
     ]()
     expect(faultOf(() => Database.open(file))).toContain(
-      `newer version of Isthmus (schema ${MIGRATIONS.length + 1}, this version supports up to ${MIGRATIONS.length})`,
+      `newer version of Isthmus (schema ${MIGRATIONS.length + 1}; this version supports up to ${MIGRATIONS.length})`,
     )
   })
 

@@ -76,7 +76,7 @@ describe('the seal', () => {
     const sealed = seal.seal(text, 'name')
     for (let length = 0; length < sealed.length; length++)
       expect(() => seal.open(sealed.subarray(0, length), 'name')).toThrow(StoreError)
-    expect(() => seal.open(sealed, 'answer')).toThrow('A sealed answer cannot be opened')
+    expect(() => seal.open(sealed, 'answer')).toThrow('Encrypted data (answer) cannot be opened')
     expect(() => sealWith(Buffer.alloc(32, 8)).open(sealed, 'name')).toThrow(
       'encrypted with another data key',
     )
@@ -130,7 +130,7 @@ describe('the data key', () => {
     expect(() => open({ mayCreate: true })).toThrow(
       faultOf(
         'key-sealed',
-        /^The data key of this folder is in the key store of an account, and .*data\.key\.sealed is damaged\. Start the app there/,
+        /^The data key of this folder is in the key store of an account, and .*data\.key\.sealed is damaged\. Start the app in that account/,
       ),
     )
     expect(existsSync(file)).toBe(false)

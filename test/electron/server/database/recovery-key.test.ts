@@ -102,13 +102,13 @@ it('says what is wrong by a fault of its own', () => {
   const recover = (typed = recoveryKey) => recoverDataKey(folder, DATABASE, typed)
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
   expect(() => recover()).toThrow(
-    faultOf('key-wrong', /data\.key is there, and is a different key/),
+    faultOf('key-wrong', /data\.key already exists and is a different key/),
   )
   rmSync(join(folder, 'data.key'))
   expect(() => recover(newRecoveryKey())).toThrow(
     faultOf(
       'key-wrong',
-      /^This is not the recovery key of 2026-03-10 that .*recovery\.key is locked with: compare it/,
+      /^This is not the recovery key of 2026-03-10 that .*recovery\.key: compare it/,
     ),
   )
   writeFileSync(join(folder, DATABASE), 'no database')
@@ -267,6 +267,6 @@ it('refuses to open a database with another data key, and says so', () => {
   const { folder, clock, uuid } = lostFolder()
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
   expect(() => openContext({ folder, clock, uuid })).toThrow(
-    /not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/,
+    /not the one that .*gateway\.sqlite was encrypted with\. Restore the data\.key/,
   )
 })

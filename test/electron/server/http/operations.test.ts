@@ -224,7 +224,7 @@ describe('a refusal', () => {
     const answer = await post('/refuse', { code: 'sqlite' })
     expect([answer.status, problem(answer).message]).toEqual([
       503,
-      'The disk of the gateway is full. Free some space on it and try again; nothing was changed. Free some space on it and try again.',
+      'The disk of the gateway is full; nothing was changed. Free some space on it and try again.',
     ])
   })
 

@@ -24,7 +24,7 @@ it('names the program that has the port', async () => {
 it.each([
   [
     'EACCES',
-    'this account does not have permission open that port. Choose a port above 1023 with --http HOST:PORT.',
+    'this account may not open that port. Choose a port above 1023 with --http HOST:PORT.',
   ],
   ['EADDRNOTAVAIL', 'this PC does not have that address. Choose one it has with --http HOST:PORT.'],
   ['ENOTFOUND', 'this PC does not have that address.'],

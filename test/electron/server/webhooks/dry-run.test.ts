@@ -28,7 +28,7 @@ describe('a dry run', () => {
     [
       'secondary_capture.access_requested',
       { authorized: true, uploadUrls: [] },
-      'There is no URL to upload to.',
+      'There is no URL to upload the capture to.',
     ],
     [
       'modality_worklist.requested',

@@ -294,8 +294,8 @@ describe('an association', () => {
       { type: 'A-ABORT', source: 2, reason: 0 },
       { type: 'A-ABORT', source: 2, reason: 0 },
     ])
-    expect(watched.seen).toContain('closed SILENT aborted: silent for 0.2 s')
-    expect(watched.seen).toContain('closed DRIBBLING aborted: silent for 0.2 s')
+    expect(watched.seen).toContain('closed SILENT aborted: no data for 0.2 s')
+    expect(watched.seen).toContain('closed DRIBBLING aborted: no data for 0.2 s')
   })
 
   it('is not silent while a service works', async () => {
@@ -313,7 +313,7 @@ describe('an association', () => {
     expect(await requestor.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
     expect(watched.seen.slice(1)).toEqual([
       'answered CT1 Modality Worklist 0000 0',
-      'closed CT1 aborted: silent for 0.05 s',
+      'closed CT1 aborted: no data for 0.05 s',
     ])
   })
 

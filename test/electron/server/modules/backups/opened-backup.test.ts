@@ -209,7 +209,7 @@ describe('opening a backup', () => {
     const first = join(to.folder, 'first')
     firstVersion(on, first)
     const words = new RegExp(
-      `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}, this version supports up to ${MIGRATIONS.length}\\)`,
+      `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}; this version supports up to ${MIGRATIONS.length}\\)`,
     )
     await expect(openBackup(first, join(to.folder, 'x'), on.own)).rejects.toThrow(words)
     const { fault } = await previewBackup(first, on.own)

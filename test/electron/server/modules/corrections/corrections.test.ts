@@ -560,8 +560,8 @@ test('where something left the gateway, an undo is a further correction with the
   const listed = corrections.list(STUDY)
   // Both were made in the same millisecond.
   expect(listed.map(({ undoObstacle }) => englishOf(undoObstacle)).sort()).toEqual([
-    'This correction undid another one and cannot be undone: correct the images again instead.',
     'It was already undone.',
+    'This correction undid another one and cannot be undone: correct the images again instead.',
   ])
 })
 

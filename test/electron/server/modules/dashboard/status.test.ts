@@ -61,7 +61,7 @@ describe('the status', () => {
       forwards: { waiting: 2, failed: 0 },
       advice: [
         'No partner is configured, so all worklist queries fail. Enter its address under Partner.',
-        'There is no device in the device list. Add one under Devices, or let it call once and approve it there.',
+        'There is no device in the device list. Add one under Devices, or let it connect once and approve it there.',
         'Links that are given to the partner work on this PC only. Set the public URL under Settings if the partner is to open them.',
       ],
       startedAt: '2026-11-20T09:00:00.000Z',

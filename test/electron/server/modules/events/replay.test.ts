@@ -177,7 +177,7 @@ describe('a report', () => {
     const eventId = await opened.noted({ type: KIND, subject: reportId })
     expect(opened.these(eventId)).toEqual({
       queued: 0,
-      skipped: [{ eventId, why: expect.stringContaining('not here') }],
+      skipped: [{ eventId, why: expect.stringContaining('no longer here') }],
     })
     expect(listWaitingOutboxJobs(opened.store.database, KIND)).toEqual([])
   })
@@ -359,7 +359,7 @@ describe('giving an event up', () => {
     const { eventId } = opened.delivered('done')
     expect(opened.replay.drop(eventId, 'No longer wanted.', ACTOR)).toMatchObject({
       success: false,
-      message: expect.stringContaining('done'),
+      message: expect.stringContaining('it was delivered'),
     })
     expect(() => opened.replay.drop(newEvent().eventId, 'No longer wanted.', ACTOR)).toThrow(
       expect.objectContaining({ code: 'not-found' }),

@@ -75,7 +75,7 @@ describe('forwarding', () => {
     for (const uid of ['1.2.1', '1.2.2', '1.2.3', '1.2.4']) await stage.keep(uid)
     await stage.forwarding.settled()
     expect(stage.states(destinationId).sort()).toEqual([
-      '1.2.1 failed 1 It says that the image is not of the kind it is sent as (status A900): wrong class.',
+      '1.2.1 failed 1 It reports that the image is not of the kind that it is sent as (status A900): wrong class.',
       '1.2.2 failed 1 It cannot read the image (status C000).',
       '1.2.3 sent 1 It stored the image with a warning (status B000).',
       '1.2.4 sent 1',
@@ -151,7 +151,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.2'])
     expect(stage.states(destinationId).toSorted()).toEqual([
-      '1.2.1 waiting 1 Its file cannot be read here.',
+      '1.2.1 waiting 1 Its file on the gateway cannot be read.',
       '1.2.2 sent 1',
     ])
     expect(stage.forwarding.list().destinations[0]?.nextAttemptAt).toBe('2026-03-10T09:01:00.000Z')

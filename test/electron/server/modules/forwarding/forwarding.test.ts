@@ -308,7 +308,7 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(await freePort())
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 waiting')
+    expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 are waiting')
     const dropped = await stage.forwarding.drop(
       destinationId,
       { reason: 'the archive was taken down' },
@@ -341,7 +341,7 @@ describe('forwarding', () => {
     expect(
       (await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR))
         .message,
-    ).toEqual('2,50The sending of 0 images was stopped.')
+    ).toEqual('The sending of 2,500 images was stopped.')
     expect(countForwardsTo(database, destinationId)).toMatchObject({ waiting: 0 })
     const counts = (wanted: string) =>
       stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
@@ -362,7 +362,7 @@ describe('forwarding', () => {
     const newer = await stage.keep('1.2.1', { instanceNumber: '2' })
     expect(newer.instanceId).not.toBe(older.instanceId)
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 dropped 0 A newer version of the image took its place.',
+      '1.2.1 dropped 0 A newer version of the image replaced it.',
       '1.2.1 waiting 0',
     ])
     expect(stage.audit()[0]).toMatchObject({
@@ -388,9 +388,9 @@ describe('forwarding', () => {
       { queue: { waiting: 1 }, nextAttemptAt: null },
     ])
     await expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).rejects.toThrow(
-      'PACS is switched off',
+      'PACS is disabled',
     )
-    expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off')
+    expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is disabled')
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1'])

@@ -327,7 +327,7 @@ describe('a partner that gives no answer', () => {
     expect(questions).toHaveLength(1)
     expect(findImageStudy(stage.store.database, STUDY)?.enrichment).toMatchObject({
       ...{ state: 'empty', nextAt: null },
-      warnings: ["The partner's severity cannot be used and was left out."],
+      warnings: ['The partner’s severity cannot be used and was left out.'],
     })
   })
 
@@ -338,7 +338,7 @@ describe('a partner that gives no answer', () => {
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     expect(findImageStudy(stage.store.database, STUDY)?.enrichment.detail).toEqual(
-      'No partner is configured up to be asked about studies.',
+      'No partner is configured that can be queried about studies.',
     )
     expect(stage.news.filter(({ kind }) => kind === 'enrichment')).toEqual([])
   })

@@ -438,7 +438,7 @@ describe('sending the copies', () => {
     const reports = reportsOf(stage)
     const { reportId } = reports.sign()
     expect(() => reports.send(reportId, randomUUID())).toThrow('There is no such destination.')
-    expect(() => reports.send(reportId, off)).toThrow('Old PACS is switched off')
+    expect(() => reports.send(reportId, off)).toThrow('Old PACS is disabled')
     expect(() => reports.send(reportId, destinationId)).toThrow(
       'has not been saved as DICOM objects yet',
     )

@@ -210,9 +210,9 @@ describe('somebody else’s report', () => {
     const there = { ...order, windowId: randomUUID() }
     expect(
       sentenceOf(() => on.writing.saveReport(ben, on.studyId, { ...there, text: 'x' })),
-    ).toContain('Una Malá has this report')
+    ).toContain('This report belongs to Una Malá')
     await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow(
-      'Una Malá has this report',
+      'This report belongs to Una Malá',
     )
   })
 

@@ -142,7 +142,7 @@ describe('why an exam is not on a device', () => {
     [
       'that it did not call today',
       { asked: null, device: { lastSeenAt: YESTERDAY } },
-      { check: 'today', sentence: saying(/last on 2026-11-19 08:00, not today/) },
+      { check: 'today', sentence: saying(/last connected on 2026-11-19 08:00, not today/) },
     ],
     [
       'that it called from elsewhere',

@@ -104,13 +104,9 @@ describe('the rules of every profile', () => {
     [
       'PatientName',
       row({ PatientName: '' }),
-      /^refused PatientName is empty and has to have a value/,
+      /^refused PatientName is empty and must have a value/,
     ],
-    [
-      'PatientID',
-      without(row(), 'PatientID'),
-      /^refused PatientID is empty and has to have a value/,
-    ],
+    ['PatientID', without(row(), 'PatientID'), /^refused PatientID is empty and must have a value/],
     [
       'ScheduledProcedureStepID',
       row({}, { ScheduledProcedureStepID: '' }),
@@ -119,28 +115,32 @@ describe('the rules of every profile', () => {
     [
       'AdmissionID',
       without(row(), 'AdmissionID'),
-      /^refused AdmissionID is missing; it has to be there/,
+      /^refused AdmissionID is missing; it must be present/,
     ],
     [
       'a description',
       row({ RequestedProcedureDescription: '' }),
-      /^refused RequestedProcedureDescription is empty and there is no code/,
+      /^refused RequestedProcedureDescription is empty, and there is no code/,
     ],
-    ['a UID', row({ StudyInstanceUID: '1.02.3' }), /^refused StudyInstanceUID is no UID/],
-    ['a date', row({ PatientBirthDate: '19700230' }), /^refused PatientBirthDate is no date/],
+    ['a UID', row({ StudyInstanceUID: '1.02.3' }), /^refused StudyInstanceUID is not a valid UID/],
+    [
+      'a date',
+      row({ PatientBirthDate: '19700230' }),
+      /^refused PatientBirthDate is not a valid date/,
+    ],
     [
       'a time',
       row({}, { ScheduledProcedureStepStartTime: '10:15' }),
-      /^refused ScheduledProcedureStepStartTime is no time/,
+      /^refused ScheduledProcedureStepStartTime is not a valid time/,
     ],
-    ['a code', row({ PatientSex: 'f' }), /^refused PatientSex is no code/],
-    ['a number', row({ PatientWeight: '70,5' }), /^refused PatientWeight is no decimal number/],
+    ['a code', row({ PatientSex: 'f' }), /^refused PatientSex is not a valid code/],
+    ['a number', row({ PatientWeight: '70,5' }), /^refused PatientWeight is not a decimal number/],
     [
       'a backslash',
       row({ AccessionNumber: 'A\\1' }),
-      /^refused AccessionNumber holds a control character or a backslash/,
+      /^refused AccessionNumber contains a control character or a backslash/,
     ],
-    ['a name', row({ PatientName: 'A=B=C=D' }), /^refused PatientName is no name/],
+    ['a name', row({ PatientName: 'A=B=C=D' }), /^refused PatientName is not a valid name/],
     [
       'a length',
       row({ AccessionNumber: 'A'.repeat(17) }),
@@ -149,7 +149,7 @@ describe('the rules of every profile', () => {
     [
       'undeclared bytes',
       row({ PatientName: 'M\xfcller' }),
-      /^refused PatientName holds bytes that mean nothing/,
+      /^refused PatientName contains bytes that are not valid/,
     ],
     [
       'an empty character set',
@@ -239,7 +239,7 @@ describe('the rules of Philips', () => {
   it('want the step id to stay, and allow a step more', async () => {
     const earlier = (...ids: string[]) => new Map([['1.2.3', new Set(ids)]])
     expect((await findingsOf([row()], 'philips', false, earlier('S9')))[0]).toMatch(
-      /^altered ScheduledProcedureStepID is another than/,
+      /^altered ScheduledProcedureStepID differs from/,
     )
     expect(await findingsOf([row()], 'philips', false, earlier('S1'))).toEqual([])
     expect(

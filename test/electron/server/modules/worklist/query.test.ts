@@ -260,7 +260,7 @@ describe('the character set of a query', () => {
     const query = read(ask({ PatientName: latin1 }))
     expect(matches(query, { PatientName: 'Müller^Anna' })).toBe(true)
     expect(matches(query, { PatientName: 'Meier^Anna' })).toBe(false)
-    expect(textOf(query.remarks[0])).toMatch(/^PatientName holds bytes/)
+    expect(textOf(query.remarks[0])).toMatch(/^PatientName contains bytes that are not valid/)
   })
 })
 

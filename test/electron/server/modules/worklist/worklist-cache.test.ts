@@ -147,7 +147,9 @@ describe('the last good answer', () => {
     await using bench = await downFor(6 * HOUR)
     startDowntime(bench.store, 'line is down', USER)
     expect(await outcome(bench)).toEqual([0, 2, 'downtime'])
-    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain('(6 h 0 min old, downtime mode)')
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain(
+      '(6 h 0 min old) was used in downtime mode',
+    )
     bench.temp.clock.pass(6 * HOUR + 1)
     bench.temp.store.settings.set('worklist.downtimeHours', 12)
     expect(await outcome(bench)).toEqual([0xa700, 0, 'none'])
