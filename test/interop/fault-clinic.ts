@@ -282,7 +282,7 @@ type Ask = (asked: Asked) => Promise<Partial<Cell>>
 /** The last line of the feed about a service, where it was answered at all. */
 const LAST_LINE: Partial<Record<FeedLine['kind'], RegExp>> = {
   images: /^Sent \d/,
-  commitment: /was told/,
+  commitment: /was notified/,
 }
 
 /** Asks a service. Without a screen of its own it is seen in the feed's lines of that kind. */
@@ -314,7 +314,7 @@ const withoutTimes = (text: string): string =>
   text
     .replace(/\d{4}-\d\d-\d\d/g, '(day)')
     .replace(/\b\d+ ms\b/, '(some) ms')
-    .replace(/from \d\d:\d\d \([^)]*old\)/, 'from (a moment ago)')
+    .replace(/of \d\d:\d\d \([^)]*old\)/, 'of (a moment ago)')
 
 /** What every screen says at the moment. */
 async function troubleOf({ owner }: Asked): Promise<string> {

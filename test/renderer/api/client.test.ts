@@ -122,8 +122,8 @@ describe('the typed client', () => {
   })
 
   it('turns problem+json into a ProblemError with its code, message, faults and request id', async () => {
-    const explanation = verbatim('must say why')
-    const errors = [{ path: 'body.reason', message: 'must say why', explanation }]
+    const explanation = verbatim('must give a reason')
+    const errors = [{ path: 'body.reason', message: 'must give a reason', explanation }]
     answer = json(
       400,
       {
@@ -147,7 +147,7 @@ describe('the typed client', () => {
       errors,
       requestId: 'r-17',
     })
-    expect(faultsByField(error)).toEqual({ reason: 'must say why' })
+    expect(faultsByField(error)).toEqual({ reason: 'must give a reason' })
   })
 
   it('says so when a failure carries no explanation', async () => {

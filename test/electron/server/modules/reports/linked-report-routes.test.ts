@@ -183,7 +183,7 @@ describe('dictation by link', () => {
     expect((await call('GET', reading())).json).toMatchObject({
       status: 'completed',
       mayWrite: false,
-      whyNot: 'The report is signed: what is to be added goes into an addendum.',
+      whyNot: 'The report is signed: to add something, write an addendum.',
     })
     expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([
       422,
