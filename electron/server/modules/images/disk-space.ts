@@ -2,15 +2,16 @@ import type { Context } from '#server/context.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import type { FeedLine, Status } from '#shared/contract/dashboard.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
+import { type DiskForecast, forecastOf, leastFreeBytes, receivedByDay } from './disk-forecast.ts'
 import { noteDisk } from './image-feed.ts'
 
 type Storage = Status['storage']
 
 /** How long what was found out is believed; ms. */
 const LOOK_EVERY_MS = 1000
+/** How long what was received on the days before today is believed; ms. */
+const DAYS_EVERY_MS = 60_000
 const GIGABYTE = 1e9
-/** What the database needs for the rows of images, whatever the setting says. */
-const LEAST_BYTES = 64 << 20
 
 const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
   ok: 'good',
@@ -24,6 +25,7 @@ export class DiskSpace {
   readonly #context: Context
   #known: { readonly at: number; readonly storage: Storage } | undefined
   #noted: Storage['state'] = 'ok'
+  #received: { readonly at: number; readonly days: DiskForecast['days'] } | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -42,6 +44,15 @@ export class DiskSpace {
       noteDisk(this.#context, TONE[state], text)
     }
     return storage
+  }
+
+  /** When no more images will be accepted, at the rate of the last days. */
+  forecast(): DiskForecast {
+    const now = this.#context.clock()
+    if (!this.#received || Math.abs(now - this.#received.at) >= DAYS_EVERY_MS)
+      this.#received = { at: now, days: receivedByDay(this.#context) }
+    const stopBytes = leastFreeBytes(this.#context.settings)
+    return forecastOf(this.storage(), stopBytes, this.#received.days)
   }
 
   /**
@@ -67,7 +78,7 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   const found = (state: Storage['state'], detail: Message | null) => ({ state, ...space, detail })
   if (!isWritable) return found('read-only', message('images.folder-read-only'))
   if (free < stop) return found('full', message('images.too-little-free', { free, stop }))
-  if (freeBytes < LEAST_BYTES) return found('full', message('images.disk-full'))
+  if (freeBytes < leastFreeBytes(settings)) return found('full', message('images.disk-full'))
   if (free < settings.get('intake.warnGigabytes'))
     return found('low', message('images.little-free', { free, stop }))
   return found('ok', null)
