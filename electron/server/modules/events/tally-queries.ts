@@ -122,6 +122,7 @@ export const firstEventSince = (database: Database, instant: string): number | u
       .select('seq')
       .where('createdAt', '>=', instant)
       .orderBy('createdAt')
+      .orderBy('seq')
       .limit(1),
   )?.seq
 

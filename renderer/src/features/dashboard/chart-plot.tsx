@@ -73,7 +73,7 @@ export function Plot(props: {
                     ×
                   </text>
                 )}
-                {column.tick && (
+                {column.tick && shown === null && (
                   <text x={at(index + 0.5)} y={height + 14}>
                     {column.tick}
                   </text>
@@ -81,6 +81,15 @@ export function Plot(props: {
               </g>
             )
           })}
+          {shown !== null && (
+            <text
+              className={css.shownName}
+              {...{ x: at(shown + 0.5), y: height + 14 }}
+              style={{ textAnchor: shown < 2 ? 'start' : shown > last - 2 ? 'end' : 'middle' }}
+            >
+              {columns[shown]?.name}
+            </text>
+          )}
         </svg>
         <input
           type="range"

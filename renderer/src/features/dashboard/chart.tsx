@@ -38,7 +38,7 @@ export function Chart(props: {
         <ChartTable name={name} columns={columns} series={series} />
       ) : (
         <>
-          <Legend series={series} columns={columns} shown={shown} />
+          <Legend series={series} shown={shown} />
           <Plot {...{ name, columns, series, height, isOverlaid, shown, setShown }} />
         </>
       )}
@@ -47,27 +47,16 @@ export function Chart(props: {
 }
 
 /** What the bars mean; of the column that is shown its values too. */
-function Legend({
-  series,
-  columns,
-  shown,
-}: {
-  series: readonly Series[]
-  columns: readonly Column[]
-  shown: number | null
-}) {
-  return (
-    <div className={css.legend} aria-hidden>
-      {shown !== null && <b>{columns[shown]?.name}</b>}
-      {series
-        .filter(({ look }) => look !== undefined || shown !== null)
-        .map((one) => (
-          <span key={one.name}>
-            {one.look && <i data-look={one.look} />}
-            {one.name}
-            {shown !== null && <b>{valuesText(one, shown)}</b>}
-          </span>
-        ))}
-    </div>
-  )
-}
+const Legend = ({ series, shown }: { series: readonly Series[]; shown: number | null }) => (
+  <div className={css.legend} data-crowded={series.length > 3 || undefined} aria-hidden>
+    {series
+      .filter(({ look }) => look !== undefined || shown !== null)
+      .map((one) => (
+        <span key={one.name}>
+          {one.look && <i data-look={one.look} />}
+          {one.name}
+          {shown !== null && <b>{valuesText(one, shown)}</b>}
+        </span>
+      ))}
+  </div>
+)

@@ -59,10 +59,14 @@ export function queries(hours: readonly TrendHour[]): Charted {
   const of = (which: 'answered' | 'stored' | 'failed') =>
     hours.map((hour) => hour.queries?.[which] ?? null)
   const [answered, stored, failed] = [of('answered'), of('stored'), of('failed')]
-  const counts = { answered: sum(answered), stored: sum(stored), failed: sum(failed) }
-  const count = counts.answered + counts.stored + counts.failed
+  const sums = { answered: sum(answered), stored: sum(stored), failed: sum(failed) }
   return {
-    summary: t('ui.dashboard.trends.queries.summary', { count, ...counts }),
+    summary: t('ui.dashboard.trends.queries.summary', {
+      count: sums.answered + sums.stored + sums.failed,
+      answered: sums.answered,
+      stored: sums.stored,
+      failed: sums.failed,
+    }),
     series: [
       {
         name: t('ui.dashboard.trends.queries.answered'),

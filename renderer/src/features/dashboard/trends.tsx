@@ -74,7 +74,7 @@ function HourCharts({
   return charts.map((chart) => {
     const name = t(`ui.dashboard.trends.${chart}.name`)
     return (
-      <Panel key={chart} title={name}>
+      <Panel key={chart} title={name} className={css.panel}>
         <Chart
           {...{ name, columns, ...charted[chart]() }}
           {...(chart === 'partner' && { isOverlaid: true })}
@@ -100,6 +100,8 @@ const LINKS: Readonly<Record<Queue['queue'], LinkProps>> = {
 /** What waits to leave the gateway, and for how long; queues where nothing does are left out. */
 function Queues({ queues }: { queues: readonly Queue[] }) {
   const busy = queues.filter(({ waiting }) => waiting > 0)
+  const empty = queues.filter(({ waiting }) => waiting === 0)
+  const nameOf = ({ queue }: Queue) => t(`ui.dashboard.trends.queues.names.${queue}`)
   return (
     <Panel
       isFlush
@@ -108,15 +110,18 @@ function Queues({ queues }: { queues: readonly Queue[] }) {
         aside: <Tag tone="good">{t('ui.dashboard.trends.queues.none')}</Tag>,
       })}
     >
-      {busy.length === 0 ? (
-        <p className={css.quiet}>{t('ui.dashboard.trends.queues.noneText')}</p>
-      ) : (
+      {busy.length > 0 && (
         <ul className={css.queues} aria-label={t('ui.dashboard.trends.queues.name')}>
           {busy.map((queue) => (
             <QueueRow key={queue.queue} {...queue} />
           ))}
         </ul>
       )}
+      <p className={css.quiet}>
+        {busy.length === 0
+          ? t('ui.dashboard.trends.queues.noneText')
+          : t('ui.dashboard.trends.queues.others', { names: empty.map(nameOf).join('\u00a0· ') })}
+      </p>
     </Panel>
   )
 }

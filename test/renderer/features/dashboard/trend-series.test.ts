@@ -68,9 +68,9 @@ describe('charts', () => {
       '16 queries in the last 24 hours: 12 answered, 3 from a stored answer, 1 failed.',
     )
     expect(shownIn(series, 0)).toEqual([
-      ...['Answered not known', 'From a stored answer not known', 'Failed not known'],
+      ...['Answered not known', 'Stored answer not known', 'Failed not known'],
     ])
-    expect(shownIn(series, 2)).toEqual(['Answered 12', 'From a stored answer 3', 'Failed 1'])
+    expect(shownIn(series, 2)).toEqual(['Answered 12', 'Stored answer 3', 'Failed 1'])
   })
 
   it('say how long the partner took', () => {
