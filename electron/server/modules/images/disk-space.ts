@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import type { FeedLine, Status } from '#shared/contract/dashboard.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
@@ -9,8 +10,6 @@ type Storage = Status['storage']
 
 /** How long what was found out is believed; ms. */
 const LOOK_EVERY_MS = 1000
-/** How long what was received on the days before today is believed; ms. */
-const DAYS_EVERY_MS = 60_000
 const GIGABYTE = 1e9
 
 const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
@@ -25,7 +24,7 @@ export class DiskSpace {
   readonly #context: Context
   #known: { readonly at: number; readonly storage: Storage } | undefined
   #noted: Storage['state'] = 'ok'
-  #received: { readonly at: number; readonly days: DiskForecast['days'] } | undefined
+  #received: { readonly today: string; readonly days: DiskForecast['days'] } | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -46,13 +45,17 @@ export class DiskSpace {
     return storage
   }
 
-  /** When no more images will be accepted, at the rate of the last days. */
+  /**
+   * When no more images will be accepted, at the rate of the last days, which are read once a day:
+   * a clinic may have thousands of studies in them.
+   */
   forecast(): DiskForecast {
-    const now = this.#context.clock()
-    if (!this.#received || Math.abs(now - this.#received.at) >= DAYS_EVERY_MS)
-      this.#received = { at: now, days: receivedByDay(this.#context) }
-    const stopBytes = leastFreeBytes(this.#context.settings)
-    return forecastOf(this.storage(), stopBytes, this.#received.days)
+    const { clock, settings } = this.#context
+    const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
+    const today = `${clinicDay(clock(), timeZone)} ${timeZone}`
+    if (this.#received?.today !== today)
+      this.#received = { today, days: receivedByDay(this.#context) }
+    return forecastOf(this.storage(), leastFreeBytes(settings), this.#received.days)
   }
 
   /**

@@ -21,12 +21,10 @@ import {
 } from './trend-series.ts'
 import css from './trends.module.css'
 
-/** As often as the gateway counts. */
-const POLL_MS = 60_000
 const HOUR_MS = 60 * 60_000
 const MOST_DAYS = 3650
 
-const useTrends = () => useReply(dashboardTrends.trends, {}, { every: POLL_MS })
+const useTrends = () => useReply(dashboardTrends.trends, {}, { every: 60_000 })
 
 /** The last day of the gateway by the hour, and what waits now. */
 export const GatewayTrends = () => (

@@ -102,15 +102,16 @@ describe('a disk that will be full within a month', () => {
     return temp
   }
 
-  it('is known to the intake, and read again after a minute', () => {
+  it('is known to the intake, and what came by day is read once a day', () => {
     using temp = fillingStore()
     const { store, clock } = temp
     const disk = new DiskSpace(store)
     expect(disk.forecast()).toMatchObject({ fullInDays: 20, unknownBecause: null })
     plantImages(store, '2026-11-19T10:00:00.000Z', 300)
     expect(disk.forecast().fullInDays).toBe(20)
-    clock.pass(60_000)
-    expect(disk.forecast().fullInDays).toBe(10)
+    // Ten days now, of which today has none.
+    clock.pass(24 * 60 * 60_000)
+    expect(disk.forecast().fullInDays).toBe(11)
   })
 
   it('is a recommendation of the system status, with what to do', () => {
