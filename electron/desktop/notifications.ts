@@ -14,6 +14,7 @@ const SILENT_MS = 2 * 60_000
 
 const RULES: Readonly<Record<Notified, Rule>> = {
   'stat-unread': { place: '/reading?view=stat', afterMs: 0 },
+  'criticals-escalated': { place: '/reading/criticals', afterMs: 0 },
   criticals: { place: '/reading/criticals', afterMs: 0 },
   // A restart of the partner's server or a short loss of the line is not shown.
   'partner-away': { place: '/partner', afterMs: 2 * 60_000 },

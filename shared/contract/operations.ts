@@ -11,6 +11,7 @@ import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
 import { dashboardDestinations } from './destinations.ts'
+import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
@@ -51,6 +52,7 @@ const WINDOW = {
   corrections: dashboardCorrections,
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
+  dictation: dashboardDictation,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

@@ -130,6 +130,19 @@ create table foundVersions (
 create index foundVersionsByUid on foundVersions (otherUid);
 `
 
+/**
+ * The steps of escalation that a critical result has reached (decision 0044): each once. Kept after
+ * the result was communicated, as its history.
+ */
+const criticalEscalations = `
+create table criticalEscalations (
+  reportId text not null references criticalResults (reportId),
+  step integer not null check (step in (1, 2)),
+  at text not null check (at ${INSTANT}),
+  primary key (reportId, step)
+) strict, without rowid;
+`
+
 /** SQL of each schema version, append-only; `user_version` counts how many have run. */
 export const MIGRATIONS: readonly string[] = [
   init,
@@ -150,4 +163,5 @@ export const MIGRATIONS: readonly string[] = [
   auditKeys,
   foundVersions,
   neededAddenda,
+  criticalEscalations,
 ]

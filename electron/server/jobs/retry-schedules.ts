@@ -36,6 +36,14 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'give-up',
   },
+  /**
+   * The mail about critical results that were not communicated in time: it is tried again until
+   * they are.
+   */
+  escalationMail: {
+    waits: [1, 2, 5, 10, 15].map((minutes) => minutes * MINUTE_MS),
+    atEnd: 'repeat-last',
+  },
   /** The question to the partner about a study that arrived as images. */
   enrichment: {
     waits: [
