@@ -1,5 +1,13 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
-import { complaintsOf, enterAsOwner, faultsByScheme, go, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  go,
+  leaveSetup,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -58,6 +66,7 @@ async function pass(minutes: number, secondEscalation: number): Promise<void> {
 
 test('a critical result that nobody was told of has a time', async () => {
   await page.reload()
+  await leaveSetup(page)
   await go(page, 'Reading')
   await page.getByRole('link', { name: 'TEST' }).click()
   await page.getByRole('textbox', { name: 'Report', exact: true }).click()

@@ -68,11 +68,12 @@ export function ReportEditor(props: EditorProps) {
           placeholder(t('ui.reports.editor.placeholder')),
           reportMarks,
           reportKeys(() => latest.current.macros),
-          // F3 leads to the next field here, and Ctrl+Enter signs.
+          // F3 leads to the next field here, Ctrl+Enter signs, and Ctrl+Shift+D, which with Caps
+          // Lock reads as Ctrl+D, dictates.
           keymap.of([
             ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
             ...historyKeymap,
-            ...searchKeymap.filter(({ key }) => key !== 'F3'),
+            ...searchKeymap.filter(({ key }) => key !== 'F3' && key !== 'Mod-d'),
           ]),
           editorTheme,
           writable.current.of(writing(now)),
