@@ -92,11 +92,16 @@ test('records, and puts the text in where the cursor is, as one step to undo', a
   for (let left = 0; left < '. Heart normal.'.length; left += 1)
     await page.keyboard.press('ArrowLeft')
   await record()
-  await expect(page.getByRole('meter', { name: 'Microphone level' })).toBeVisible()
+  const meter = page.getByRole('meter', { name: 'Microphone level' })
+  await expect
+    .poll(() => meter.evaluate((shown) => (shown as HTMLMeterElement).value), {
+      intervals: [20],
+    })
+    .toBeGreaterThan(0.05)
   await expect(page.getByRole('button', { name: 'Sign…' })).toBeDisabled()
   await isAccessible()
   await stop()
-  await expect(editor()).toContainText(`Findings: ${SAID}. Heart normal.`)
+  await expect(editor()).toContainText(`Findings: ${SAID} Heart normal.`)
   await expect(editor()).toBeFocused()
   const { fields, file, authorization } = played.heard.at(-1) ?? { file: Buffer.alloc(0) }
   expect([fields?.language, authorization]).toEqual(['en', 'Bearer a quiet secret'])

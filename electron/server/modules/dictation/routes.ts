@@ -61,6 +61,6 @@ async function testEngine(engine: SpeechEngine) {
     if (!(error instanceof ApiError)) throw error
     return { success: false, message: error.explanation }
   }
-  const seconds = Math.round((performance.now() - began) / 100) / 10
+  const seconds = Math.max(1, Math.round((performance.now() - began) / 100)) / 10
   return { success: true, message: message('dictation.test-passed', { seconds }) }
 }

@@ -16,15 +16,14 @@ export interface EscalatedResult {
 
 // The aggregate has `at` be of the row with the highest step (SQLite, "Bare columns in an aggregate
 // query").
-const OPEN = (having: string) => `
+const OPEN = `
   select c.reportId, c.studyId, c.openedAt, ifnull(max(e.step), 0) as step, e.at
   from criticalResults c indexed by criticalResultsOpen
     left join criticalEscalations e on e.reportId = c.reportId
   where c.communicatedAt is null
-  group by c.openedAt, c.reportId having ${having}
-  order by c.openedAt`
-const BELOW = OPEN('ifnull(max(e.step), 0) < ?')
-const ESCALATED = OPEN('max(e.step) is not null')
+  group by c.openedAt, c.reportId`
+const BELOW = `${OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
+const ESCALATED = `${OPEN} having max(e.step) is not null order by c.openedAt`
 
 /** Open results that are below the step, oldest first. */
 export const listResultsBelowStep = (database: Database, step: number): EscalatedResult[] =>

@@ -53,7 +53,7 @@ function Critical({ critical, isEscalated }: { critical: CriticalResult; isEscal
   return (
     <li className={css.exam}>
       <div>
-        <Tag tone={isOverdue ? 'danger' : 'warning'}>{text}</Tag>
+        <Tag tone={isOverdue || isEscalated ? 'danger' : 'warning'}>{text}</Tag>
       </div>
       <div className={css.examPatient}>
         <Link to="/reading/$studyId" params={{ studyId }}>

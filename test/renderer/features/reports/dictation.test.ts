@@ -30,7 +30,8 @@ describe('a dictated text', () => {
     ['lungs ', 'clear', 'and', 'clear '],
     ['lungs', ', clear', '', ', clear'],
     ['(', 'clear', ')', 'clear'],
-    ['no', 'fracture', '.', ' fracture'],
+    ['no', 'fracture.', '.', ' fracture'],
+    ['no', 'fracture.', ' Heart', ' fracture.'],
   ])('between %j and what follows: %j', (before, text, after, put) => {
     expect(spaced(before, text, after)).toBe(put)
   })
