@@ -109,7 +109,7 @@ test('shows a study as its images arrive, without being asked, and when it is co
     'CT1',
     [4, 5].map((number) => ({ ...MAJA, number })),
   )
-  await expect(row.getByRole('cell').nth(3)).toHaveText('5')
+  await expect(row.getByRole('gridcell').nth(4)).toHaveText('5')
   await expect(row.getByText('Complete')).toBeVisible({ timeout: 20_000 })
 })
 
