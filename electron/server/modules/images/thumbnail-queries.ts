@@ -11,19 +11,19 @@ const CURRENT_IMAGES = `instances where studyInstanceUid = ? and state = 'curren
 const LARGEST_SERIES = `select seriesInstanceUid from ${CURRENT_IMAGES}
   group by seriesInstanceUid order by count(*) desc, seriesInstanceUid limit 1`
 // Instance numbers are text, and may be missing: then the order in which they came decides.
-const MIDDLE = `select file, crc32 from (
+const PLACED = `select file, crc32 from (
     select file, crc32, count(*) over () as count,
       row_number() over (order by cast(instanceNumber as integer), instanceId) as place
     from ${CURRENT_IMAGES} and seriesInstanceUid = ?)
-  where place = count / 2 + 1`
+  where place in (count / 2 + 1, 1, count) order by place <> count / 2 + 1, place`
 
-/** The image in the middle of a series; undefined where the series has no images. */
-export const findMiddleImage = (
+/** The images in the middle, at the beginning and at the end of a series, in this order. */
+export const listPicturedImages = (
   database: Database,
   studyInstanceUid: string,
   seriesInstanceUid: string,
-): PicturedFile | undefined =>
-  database.get(rawQuery<PicturedFile>(MIDDLE, [studyInstanceUid, seriesInstanceUid]))
+): PicturedFile[] =>
+  database.all(rawQuery<PicturedFile>(PLACED, [studyInstanceUid, seriesInstanceUid]))
 
 /** The series of a study with the most images; undefined where none has any. */
 export const findLargestSeries = (

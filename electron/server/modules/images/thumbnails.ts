@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { seesImages } from './image-studies.ts'
 import { findInstance } from './instance-queries.ts'
-import { findLargestSeries, findMiddleImage, type PicturedFile } from './thumbnail-queries.ts'
+import { findLargestSeries, listPicturedImages, type PicturedFile } from './thumbnail-queries.ts'
 
 /** Bytes of pictures that are kept; each has some ten thousand. */
 const MOST_BYTES = 16 << 20
@@ -43,7 +43,8 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   /**
-   * The image in the middle of the series, or of the study's largest series.
+   * The image in the middle of the series, or of the study's largest series; its first or last one
+   * where that has no picture.
    * @throws ApiError not-permitted; not-found: the study is not the caller's to see; busy
    */
   async ofStudy(
@@ -56,8 +57,12 @@ export class Thumbnails implements AsyncDisposable {
     if (!seesImages(this.#context, caller, studyInstanceUid))
       throw new ApiError('not-found', message('images.no-study'))
     const series = seriesInstanceUid ?? findLargestSeries(database, studyInstanceUid)
-    const file = series && findMiddleImage(database, studyInstanceUid, series)
-    return file ? this.#of(file) : { etag: `"none-${VERSION}"`, png: null }
+    let found: Thumbnail = { etag: `"none-${VERSION}"`, png: null }
+    for (const file of series ? listPicturedImages(database, studyInstanceUid, series) : []) {
+      found = await this.#of(file)
+      if (found.png) break
+    }
+    return found
   }
 
   /**

@@ -75,23 +75,23 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.device'),
     track: 'minmax(78px, 0.9fr)',
-    rank: 2,
+    rank: 1,
     cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
   },
   {
     name: t('ui.images.columns.images'),
-    track: '104px',
+    track: '84px',
     cell: (study) => <Arrived study={study} />,
   },
   {
     name: t('ui.images.columns.state'),
-    track: 'minmax(144px, 2fr)',
+    track: 'minmax(164px, 2fr)',
     cell: (study) => <ImageTags study={study} />,
   },
   {
     name: t('ui.images.columns.last'),
     track: '84px',
-    rank: 1,
+    rank: 2,
     isRight: true,
     cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
   },
@@ -184,7 +184,7 @@ export function Images() {
         isMain
         ahead={30}
         keyOf={(row) => row.studyInstanceUid}
-        least={preview.isShown ? 560 : 768}
+        least={preview.isShown ? 620 : 768}
         onOpen={({ studyInstanceUid }) =>
           void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })
         }

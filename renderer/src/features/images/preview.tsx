@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconFolderOpen } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import {
   dashboardImages,
   type ImageSeries,
@@ -11,7 +12,7 @@ import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { dayText, timeText } from '../../format/dates.ts'
-import { countOf, sexText } from '../../format/image-states.ts'
+import { sexText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { OpenImages } from '../../ui/open-images.tsx'
@@ -48,9 +49,7 @@ function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: bool
           <PersonName value={study.patientName} />
         </Link>
       </h2>
-      <p className={css.exam}>
-        <b>{study.modalities.join(', ')}</b> {study.studyDescription}
-      </p>
+      <p className={css.exam}>{examText(study)}</p>
       <ImageTags study={study} />
       <div className={css.actions}>
         <OpenImages of={{ studyInstanceUid }} size="xs" />
@@ -79,38 +78,36 @@ function Shown({ study, hasSeries }: { study: ImageStudySummary; hasSeries: bool
   )
 }
 
-function factsOf(study: ImageStudySummary) {
-  const born = dayText(study.patientBirthDate)
-  const sex = sexText(study.patientSex)
-  const facts = [
-    [t('ui.images.facts.patientId'), study.patientId, true],
-    [t('ui.images.facts.born'), [born, sex].filter(Boolean).join(', '), false],
-    [t('ui.images.facts.accession'), study.accessionNumber, true],
-    [
-      t('ui.images.facts.date'),
-      `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim(),
-      false,
-    ],
-    [t('ui.images.facts.device'), senderName(study.deviceName) || study.callingAeTitle, false],
-  ] as const
-  return [
-    ...facts.map(
-      ([name, value, isCode]) =>
-        [
-          name,
-          <span key={name} className={isCode ? 'mono' : undefined}>
-            {value || t('ui.images.missing')}
-          </span>,
-        ] as const,
-    ),
+/** Modalities and description, without naming the modality twice. */
+const examText = ({ modalities, studyDescription }: ImageStudySummary): string =>
+  modalities.some((one) => studyDescription.startsWith(one))
+    ? studyDescription
+    : [modalities.join(', '), studyDescription].filter(Boolean).join(' ')
+
+type Fact = readonly [name: string, value: ReactNode]
+
+const factsOf = (study: ImageStudySummary): readonly Fact[] =>
+  [
+    [t('ui.images.facts.patientId'), <Code key="id" text={study.patientId} />],
+    [t('ui.images.facts.born'), dayText(study.patientBirthDate)],
+    [t('ui.images.facts.sex'), sexText(study.patientSex)],
+    [t('ui.images.facts.accession'), <Code key="accession" text={study.accessionNumber} />],
+    [t('ui.images.facts.date'), `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
+    [t('ui.images.facts.device'), senderName(study.deviceName) || study.callingAeTitle],
     [
       t('ui.images.facts.received'),
-      <span key="received">
-        {countOf(study)}, {bytesText(study.bytes)}, <Clock instant={study.lastInstanceAt} />
-      </span>,
-    ] as const,
-  ]
-}
+      t('ui.images.received', {
+        images: study.instances,
+        series: study.series,
+        size: bytesText(study.bytes),
+      }),
+    ],
+    [t('ui.images.columns.last'), <Clock key="last" instant={study.lastInstanceAt} />],
+  ].map(([name, value]): Fact => [String(name), value === '' ? t('ui.images.missing') : value])
+
+const Code = ({ text }: { text: string }) => (
+  <span className="mono">{text || t('ui.images.missing')}</span>
+)
 
 function Series({ study }: { study: ImageStudySummary }) {
   const { studyInstanceUid } = study

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ThumbnailsBusy } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { insertInstance } from '#server/modules/images/instance-queries.ts'
-import { findLargestSeries, findMiddleImage } from '#server/modules/images/thumbnail-queries.ts'
+import { findLargestSeries, listPicturedImages } from '#server/modules/images/thumbnail-queries.ts'
 import { Thumbnails } from '#server/modules/images/thumbnails.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
@@ -52,12 +52,16 @@ function stage() {
 }
 
 describe('the image that stands for a series', () => {
-  it('is the one in the middle by its number, of those that are images', () => {
+  it('is the one in the middle by its number, else the first or the last, of those that are images', () => {
     using on = stage()
     for (const number of ['10', '9', '100', '1', '2']) on.add('1.2.3.1', number)
     on.add('1.2.3.1', '50', false)
-    expect(findMiddleImage(on.store.database, STUDY, '1.2.3.1')?.crc32).toBe(9)
-    expect(findMiddleImage(on.store.database, STUDY, '1.2.3.2')).toBeUndefined()
+    const of = (series: string) =>
+      listPicturedImages(on.store.database, STUDY, series).map(({ crc32 }) => crc32)
+    expect(of('1.2.3.1')).toEqual([9, 1, 100])
+    expect(of('1.2.3.2')).toEqual([])
+    on.add('1.2.3.3', '4')
+    expect(of('1.2.3.3')).toEqual([4])
   })
 
   it('is of the largest series for a study, however many reports it has', () => {
@@ -79,6 +83,17 @@ describe('a thumbnail', () => {
     expect(other).toEqual(one)
     expect(await on.thumbnails.ofStudy(on.owner, STUDY, '1.2.3.1')).toEqual(one)
     expect(on.rendered).toHaveLength(1)
+  })
+
+  it('is of the first or the last image where the one in the middle has none', async () => {
+    using on = stage()
+    for (const number of ['1', '2', '3']) on.add('1.2.3.1', number)
+    on.renderBy(async () => (on.rendered.length < 3 ? null : Uint8Array.of(5)))
+    expect(await on.thumbnails.ofStudy(on.owner, STUDY)).toEqual({
+      etag: '"3-1"',
+      png: Uint8Array.of(5),
+    })
+    expect(on.rendered).toHaveLength(3)
   })
 
   it('is kept as none where there is none', async () => {
