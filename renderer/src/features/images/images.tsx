@@ -48,7 +48,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.patient'),
-    track: 'minmax(136px, 1.5fr)',
+    track: 'minmax(132px, 1.5fr)',
     cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
       <>
         <Link
@@ -64,7 +64,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.exam'),
-    track: 'minmax(120px, 1.6fr)',
+    track: 'minmax(108px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
         <b>{modalities.join(', ')}</b> {studyDescription}
@@ -74,13 +74,13 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.device'),
-    track: 'minmax(78px, 0.9fr)',
+    track: 'minmax(74px, 0.9fr)',
     rank: 1,
     cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
   },
   {
     name: t('ui.images.columns.images'),
-    track: '84px',
+    track: '80px',
     cell: (study) => <Arrived study={study} />,
   },
   {
@@ -90,7 +90,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.last'),
-    track: '84px',
+    track: '80px',
     rank: 2,
     isRight: true,
     cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
