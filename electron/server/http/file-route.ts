@@ -25,7 +25,7 @@ export interface FileRule<
   A extends WindowAccess | 'view',
 > {
   readonly access: A
-  /** The page asks by itself: it does not keep the window unlocked. */
+  /** The page asks without its person, which does not keep the window unlocked. */
   readonly background?: boolean
   readonly params?: P
   readonly query?: Q

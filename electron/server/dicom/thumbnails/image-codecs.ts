@@ -97,16 +97,24 @@ export async function decodedFrame(
   try {
     return decoder
       ? await decodedByWasm(bytes, pixel, decoder)
-      : { samples: withSign(lossless(bytes, pixel), pixel), ...INTERLEAVED }
-  } catch (error) {
-    // The decoders throw numbers and texts, too.
-    throw error instanceof ImageProblem ? error : damaged()
+      : { samples: withSign(whole(lossless(bytes, pixel), pixel), pixel), ...INTERLEAVED }
+  } catch {
+    // The decoders throw numbers and texts, too. One that failed may have damaged its memory: the
+    // next image gets another.
+    if (decoder) modules.delete(decoder[0])
+    throw damaged()
   }
 }
 
 const INTERLEAVED = { isPlanar: false, isSubsampled: false, isRgb: false }
 
 const damaged = () => new ImageProblem(message('viewer.image-not-decoded'))
+
+/** @throws ImageProblem there are fewer samples than the header says, or more */
+function whole(samples: Samples, { rows, columns, samplesPerPixel }: ImagePixel): Samples {
+  if (samples.length !== rows * columns * samplesPerPixel) throw damaged()
+  return samples
+}
 
 function lossless(bytes: Uint8Array<ArrayBuffer>, { bitsAllocated }: ImagePixel): Samples {
   const width = bitsAllocated <= 8 ? 1 : 2
@@ -133,9 +141,8 @@ async function decodedByWasm(
     decoder.decode()
     const frame = decoder.getFrameInfo()
     const samples = samplesOf(decoder.getDecodedBuffer(), frame)
-    if (samples.length !== pixel.rows * pixel.columns * pixel.samplesPerPixel) throw damaged()
     return {
-      samples: withSign(samples, pixel),
+      samples: withSign(whole(samples, pixel), pixel),
       isPlanar: decoder.getInterleaveMode?.() === 0 && pixel.samplesPerPixel > 1,
       isSubsampled: false,
       isRgb: codec === JPEG && pixel.samplesPerPixel === 3,
