@@ -6,7 +6,7 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
 import { nativeFrame, rleFrame } from '#shared/pixels/stored.ts'
 import { rescaled, storedOf } from '#shared/pixels/values.ts'
-import { attributes, pixel } from './viewed.ts'
+import { attributes, pixel } from '../../renderer/viewer/viewed.ts'
 
 const form = (more: Partial<ImagePixel>): ImagePixel => ({ ...pixel, rows: 1, columns: 2, ...more })
 const bytes = (...values: number[]) => Uint8Array.from(values)
