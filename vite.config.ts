@@ -51,6 +51,33 @@ const reportFonts = (): Plugin => ({
   },
 })
 
+// What `dicom/thumbnails/image-codecs.ts` loads; it finds them beside the built program. As they are
+// published: each is a CommonJS module that is given its WebAssembly.
+const imageCodecs = (): Plugin => ({
+  name: 'image-codecs',
+  applyToEnvironment: ({ name }) => name === 'node',
+  generateBundle() {
+    const codecs = {
+      'codec-charls': 'charlswasm_decode',
+      'codec-libjpeg-turbo-8bit': 'libjpegturbowasm_decode',
+      'codec-openjpeg': 'openjpegwasm_decode',
+      'codec-openjph': 'openjphjs',
+    }
+    for (const [name, file] of Object.entries(codecs))
+      for (const [from, to] of [
+        ['js', 'cjs'],
+        ['wasm', 'wasm'],
+      ])
+        this.emitFile({
+          type: 'asset',
+          fileName: `codecs/${file}.${to}`,
+          source: readFileSync(
+            join(root, `node_modules/@cornerstonejs/${name}/dist/${file}.${from}`),
+          ),
+        })
+  },
+})
+
 // What `http/page.ts` serves in place of a file. Quality 9 takes two seconds for all; 11 would take
 // half a minute for a twentieth less.
 const compressed = (): Plugin => ({
@@ -267,6 +294,7 @@ export default defineConfig({
   plugins: [
     react(),
     reportFonts(),
+    imageCodecs(),
     firstScreen(),
     compressed(),
     newDecoderForEachImage(),
@@ -395,6 +423,7 @@ export default defineConfig({
             main: join(root, 'electron/main.ts'),
             headless: join(root, 'electron/headless.ts'),
             'native-worker': join(root, 'electron/server/dicom/transcoding/native-worker.ts'),
+            'thumbnail-worker': join(root, 'electron/server/dicom/thumbnails/thumbnail-worker.ts'),
           },
           external,
           output: { format: 'es', entryFileNames: '[name].js' },

@@ -47,7 +47,8 @@ export function DataTable<T>(given: DataTableProps<T>) {
   } = props
   const scroll = useRef<HTMLDivElement>(null)
   const width = useWidth(scroll)
-  const shown = useMemo(() => columnsFor(columns, width), [columns, width])
+  const hasTools = choice.length > 0
+  const shown = useMemo(() => columnsFor(columns, width, hasTools), [columns, width, hasTools])
   const current = useCurrentRow(props)
   const { virtual, items } = useRowsInSight(props, scroll, current.index)
   useTopOf(topOf, scroll)
@@ -69,7 +70,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
     <section
       ref={scroll}
       className={css.scroll}
-      data-has-tools={choice.length > 0 || undefined}
+      data-has-tools={hasTools || undefined}
       style={styleOf(props, shown)}
       tabIndex={rows.length === 0 ? 0 : -1}
       aria-label={label}
@@ -80,7 +81,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
         wasDown.current = isDown
       }}
     >
-      {choice.length > 0 && (
+      {hasTools && (
         <div className={css.tools}>
           <ColumnMenu choice={choice} onToggle={toggleColumn} onShowAll={showAll} />
         </div>

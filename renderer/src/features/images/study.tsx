@@ -85,7 +85,7 @@ export function Study() {
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
           <div className={css.columns}>
             <div className={css.main}>
-              <SeriesPanel series={study.seriesList} />
+              <SeriesPanel study={study} />
               <StepPanel steps={study.performedSteps} />
               <CommitmentPanel commitments={study.commitments} />
             </div>
