@@ -1,10 +1,12 @@
 import { type Browser, expect, type Page } from '@playwright/test'
+import { perTier } from '../support/tier.ts'
 import { sendImages } from './modality.ts'
 import { addSession, ask, createOwner, openStage, type Stage } from './stage.ts'
-import { emailOf, employ, type Invited, PASSWORD } from './stories.ts'
+import { callOf, emailOf, employ, type Invited, PASSWORD } from './stories.ts'
 import { test } from './test.ts'
 
-// How much a window asks of the gateway: nothing while nothing happens.
+// How much a window asks of the gateway: nothing while nothing happens, and never more than the
+// connections that a browser has, however many tabs are open.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -114,3 +116,59 @@ test('an idle window asks nothing of the gateway for 20 s, on any home and on th
   await expect.poll(asking, { timeout: 75_000, intervals: [500] }).toEqual([])
   for (const { page } of screens) if (page !== owner) await page.context().close()
 })
+
+const TABS = [
+  ...['/', '/?home=technologist', '/?home=front-desk', '/?home=radiologist', '/worklist'],
+  ...['/reading', '/images', '/events', '/activity', '/devices'],
+]
+/** What a browser lacks, and so how its tabs hear of events. */
+const BROWSERS: readonly {
+  readonly name: string
+  readonly lacks: readonly string[]
+  readonly hasStream: boolean
+}[] = [
+  { name: 'by a SharedWorker', lacks: [], hasStream: true },
+  { name: 'by the tab that has a lock', lacks: ['SharedWorker'], hasStream: true },
+  {
+    name: 'by polling, in a page without TLS on a tablet',
+    lacks: ['SharedWorker', 'locks', 'randomUUID', 'clipboard'],
+    hasStream: false,
+  },
+]
+
+for (const { name, lacks, hasStream } of perTier(
+  BROWSERS.filter(({ lacks }) => lacks[0] !== 'SharedWorker' || lacks.length > 1),
+  BROWSERS,
+)) {
+  test(`ten tabs of one browser work, and hear of what happens ${name}`, async ({ browser }) => {
+    const first = await openPage(browser, ownersCookie)
+    const context = first.context()
+    await context.addInitScript((names) => {
+      const has = (one: string) => names.includes(one)
+      if (has('SharedWorker')) Reflect.deleteProperty(globalThis, 'SharedWorker')
+      if (has('locks')) Reflect.deleteProperty(Navigator.prototype, 'locks')
+      if (has('clipboard')) Reflect.deleteProperty(Navigator.prototype, 'clipboard')
+      if (has('randomUUID')) Reflect.deleteProperty(Crypto.prototype, 'randomUUID')
+    }, lacks)
+    const pages = [first]
+    while (pages.length < TABS.length) pages.push(await context.newPage())
+    for (const [at, page] of pages.entries()) {
+      await page.goto(`${stage.http}/#${TABS[at]}`)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    }
+    for (const page of pages)
+      await expect(streamOf(page, hasStream ? 'Live' : 'Reconnecting')).toBeVisible()
+    // A call of each at once, more than a browser has connections.
+    await Promise.all(pages.map((page) => callOf(page, 'GET', '/dashboard/session')))
+    // What happens is shown in every tab: the navigation counts unknown devices.
+    const waiting = 1 + BROWSERS.findIndex((one) => one.name === name)
+    await ask(stage, `NEW${waiting}`)
+    for (const page of pages) {
+      const link = page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('link', { name: /^Devices/ })
+      await expect(link).toContainText(String(waiting), { timeout: 30_000 })
+    }
+    await context.close()
+  })
+}
