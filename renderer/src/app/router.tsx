@@ -432,7 +432,11 @@ function InvitationRoute() {
 
 function NotFound() {
   return (
-    <Empty title={t('ui.shell.nothingHere')} action={<Link to="/">{t('ui.shell.toToday')}</Link>}>
+    <Empty
+      title={t('ui.shell.nothingHere')}
+      action={<Link to="/">{t('ui.shell.toToday')}</Link>}
+      error={null}
+    >
       {t('ui.shell.nothingHereText')}
     </Empty>
   )

@@ -3,6 +3,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../api/client.ts'
 import { t, textsOf } from '../i18n/t.ts'
+import { ErrorReference } from './error-reference.tsx'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
 
@@ -73,17 +74,22 @@ export function Facts({
   )
 }
 
-/** Nothing to show, and what to do about it. */
+/**
+ * Nothing to show, and what to do about it.
+ * @param error of an error screen, which shows its reference; null where nothing was thrown
+ */
 export function Empty({
   icon,
   title,
   children,
   action,
+  error,
 }: {
   icon?: ReactNode
   title: string
   children?: ReactNode
   action?: ReactNode
+  error?: unknown
 }) {
   return (
     <div className={css.empty}>
@@ -93,6 +99,7 @@ export function Empty({
       </Title>
       {children && <p>{children}</p>}
       {action}
+      {error !== undefined && <ErrorReference error={error} />}
     </div>
   )
 }
@@ -136,9 +143,7 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
     >
       {error.message}
       {remedy}
-      {error.requestId && (
-        <div className="mono">{t('ui.common.request', { id: error.requestId })}</div>
-      )}
+      <ErrorReference error={error} />
     </Notice>
   )
 }
