@@ -331,6 +331,8 @@ export default defineConfig({
           output: {
             codeSplitting: {
               groups: [
+                // Alone, so that it is executed before everything else.
+                { name: 'no-eval', test: /\/renderer\/src\/ui\/no-eval\.ts$/ },
                 { name: 'base', test: BASE },
                 { name: 'router', test: ROUTER },
               ],

@@ -84,17 +84,20 @@ export function Empty({
   children,
   action,
   error,
+  order = 2,
 }: {
   icon?: ReactNode
   title: string
   children?: ReactNode
   action?: ReactNode
   error?: unknown
+  /** Of its heading: 1 where it stands in the place of a screen. */
+  order?: 1 | 2
 }) {
   return (
     <div className={css.empty}>
       {icon}
-      <Title order={2} size="h3">
+      <Title order={order} size="h3">
         {title}
       </Title>
       {children && <p>{children}</p>}

@@ -48,7 +48,7 @@ export function PagedTable<T>({
       {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
       {table.rows.length > 0 && (
         <Panel isFlush className="grow">
-          <DataTable maxHeight="100%" {...table} />
+          <DataTable isFilling {...table} />
         </Panel>
       )}
     </>
