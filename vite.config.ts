@@ -172,7 +172,7 @@ const BASE = new RegExp(
  */
 const BOOT = new RegExp(
   [
-    'renderer/src/(i18n/|ui/no-eval|api/(client|preload))',
+    'renderer/src/(i18n/|ui/(not-started|copy-text)|format/(error-reference|random-id)|api/(client|preload))',
     'shared/(contract-version|view-paths|contract/viewing|messages/message)\\.ts$',
     'node_modules/(intl-messageformat|@formatjs)/',
   ].join('|'),
@@ -399,6 +399,8 @@ export default defineConfig({
           output: {
             codeSplitting: {
               groups: [
+                // Alone, so that it is executed before everything else.
+                { name: 'no-eval', test: /\/renderer\/src\/ui\/no-eval\.ts$/, priority: 3 },
                 { name: 'boot', test: BOOT, priority: 2 },
                 { name: 'base', test: BASE, priority: 1 },
                 { name: 'router', test: ROUTER, priority: 1 },

@@ -56,7 +56,7 @@ export function PagedTable<T>({
       {table.rows.length > 0 && (
         <Beside side={side}>
           <Panel isFlush className="grow">
-            <DataTable maxHeight="100%" isOpenedByKey={side != null} {...table} />
+            <DataTable isFilling isOpenedByKey={side != null} {...table} />
           </Panel>
         </Beside>
       )}

@@ -4,6 +4,7 @@ import { IconPhoto } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { useMayManageStudies } from '../../api/session.ts'
 import { useStatus } from '../../api/status.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -36,6 +37,23 @@ const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
 ]
 
 const THUMBNAIL = 44
+
+/** To the correction of images that differ from their order, for who may make it. */
+function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent: boolean }) {
+  const { studyInstanceUid } = study
+  if (!useMayManageStudies()) return null
+  return (
+    <div>
+      <Link
+        to="/images/$studyInstanceUid/resolve"
+        params={{ studyInstanceUid }}
+        tabIndex={isCurrent ? 0 : -1}
+      >
+        {t('ui.common.identity.resolve')}…
+      </Link>
+    </div>
+  )
+}
 
 const columns: readonly Column<ImageStudySummary>[] = [
   {
@@ -86,7 +104,12 @@ const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.state'),
     track: 'minmax(164px, 2fr)',
-    cell: (study) => <ImageTags study={study} />,
+    cell: (study, isCurrent) => (
+      <>
+        <ImageTags study={study} />
+        {study.identity === 'mismatch' && <ResolveLink study={study} isCurrent={isCurrent} />}
+      </>
+    ),
   },
   {
     name: t('ui.images.columns.last'),

@@ -66,7 +66,11 @@ export function Study() {
       {reply.isError && reply.error.code === 'not-found' && (
         <>
           <Panel>
-            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={t('ui.images.gone')}>
+            <Empty
+              icon={<IconPhotoOff size={34} stroke={1.3} />}
+              title={t('ui.images.gone')}
+              error={reply.error}
+            >
               {t('ui.images.goneText')}
             </Empty>
           </Panel>

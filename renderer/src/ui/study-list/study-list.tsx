@@ -97,7 +97,7 @@ function StudyTable({
           columns={columns}
           keyOf={keyOf}
           least={420}
-          maxHeight="100%"
+          isFilling
           rowHeight={ROW_HEIGHT}
           ahead={60}
           at={at}
