@@ -113,7 +113,7 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   expect(sent).toBeGreaterThan(20)
   const line = page
     .getByRole('listitem')
-    .filter({ hasText: `${sent} sent` })
+    .filter({ hasText: `${sent} exams sent` })
     .first()
   await expect(line).toBeVisible()
   await line.getByRole('link').first().click()
