@@ -1,14 +1,18 @@
-import { type Session, session } from 'electron'
+import { type Session, session, type WebContents } from 'electron'
 import { isOf } from './window.ts'
 
 /**
- * What the gateway's own page may ask for: to copy, and to know of a second screen for the images.
+ * Permissions of the gateway's own page: writing to the clipboard, and using a second screen for
+ * images.
  */
 const PERMISSIONS: readonly string[] = ['clipboard-sanitized-write', 'window-management']
 
+/** The page where a report is written: dictation needs the microphone there. */
+const REPORT_PAGE = /^#\/reading\/stu_\w+([/?]|$)/
+
 /**
- * Refuses every other permission, and every other page: the microphone too, since the window has no
- * dictation (Electron security checklist 5).
+ * Refuses every other permission, and every other page: the microphone everywhere but on the page
+ * of a report, the camera everywhere (Electron security checklist 5).
  * @param origin of the gateway; undefined until it has started
  */
 export function refusePermissions(
@@ -19,16 +23,28 @@ export function refusePermissions(
     const own = origin()
     return own !== undefined && PERMISSIONS.includes(permission) && isOf(own, url)
   }
-  of.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
-    answer(isAllowed(permission, requestingUrl)),
-  )
-  of.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
-    isAllowed(permission, requestingOrigin),
+  const isReportPage = (contents: WebContents | null) => {
+    const [own, url] = [origin(), contents?.getURL() ?? '']
+    return own !== undefined && isOf(own, url) && REPORT_PAGE.test(new URL(url).hash)
+  }
+  of.setPermissionRequestHandler((contents, permission, answer, details) => {
+    const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
+    const isMicrophone = types.length > 0 && types.every((type) => type === 'audio')
+    answer(
+      permission === 'media'
+        ? isMicrophone && details.isMainFrame && isReportPage(contents)
+        : isAllowed(permission, details.requestingUrl),
+    )
+  })
+  of.setPermissionCheckHandler((contents, permission, requestingOrigin, details) =>
+    permission === 'media'
+      ? details.mediaType === 'audio' && details.isMainFrame && isReportPage(contents)
+      : isAllowed(permission, requestingOrigin),
   )
   of.setDevicePermissionHandler(() => false)
 }
 
-/** Whatever a page tries to load, only the gateway answers (Electron security checklist 1). */
+/** Blocks every request that does not go to the gateway (Electron security checklist 1). */
 export function refuseRequests(
   origin: () => string | undefined,
   of: Session = session.defaultSession,
@@ -38,7 +54,7 @@ export function refuseRequests(
   )
 }
 
-/** The gateway's own, what a page made itself, and the developer tools' own pages. */
+/** URLs of the gateway, blobs created by its page, data URLs and the developer tools. */
 function isLoadable(origin: string | undefined, url: string): boolean {
   if (/^(data|devtools):/.test(url)) return true
   if (url.startsWith('blob:')) return isLoadable(origin, url.slice('blob:'.length))

@@ -15,6 +15,7 @@ import {
 import { serveCustomers, serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts'
 import { serveToday } from '#server/modules/dashboard/today.ts'
+import { serveTrends } from '#server/modules/dashboard/trends.ts'
 import type { AssociationLog } from '#server/modules/devices/association-log.ts'
 import type { Listeners } from '#server/modules/devices/listeners.ts'
 import { serveDashboardActivity, serveDevices } from '#server/modules/devices/routes.ts'
@@ -22,12 +23,15 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import { serveDictation } from '#server/modules/dictation/routes.ts'
+import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { EventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
 import { testSending } from '#server/modules/events/test-sending.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
+import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints, servePartner } from '#server/modules/partners/routes.ts'
@@ -68,7 +72,7 @@ import type { Context } from './context.ts'
 import type { Imaging } from './imaging.ts'
 import type { ApiKeys } from './modules/api-keys/api-keys.ts'
 
-/** Without invitations and reports: their replies, or links in them, expire. */
+/** Excludes invitations and reports, because their replies or the links in them expire. */
 const CACHEABLE_READS = [
   ...[
     express.list,
@@ -83,7 +87,7 @@ const CACHEABLE_READS = [
   ...[viewerUsers.list, viewerUsers.read, scribeUsers.list, scribeUsers.read],
 ]
 
-/** What the listeners of the `/v1` interface share. */
+/** State shared by the listeners of the `/v1` interface. */
 export const openPartners = (context: Context, apiKeys: ApiKeys): PartnerInterface =>
   new PartnerInterface(
     context,
@@ -92,10 +96,10 @@ export const openPartners = (context: Context, apiKeys: ApiKeys): PartnerInterfa
     CACHEABLE_READS,
   )
 
-/** What routes call. It is made in `server.ts`, and nothing else takes it. */
+/** The services that routes call. `server.ts` creates them. */
 export interface Services {
   readonly version: string
-  /** Base of every URL given out, without a slash at its end. */
+  /** Base of every URL that is given out, without a trailing slash. */
   readonly publicBase: () => string
   readonly up: Listeners
   readonly live: LiveState
@@ -108,6 +112,7 @@ export interface Services {
   readonly schedule: Schedule
   readonly images: Imaging
   readonly contexts: ClinicalContexts
+  readonly speech: SpeechEngine
   readonly destinations: ReportDestinations
   readonly replay: EventReplay
   readonly refusedHosts: RefusedHosts
@@ -124,11 +129,11 @@ export interface Services {
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators
-  /** Where the log is kept; undefined: to stderr. */
+  /** The log file; undefined if the log goes to stderr. */
   readonly logFile: string | undefined
 }
 
-/** Declares every route of the gateway but the files of the window. */
+/** Registers every route except the window's static files. */
 export function serveEverything(app: HttpApp, context: Context, services: Services): void {
   const { publicBase, version } = services
   serveHealth(app, services.checks, services.metrics)
@@ -143,7 +148,7 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveBackups(app, context, services.backups, services.restoring)
 }
 
-/** Every operation of the `/v1` interface but links to the viewer, and the reference of them. */
+/** Registers the `/v1` interface, except links to the viewer, and its reference. */
 export function servePartnerInterface(
   app: HttpApp,
   context: Context,
@@ -160,13 +165,14 @@ export function servePartnerInterface(
 function serveAdministration(app: HttpApp, context: Context, services: Services): void {
   const { people, publicBase, version, certificates, live, up } = services
   const showSession = sessionReply(context, version)
-  // It is opened after the routes are declared.
+  // Read on each call, because the listener opens after the routes are registered.
   const lan: Parameters<typeof serveDashboardSecurity>[3] = {
     state: () => up.lanListener().state(),
     set: (wanted, actor) => up.lanListener().set(wanted, actor),
   }
   serveStatus(app, context, live)
   serveToday(app, context, live)
+  serveTrends(app, context, live)
   serveSessions(app, context, services.metrics.watching(people), showSession)
   serveDashboardPeople(app, context, people, publicBase, showSession)
   serveDashboardSecurity(app, context, people, lan, showSession)
@@ -195,6 +201,7 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   const showSession = sessionReply(context, version)
   serveLinkedReports(app, context, eventLog, contexts, publicBase, showSession)
   serveReportPdf(app, context)
+  serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()
   serveEndpoints(app, context, services.refusedHosts, waiting, noteStatus)
   const sendTest = testSending(context, requester, publicBase)
@@ -211,6 +218,7 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
     images.completion.orderChanged(uid, change === 'unlinked'),
   )
   serveImages(app, context, images.quarantine, images.creation, images.recovery)
+  serveThumbnails(app, context, images.thumbnails)
   serveCorrections(app, context, images.corrections)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)

@@ -13,8 +13,8 @@ import type { AssociationInfo, Rejection } from '../../electron/server/dicom/dim
 import {
   decide,
   type OpenAssociations,
+  providerRejection,
   tooManyUnlisted,
-  unacceptable,
 } from '../../electron/server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
@@ -114,7 +114,7 @@ function policyOn(given: Given): Rejection | undefined {
 }
 
 const acceptor = (open: OpenAssociations, protocolVersion = 1): Rejection | undefined =>
-  unacceptable({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
+  providerRejection({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
 
 const CT = '1.2.840.10008.5.1.4.1.1.2'
 const TLS = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PERMISSIONS } from '../lifecycle.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant } from './conventions.ts'
 
@@ -22,6 +22,7 @@ export const TODAY_KINDS = [
   'mismatches',
   'correction-notices',
   'images-replaced',
+  'criticals-escalated',
   'criticals',
   'addenda-needed',
   'stat-unread',
@@ -40,6 +41,7 @@ export const TODAY_KINDS = [
   'studies-waiting',
   'events-failed',
   'second-factor',
+  'escalation-mail-failing',
   'mail-failing',
   'invitations-pending',
   'certificate',

@@ -1,4 +1,11 @@
-import type { Access, OperationFor, PartnerAccess, WindowAccess } from '../operation.ts'
+import type {
+  Access,
+  Method,
+  Operation,
+  OperationFor,
+  PartnerAccess,
+  WindowAccess,
+} from '../operation.ts'
 import { dashboardCorrectionNotices } from './correction-notices.ts'
 import { dashboardCorrections } from './corrections.ts'
 import { dashboard } from './dashboard.ts'
@@ -10,7 +17,9 @@ import { dashboardSecurity } from './dashboard-security.ts'
 import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
+import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
+import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
@@ -44,6 +53,7 @@ const WINDOW = {
   destinations: dashboardDestinations,
   activity: dashboardActivity,
   today: dashboardToday,
+  trends: dashboardTrends,
   exams: dashboardExams,
   reconciliation: dashboardReconciliation,
   studies: dashboardStudies,
@@ -51,6 +61,7 @@ const WINDOW = {
   corrections: dashboardCorrections,
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
+  dictation: dashboardDictation,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 
@@ -77,6 +88,12 @@ export const windowOperations = (): WindowOperation[] =>
     name: `${group}.${name}`,
     operation,
   }))
+
+/** The operation of the window or the partner interface with this method and path. */
+export const findOperation = (method: Method, path: string): Operation | undefined =>
+  [...windowOperations(), ...interfaceOperations()]
+    .map(({ operation }): Operation => operation)
+    .find((one) => one.method === method && one.path === path)
 
 const operationsOf = <A extends Access>(groups: Groups<A>) =>
   Object.entries(groups).flatMap(([group, operations]) =>

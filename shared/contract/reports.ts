@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ReportId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, WindowOutcome } from './conventions.ts'
 import { IdentityDifference, StudyIdentity } from './images.ts'
@@ -92,8 +92,16 @@ export const CriticalResult = z.object({
   studyDescription: z.string(),
   patientName: z.string(),
   finding: Finding,
+  /** As a DICOM person name; empty where the study does not name one. */
+  referringPhysicianName: z.string(),
   signedBy: NamedUser,
   openedAt: Instant,
+  /** By when it has to be communicated. */
+  dueAt: Instant,
+  /** The steps of escalation that it has reached. */
+  escalations: z.array(z.object({ step: z.literal([1, 2]), at: Instant })),
+  /** When it is escalated next; null where it is communicated, or was escalated for the last time. */
+  nextEscalationAt: Instant.nullable(),
   /** Null: nobody was told yet. */
   communication: Communication.extend({ recordedBy: NamedUser }).nullable(),
 })

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openContext } from '#server/context.ts'
-import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
 import { keyStoreNow } from '#server/modules/settings/key-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -66,7 +66,7 @@ async function startApp(folder: string, account: string) {
   const sealed = Promise.withResolvers<boolean>()
   child.on('message', (message) => {
     if (typeof message === 'object' && 'sealKey' in message)
-      sealed.resolve(moveKeyInto(folder, keys, Date.now()))
+      sealed.resolve(moveKeyToStore(folder, keys, Date.now()))
   })
   const dataKey = unwrapKey(folder, keys)
   const keyStore: KeyStoreState = keyStoreNow(folder, 'file') ?? 'file'

@@ -7,7 +7,7 @@ import type { HttpApp } from './http-app.ts'
 import { normalQuery, noteRead } from './operations.ts'
 import { malformed } from './problem.ts'
 
-/** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
+/** A request for a file, as passed to its handler: parsed, with its caller authorized. */
 export interface FileCall<
   P extends z.ZodType,
   Q extends z.ZodType,
@@ -25,13 +25,15 @@ export interface FileRule<
   A extends WindowAccess | 'view',
 > {
   readonly access: A
+  /** The page asks without its person, which does not keep the window unlocked. */
+  readonly background?: boolean
   readonly params?: P
   readonly query?: Q
 }
 
 /**
- * Declares a path of the window or the viewer that answers a GET with something else than JSON;
- * what is refused is a problem all the same.
+ * Registers a GET path of the window or the viewer whose response is not JSON. Refusals are still
+ * sent as problems.
  */
 export function serveFile<
   P extends z.ZodType,
@@ -40,10 +42,10 @@ export function serveFile<
 >(
   app: HttpApp,
   path: `/${string}`,
-  { access, params, query }: FileRule<P, Q, A>,
+  { access, background = false, params, query }: FileRule<P, Q, A>,
   answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
-  const admitOne = admissionOf(app, { access })
+  const admitOne = admissionOf(app, { access, background })
   app.declared.push({ method: 'GET', path })
   app.fastify.route({
     method: 'GET',
@@ -72,15 +74,15 @@ function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: u
   return read?.data
 }
 
-/** A document from outside, to be viewed. */
+/** An external document to be displayed. */
 export interface Document {
   readonly fileName: string
   readonly mediaType: string
   readonly content: Buffer
 }
 
-/** What a browser shows without running anything in it; SVG and HTML are not among them. */
-const SHOWN: readonly string[] = [
+/** Media types that a browser can display without running scripts; SVG and HTML are excluded. */
+const INLINE_TYPES: readonly string[] = [
   'application/pdf',
   'image/png',
   'image/jpeg',
@@ -89,8 +91,8 @@ const SHOWN: readonly string[] = [
 ]
 
 /**
- * Declares a path of the window or the viewer that answers with a document: shown where a browser
- * shows it safely, else to be saved.
+ * Registers a path of the window or the viewer that responds with a document, displayed inline if
+ * that is safe and otherwise as a download.
  */
 export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'view'>(
   app: HttpApp,
@@ -100,13 +102,13 @@ export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'vie
 ): void {
   serveFile(app, path, rule, (call, reply) => {
     const document = open(call)
-    return reply.headers(documentHeaders(document, SHOWN)).send(document.content)
+    return reply.headers(documentHeaders(document, INLINE_TYPES)).send(document.content)
   })
 }
 
 /**
- * For something of somebody else's: as one of the types that are `shown`, else to be saved.
- * Whatever it holds, it runs nothing and asks nobody.
+ * Headers for external content: inline if its type is one of `shown`, otherwise as a download. The
+ * content cannot run scripts or send requests.
  */
 export function documentHeaders(
   { fileName, mediaType }: Omit<Document, 'content'>,
@@ -125,8 +127,8 @@ export function documentHeaders(
 }
 
 /**
- * RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path
- * of the reader's PC.
+ * RFC 6266: the file name in ASCII for old clients, and in full in the encoding of RFC 8187. Path
+ * separators are removed.
  */
 function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string {
   const name =
@@ -140,18 +142,50 @@ function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string 
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
+/** A picture in a list of the window. */
+interface Picture {
+  /** Another one for another picture at the same path. */
+  readonly etag: string
+  /** Null: there is none. */
+  readonly png: Uint8Array | null
+}
+
 /**
- * A file on its way out: sent as it is made; where making it fails the connection ends before the
- * file does.
+ * Declares a path of the window that answers with a picture; 204 where there is none, which for a
+ * list is an answer like any other. A browser keeps the picture but asks each time whether it is
+ * still right, so that a person who lost access sees it no more.
+ */
+export function servePicture<P extends z.ZodType, A extends WindowAccess>(
+  app: HttpApp,
+  path: `/${string}`,
+  rule: { readonly access: A; readonly params: P },
+  open: (call: FileCall<P, z.ZodType, A>) => Promise<Picture>,
+): void {
+  serveFile(app, path, { ...rule, background: true }, async (call, reply, request) => {
+    const { etag, png } = await open(call)
+    reply.headers({
+      etag,
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+    })
+    if (png === null) return reply.code(204).send()
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    return reply.type('image/png').send(Buffer.from(png))
+  })
+}
+
+/**
+ * A file that is streamed while it is created. If creation fails, the connection is closed before
+ * the end of the file.
  */
 interface Download {
-  /** ASCII letters, digits, dots and hyphens. */
+  /** Only ASCII letters, digits, dots and hyphens. */
   readonly fileName: string
   readonly mediaType: string
   readonly content: AsyncIterable<string | Buffer>
 }
 
-/** Declares a path of the window that answers with a file to be saved. */
+/** Registers a path of the window that responds with a download. */
 export function serveDownload<Q extends z.ZodType, A extends WindowAccess>(
   app: HttpApp,
   path: `/${string}`,

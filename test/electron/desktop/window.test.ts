@@ -9,7 +9,7 @@ import {
   openWindow,
   refuseWebviews,
 } from '../../../electron/desktop/window.ts'
-import { keptFile, WindowPlaces } from '../../../electron/desktop/window-state.ts'
+import { stateFile, WindowBoundsBySet } from '../../../electron/desktop/window-state.ts'
 import * as fake from '../../support/electron.ts'
 
 const ORIGIN = 'http://127.0.0.1:8042'
@@ -19,7 +19,7 @@ let folder: string
 beforeEach(() => {
   fake.forgetAll()
   folder = mkdtempSync(join(tmpdir(), 'isthmus-window-'))
-  const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
+  const places = stateFile(join(folder, 'window.json'), WindowBoundsBySet, [])
   openWindow('/preload.cjs', () => ORIGIN, places, 'win32')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -154,6 +154,28 @@ describe('permissions', () => {
       fake.permissions.check?.(null, 'window-management', origin, { isMainFrame: true })
     expect([ORIGIN, 'https://evil.test'].map(checked)).toEqual([true, false])
     expect(fake.permissions.device?.({ deviceType: 'usb', origin: ORIGIN } as never)).toBe(false)
+  })
+
+  it('include the microphone on the page of a report, and never the camera', () => {
+    refusePermissions(() => ORIGIN)
+    const report = `${ORIGIN}/#/reading/stu_00000000000000000000000000000001`
+    const audio = { mediaTypes: ['audio'] }
+    expect(fake.asked('media', report, audio)).toBe(true)
+    const elsewhere = [`${ORIGIN}/`, `${ORIGIN}/#/reading`, `${ORIGIN}/#/reading/criticals`, VIEW]
+    expect(elsewhere.map((url) => fake.asked('media', url, audio))).toEqual(
+      elsewhere.map(() => false),
+    )
+    expect(fake.asked('media', report.replace(ORIGIN, 'https://evil.test'), audio)).toBe(false)
+    expect(fake.asked('media', report, { mediaTypes: ['audio', 'video'] })).toBe(false)
+    expect(fake.asked('media', report, { mediaTypes: [] })).toBe(false)
+    expect(fake.asked('media', report, { ...audio, isMainFrame: false })).toBe(false)
+    const checked = (mediaType: 'audio' | 'video', url: string) =>
+      fake.permissions.check?.({ getURL: () => url } as never, 'media', ORIGIN, {
+        ...{ mediaType, isMainFrame: true },
+      })
+    expect(checked('audio', report)).toBe(true)
+    expect(checked('video', report)).toBe(false)
+    expect(checked('audio', `${ORIGIN}/`)).toBe(false)
   })
 
   it('are none before the gateway has started', () => {

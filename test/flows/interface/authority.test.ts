@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setSessionConfirmed } from '#server/modules/users/session-queries.ts'
-import { hashOfToken } from '#server/platform/token.ts'
+import { hashToken } from '#server/platform/token.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
 import { type WindowOperation, windowOperations } from '#shared/contract/operations.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 function makeStale(): void {
   const [, token = ''] = staleCookie.split('=')
   const at = new Date(Date.now() - 11 * 60_000).toISOString()
-  stage.withStore((store) => setSessionConfirmed(store.database, hashOfToken(token), at))
+  stage.withStore((store) => setSessionConfirmed(store.database, hashToken(token), at))
 }
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -143,6 +143,9 @@ describe('the authority matrix of the window', () => {
     linked: READ_TO_MANAGE_STUDIES,
   }
 
+  /** Calls whose body is a file of one type. */
+  const TAKE_FILES: readonly string[] = ['dictation.transcribe']
+
   /** The refusal that stands before the operation's own rules; undefined: admitted. */
   function refusalOf(
     caller: Caller,
@@ -171,7 +174,8 @@ describe('the authority matrix of the window', () => {
       const isRead = operation.method === 'GET'
       given[name] = refusal === undefined && isRead && !REFUSALS.includes(code) ? 'admitted' : code
       const isRefused = REFUSED_BY_DOMAIN[caller]?.includes(name) === true
-      expected[name] = refusal ?? (isRefused ? 'not-permitted' : isRead ? 'admitted' : 'malformed')
+      const unread = TAKE_FILES.includes(name) ? 'not-json' : 'malformed'
+      expected[name] = refusal ?? (isRefused ? 'not-permitted' : isRead ? 'admitted' : unread)
     }
     expect(given).toEqual(expected)
   })
@@ -191,7 +195,14 @@ describe('the authority matrix of the window', () => {
       ...['people.testMail', 'setup.finish', 'setup.stopPartnerSimulator', 'setup.visitAsDevice'],
       ...['setup.selfTest', 'setup.makeBackup'],
       ...['backups.make', 'backups.rehearse', 'backups.previewRestore', 'backups.restore'],
-      ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
+      ...[
+        'events.replay',
+        'events.drop',
+        'events.dryRun',
+        'events.test',
+        'destinations.echo',
+        'dictation.test',
+      ],
     ])
   })
 })

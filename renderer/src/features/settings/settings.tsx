@@ -9,13 +9,14 @@ import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { LeaveGuard } from '../../ui/form-guard.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
+import { DictationPanel } from './dictation-panel.tsx'
 import {
   groupsOf,
   type Json,
@@ -60,6 +61,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
       else notifications.show({ message: t('ui.settings.saved'), icon: <IconCheck size={18} /> })
     })
   }
+  useFormGuard(changed > 0)
   const [search, setSearch] = useState('')
   const [isAdvanced, setAdvanced] = useLocalStorage({
     key: 'isthmus-advanced-settings',
@@ -72,7 +74,6 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
 
   return (
     <>
-      <LeaveGuard isDirty={changed > 0} />
       {asksRestart && <RestartNotice />}
       <div className={css.find}>
         <SearchBox
@@ -108,6 +109,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                     onChange={(value) => edit(row.key, value)}
                   />
                 ))}
+                {group.name === 'dictation' && <DictationPanel />}
               </Panel>
             </div>
           ))}
@@ -183,7 +185,7 @@ function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSea
   ]
   const parts = isSearching ? groups : [...groups, ...others]
   return (
-    <nav className={css.index} aria-label={t('ui.settings.title')}>
+    <nav className={css.index} aria-label={t('ui.settings.groups')}>
       {parts.map(({ name, title }) => (
         <button
           type="button"

@@ -1,12 +1,13 @@
 import { cache, Enums, eventTarget, imageLoader, type Types } from '@cornerstonejs/core'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
-import { viewing, viewPaths } from '#shared/contract/viewing.ts'
+import { viewing } from '#shared/contract/viewing.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
+import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
 import { type Fetches, WISHES, type Wish } from './fetches.ts'
 import { imageOf } from './image.ts'
 import type { ImageList } from './images.ts'
-import { ImageProblem, LEFT } from './problem.ts'
 import { parseImageId } from './series.ts'
 
 /** Decoded images of a view: in Cornerstone's cache, or on their way. */

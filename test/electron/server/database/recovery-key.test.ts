@@ -10,15 +10,15 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
+import { readSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
 import { keyNameOf, sealWith } from '#server/database/encryption.ts'
 import {
   keepRecoveryKey,
+  matchesDataKey,
   newRecoveryKey,
+  normalizeKey,
   openRecoveryFile,
-  plainKey,
-  provesDataKey,
   recoverDataKey,
   recoveryKeyState,
   wrapDataKey,
@@ -47,7 +47,7 @@ function lostFolder() {
   const temp = tempStore()
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
-  keepSecret(store, 'mail.password', 'seven calm otters')
+  storeSecret(store, 'mail.password', 'seven calm otters')
   keepRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   store[Symbol.dispose]()
@@ -67,7 +67,7 @@ it('makes a key of the bytes that it is given, each character of one', () => {
 })
 
 it('reads a key as it was meant, however it is typed', () => {
-  expect(plainKey(' o1il-abcd efgh ')).toBe('0111ABCDEFGH')
+  expect(normalizeKey(' o1il-abcd efgh ')).toBe('0111ABCDEFGH')
 })
 
 it('opens everything again once data.key is lost', () => {
@@ -257,10 +257,10 @@ it('knows the data key of a database that never had a recovery key by what is se
   using temp = tempStore()
   const { store, folder } = temp
   const [file, key] = [join(folder, DATABASE), store.database.seal.exportKey()]
-  expect(provesDataKey(file, key)).toBe(true)
-  expect(provesDataKey(file, Buffer.alloc(32, 7))).toBe(false)
+  expect(matchesDataKey(file, key)).toBe(true)
+  expect(matchesDataKey(file, Buffer.alloc(32, 7))).toBe(false)
   withNothingSealed(file)
-  expect(provesDataKey(file, key)).toBeUndefined()
+  expect(matchesDataKey(file, key)).toBeUndefined()
 })
 
 it('refuses to open a database with another data key, and says so', () => {

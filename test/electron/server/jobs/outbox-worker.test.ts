@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as outboxQueries from '#server/jobs/outbox-queries.ts'
 import {
   addOutboxJob,
+  deferOutboxJob,
   dropOutboxJobs,
   findLatestOutboxJob,
-  holdOutboxJob,
   type OutboxRow,
   outboxSummary,
   postponeOutboxJob,
@@ -404,7 +404,7 @@ describe('a row', () => {
     const rows = ['a1', 'b1'].map((subject) => out.append(subject))
     for (const row of rows) {
       const notBefore = new Date(out.clock() + MINUTE).toISOString()
-      holdOutboxJob(out.store.database, row, {
+      deferOutboxJob(out.store.database, row, {
         notBefore,
         lastError: verbatim('no endpoint'),
         at: notBefore,

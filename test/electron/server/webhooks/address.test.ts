@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import {
   admitFileUrl,
   admitUrl,
-  askedOnce,
+  coalescedResolve,
   ownListeners,
   pinnedLookup,
   type Resolve,
-  type Route,
   systemResolve,
+  type UrlKind,
 } from '#server/webhooks/address.ts'
 
 const LISTED = [
@@ -410,7 +410,7 @@ describe('one of our own listeners', () => {
 })
 
 describe('pinnedLookup', () => {
-  const lookup = (route: Route, addresses: readonly string[], all = true) => {
+  const lookup = (route: UrlKind, addresses: readonly string[], all = true) => {
     const resolve: Resolve = async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     return new Promise((done, fail) => {
@@ -475,10 +475,10 @@ it('the resolver of the operating system gives every address of a name', async (
   for (const { address, family } of found) expect([address.includes(':') ? 6 : 4]).toContain(family)
 })
 
-describe('askedOnce', () => {
+describe('coalescedResolve', () => {
   it('asks for a name once while it is being asked for, and again afterwards', async () => {
     const answers: ((address: string) => void)[] = []
-    const resolve = askedOnce(
+    const resolve = coalescedResolve(
       (hostname) =>
         new Promise((done) =>
           answers.push((address) => done([{ address: `${address}${hostname.length}`, family: 4 }])),
@@ -498,7 +498,7 @@ describe('askedOnce', () => {
 
   it('asks again after a failure', async () => {
     let asked = 0
-    const resolve = askedOnce(() => {
+    const resolve = coalescedResolve(() => {
       asked += 1
       return Promise.reject(new Error('no answer'))
     })

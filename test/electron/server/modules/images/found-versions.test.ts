@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { noteRestored, StorageFault } from '#server/database/image-files.ts'
+import { markRestored, StorageFault } from '#server/database/image-files.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
@@ -82,7 +82,7 @@ async function clinic(
           for (const table of tables.toReversed()) run(`delete from ${table}`)
           for (const table of tables) run(`insert into ${table} select * from older_${table}`)
         })
-        if (how === 'by the gateway') noteRestored(stage.folder)
+        if (how === 'by the gateway') markRestored(stage.folder)
         else rmSync(join(stage.folder, 'images', '.swept'), { force: true })
       })
       await stage.intake.settled()
@@ -270,7 +270,7 @@ test('of images that the database knows neither way, one version is shown and th
     store.database.transaction(() => {
       for (const sql of all) store.database.run(rawQuery(sql, []))
     })
-    noteRestored(stage.folder)
+    markRestored(stage.folder)
   })
   await stage.intake.settled()
   const names = shown(stage)
@@ -439,7 +439,7 @@ test('a file that the disk does not give goes to the recovery folder, and does n
   }
   await expect(at.putBack()).rejects.toThrow()
   expect(stage.errors).toHaveLength(1)
-  expect(imageFiles.isAdopting()).toBe(false)
+  expect(imageFiles.isImportingOrphans()).toBe(false)
   expect(stage.intake.recovery.count()).toBe(1)
   expect(countQuarantined(stage.store.database)).toBe(1)
 })

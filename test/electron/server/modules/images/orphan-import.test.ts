@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { noteRestored } from '#server/database/image-files.ts'
+import { markRestored } from '#server/database/image-files.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   type DestinationRecord,
@@ -69,7 +69,7 @@ async function putBack(stage: Stage, lost: readonly string[]): Promise<void> {
         recountInstances(stage.store.database, row.studyInstanceUid)
       }
     })
-    noteRestored(stage.folder)
+    markRestored(stage.folder)
   })
   await stage.intake.settled()
 }
@@ -145,7 +145,7 @@ describe('images that came after a backup that was put back', () => {
       const to = fresh.store.imageFiles.pathOf(file)
       mkdirSync(dirname(to), { recursive: true })
       writeFileSync(to, bytes)
-      noteRestored(fresh.folder)
+      markRestored(fresh.folder)
     })
     await fresh.intake.settled()
     expect(findImageStudy(fresh.store.database, OTHER_STUDY)).toMatchObject({
@@ -200,7 +200,7 @@ describe('images that came after a backup that was put back', () => {
       { ...IMAGE, PixelData: 'others__' },
       { association: { callingAeTitle: 'PACS', associationId: 'a2' } },
     )
-    await stage.reopen(() => noteRestored(stage.folder))
+    await stage.reopen(() => markRestored(stage.folder))
     await stage.intake.settled()
     expect(listInstanceVersions(stage.store.database, lost.sopInstanceUid)).toMatchObject([
       { state: 'current', callingAeTitle: 'PACS' },
@@ -223,7 +223,7 @@ describe('images that came after a backup that was put back', () => {
     const copy = file.replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000003')
     await stage.reopen(() => {
       writeFileSync(stage.store.imageFiles.pathOf(copy), bytes)
-      noteRestored(stage.folder)
+      markRestored(stage.folder)
     })
     await stage.intake.settled()
     expect(rowOf(stage, uid).file).toBe(file)
@@ -239,7 +239,7 @@ describe('images that came after a backup that was put back', () => {
     const path = stage.store.imageFiles.pathOf(row.file)
     await stage.reopen(() => {
       copyFileSync(path, join(dirname(path), '00000000-0000-4000-8000-000000000001.dcm'))
-      noteRestored(stage.folder)
+      markRestored(stage.folder)
     })
     await stage.intake.settled()
     const versions = listInstanceVersions(stage.store.database, row.sopInstanceUid)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { noteRestored } from '#server/database/image-files.ts'
+import { markRestored } from '#server/database/image-files.ts'
 import {
   findLatestOutboxJob,
   listDueOutboxJobs,
@@ -323,11 +323,11 @@ describe('signing', () => {
   it('waits until images that came after a restored backup were checked', async () => {
     using on = reportStage()
     const order = on.written()
-    noteRestored(on.folder)
+    markRestored(on.folder)
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'still being checked',
     )
-    on.store.imageFiles.allAdopted()
+    on.store.imageFiles.finishOrphanImport()
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'signed',
     })
