@@ -59,7 +59,6 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
   return association
 }
 
-/** The parameters of an event for a requestor. */
 interface RequestorEventParameters extends EventParameters {
   readonly error?: RequestorError
 }
@@ -72,7 +71,6 @@ export class RequestedAssociation
   extends ProtocolMachine<RequestorEventParameters>
   implements AsyncDisposable
 {
-  /** In the order of the proposal. */
   accepted: readonly AcceptedContext[] = []
   /** Roles in the peer's response. */
   roles: readonly RoleSelection[] = []
@@ -105,8 +103,7 @@ export class RequestedAssociation
     options.signal?.addEventListener('abort', this.#cancelled)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#lost(message('dicom.closed-by-other-side')))
-    // In TLS 1.3 the peer verifies the client certificate after the client's handshake has
-    // completed.
+    // In TLS 1.3 the peer verifies the client certificate after the client's handshake.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
         connectionLost(error),
@@ -143,8 +140,7 @@ export class RequestedAssociation
    * Sends a request and yields its responses, the final one last. A streamed data set is read no
    * faster than the network accepts it; if it throws, the association is aborted because the
    * message is incomplete.
-   * @throws {RequestorError} if the association ends before the final response; any error of the
-   * data set
+   * @throws {RequestorError} if the association ends too early; any error of the data set
    */
   async *request(
     contextId: number,
@@ -334,7 +330,6 @@ export class RequestedAssociation
     ).catch(() => {})
   }
 
-  /** Sends A-ABORT. */
   abort(): void {
     this.#abortWith(new RequestorError('cancelled', message('dicom.given-up')))
   }
@@ -344,7 +339,6 @@ export class RequestedAssociation
     this.abort()
   }
 
-  /** Aborts the association with this error. */
   #abortWith(error: RequestorError): void {
     if (this.#end || this.#isReleased) return
     const isStalled = this.socket.writableLength > 0
@@ -377,10 +371,8 @@ export class RequestedAssociation
 
   /** Waits for a condition. The association is aborted after this many seconds of silence. */
   async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const timer = setTimeout(
-      () => this.#abortWith(this.#timeoutError(silence, seconds)),
-      seconds * 1000,
-    )
+    const stop = () => this.#abortWith(this.#timeoutError(silence, seconds))
+    const timer = setTimeout(stop, seconds * 1000)
     try {
       while (!condition()) {
         if (this.#end) throw this.#end
@@ -403,6 +395,5 @@ export class RequestedAssociation
   }
 }
 
-/** A response without a data set counts too. */
 const sizeOf = (response: Message | undefined): number =>
   response ? 512 + (Buffer.isBuffer(response.dataSet) ? response.dataSet.length : 0) : 0
