@@ -26,9 +26,9 @@ const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)
-  const ours = link < 0 ? argv : argv.slice(0, link)
+  const trusted = link < 0 ? argv : argv.slice(0, link)
   const { values, tokens } = parseArgs({
-    args: [...ours],
+    args: [...trusted],
     options: { data: { type: 'string' } },
     strict: false,
     tokens: true,
@@ -44,9 +44,9 @@ export function readArguments(argv: readonly string[], userData: string): StartA
   return {
     folder: isNamed ? String(values.data) : userData,
     isNamed,
-    isHidden: ours.includes(HIDDEN),
+    isHidden: trusted.includes(HIDDEN),
     place: placeIn(argv),
-    serve: ours.filter(
+    serve: trusted.filter(
       (argument, index) => !isOfData(index) && !IGNORED_ARGUMENTS.includes(argument),
     ),
   }

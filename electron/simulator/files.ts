@@ -231,8 +231,8 @@ async function send(
   if (delayMs > 0) await sleep(delayMs, undefined, { signal })
   if (fault === 'html')
     return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
-  const whole = await partsOf(file.body)
-  const size = lengthOf(whole)
+  const content = await partsOf(file.body)
+  const size = lengthOf(content)
   const range = rangeOf(asked, size)
   if (range === 'unsatisfiable')
     return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
@@ -246,7 +246,7 @@ async function send(
     ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
   })
   if (fault === 'hang') return response.flushHeaders()
-  const parts = between(whole, from, fault ? half : to)
+  const parts = between(content, from, fault ? half : to)
   if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
   else await writeSlowly(response, parts, bytesPerSecond, signal)
   if (fault !== 'reset') return void response.end()
@@ -258,9 +258,9 @@ async function send(
 const end = (response: ServerResponse, status: number) => void response.writeHead(status).end()
 
 async function partsOf(body: FileBody): Promise<readonly Buffer[]> {
-  const made =
+  const created =
     typeof body === 'function' ? body() : 'path' in body ? await readFile(body.path) : body
-  return Buffer.isBuffer(made) ? [made] : made
+  return Buffer.isBuffer(created) ? [created] : created
 }
 
 const lengthOf = (parts: readonly Buffer[]) => parts.reduce((size, { length }) => size + length, 0)

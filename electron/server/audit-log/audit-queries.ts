@@ -155,7 +155,7 @@ export class AuditStore {
   verify(): AuditVerdict {
     const chain = this.chain()
     for (;;) {
-      const verdict = chain.follow(MAX_SCANNED)
+      const verdict = chain.advance(MAX_SCANNED)
       if (verdict) return verdict
     }
   }

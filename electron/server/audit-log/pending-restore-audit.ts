@@ -24,7 +24,7 @@ export interface PendingRestore {
   /** Name of the folder with the replaced files; empty if nothing was replaced. */
   readonly keptAside: string
   /** Must be called once the audit entry is durable. */
-  noted(): void
+  markRecorded(): void
 }
 
 /**
@@ -37,7 +37,7 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
     const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     return {
       ...{ name: order.name, by: order.actor, keptAside: hadDatabase ? aside : '' },
-      noted() {
+      markRecorded() {
         renameSync(join(path, RESTORE_PLAN_FILE), join(path, RECORDED_FILE))
         syncFolder(path)
       },

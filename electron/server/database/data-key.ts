@@ -105,12 +105,12 @@ export function readSealedKey(folder: string): SealedKey | undefined {
 function sealedElsewhere(folder: string, cause: unknown): StoreError {
   const file = join(folder, SEALED_KEY_FILE)
   const sealed = readSealedKey(folder)
-  const told = sealed
+  const provided = sealed
     ? message('database.key-in-store', { account: sealed.account, file })
     : message('database.key-in-store-damaged', { file })
   return new StoreError(
     'key-sealed',
-    sentences(told, message('database.key-in-store-remedy')),
+    sentences(provided, message('database.key-in-store-remedy')),
     cause,
   )
 }

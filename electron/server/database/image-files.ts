@@ -141,7 +141,7 @@ export class ImageFiles {
       move: (from, file) => this.#place(from, file),
       sync: (file) => this.#imageFolders.sync(dirname(this.pathOf(file))),
       isAlone: () => this.#receiving === 1,
-      over: () => {
+      onClosed: () => {
         this.#receiving--
       },
       pathOf: (file) => this.pathOf(file),

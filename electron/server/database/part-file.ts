@@ -45,7 +45,7 @@ export interface PartFileStore {
   /** Whether no other file is being received. */
   isAlone(): boolean
   /** Called when the file is finished or discarded. */
-  over(): void
+  onClosed(): void
   pathOf(file: string): string
 }
 
@@ -160,7 +160,7 @@ export class Part implements PartFile {
     const fd = this.#fd
     if (fd === undefined) return
     this.#fd = undefined
-    this.#places.over()
+    this.#places.onClosed()
     fs.closeSync(await fd)
   }
 }
@@ -189,10 +189,10 @@ function something(bytesWritten: number): number {
 
 /** The rest of the buffers after `count` bytes; a nearly full disk may accept a partial write. */
 function remainingBuffers(buffers: readonly Buffer[], count: number): Buffer[] {
-  let gone = count
+  let skip = count
   return buffers.flatMap((buffer) => {
-    const from = Math.min(gone, buffer.length)
-    gone -= from
+    const from = Math.min(skip, buffer.length)
+    skip -= from
     return from === buffer.length ? [] : [buffer.subarray(from)]
   })
 }
@@ -207,10 +207,13 @@ export async function isSameRest(
   other: number,
   otherOffset: number,
 ): Promise<boolean> {
-  const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
+  const [ownBuffer, otherBuffer] = [
+    Buffer.allocUnsafe(COMPARED_BYTES),
+    Buffer.allocUnsafe(COMPARED_BYTES),
+  ]
   for (let at = 0; ; ) {
-    const own = await readFull(mine, one, offset + at)
-    const found = await readFull(theirs, other, otherOffset + at).catch(() => undefined)
+    const own = await readFull(ownBuffer, one, offset + at)
+    const found = await readFull(otherBuffer, other, otherOffset + at).catch(() => undefined)
     if (!found?.equals(own)) return false
     if (own.length === 0) return true
     at += own.length

@@ -57,11 +57,11 @@ export function serveFile<
         ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
       }
       const sent = answer(call as FileCall<P, Q, A>, reply, request)
-      const noted = (result: unknown): unknown => {
+      const recordRead = (result: unknown): unknown => {
         noteRead(app, { method: 'GET', path }, call, who)
         return result
       }
-      return sent instanceof Promise ? sent.then(noted) : noted(sent)
+      return sent instanceof Promise ? sent.then(recordRead) : recordRead(sent)
     },
   })
 }

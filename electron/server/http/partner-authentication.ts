@@ -116,5 +116,5 @@ function requireAccess(caller: Caller, access: PartnerAccess): void {
   )
 }
 
-const unauthenticated = (why: Message, challenge: string) =>
-  new ApiError('bad-key', why, { headers: { 'www-authenticate': challenge } })
+const unauthenticated = (reason: Message, challenge: string) =>
+  new ApiError('bad-key', reason, { headers: { 'www-authenticate': challenge } })

@@ -114,10 +114,13 @@ export async function openHttpServer(
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     // Includes connections unknown to the HTTP server, such as unfinished TLS handshakes.
-    const soon = setTimeout(() => connections.destroySilent(), Math.min(FINAL_RESPONSE_MS, drainMs))
+    const earlyTimer = setTimeout(
+      () => connections.destroySilent(),
+      Math.min(FINAL_RESPONSE_MS, drainMs),
+    )
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
-    clearTimeout(soon)
+    clearTimeout(earlyTimer)
     clearTimeout(cutOff)
   }
 

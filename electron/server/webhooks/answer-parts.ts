@@ -215,8 +215,8 @@ function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined 
 const notObject = (at: string, note: Note) =>
   void note(at, ignoredPart(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
-const isWithin = (value: unknown, most: number, least = 0): value is string =>
-  typeof value === 'string' && value.length >= least && value.length <= most
-function withinOf(most: number, least = 0) {
-  return (value: unknown): value is string => isWithin(value, most, least)
+const isWithin = (value: unknown, most: number, min = 0): value is string =>
+  typeof value === 'string' && value.length >= min && value.length <= most
+function withinOf(most: number, min = 0) {
+  return (value: unknown): value is string => isWithin(value, most, min)
 }

@@ -181,9 +181,9 @@ function finished(elements: Element[], isSorted: boolean): DataSet {
   return elements
 }
 
-function inflate(bytes: Buffer, most: number): Buffer {
+function inflate(bytes: Buffer, maxBytes: number): Buffer {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: most })
+    return inflateRawSync(bytes, { maxOutputLength: maxBytes })
   } catch {
     throw new DimseError(0xa900, message('dicom.data-set-not-inflated'))
   }

@@ -58,7 +58,7 @@ export class ElementSearch {
   readonly #header = newElementHeader()
   readonly #elements = new Map<number, FoundElement>()
   #at: number
-  #passed = 0
+  #examined = 0
   #kept = 0
 
   constructor(
@@ -85,7 +85,7 @@ export class ElementSearch {
       if (wholeLength !== undefined && this.#at > wholeLength) throw new BytesMissing(this.#at)
       // A remainder shorter than an element header is padding.
       if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
-      const [passed, kept] = [this.#passed, this.#kept]
+      const [examined, kept] = [this.#examined, this.#kept]
       try {
         this.#readHeader(this.#at, UNBOUNDED, this.#coding)
         const { tag, length, vr, size } = this.#header
@@ -101,7 +101,7 @@ export class ElementSearch {
             ? this.#at + 8
             : this.#takeElement(this.#at, UNBOUNDED, this.#coding, this.#elements, 0)
       } catch (error) {
-        this.#passed = passed
+        this.#examined = examined
         this.#kept = kept
         throw error
       }
@@ -119,8 +119,8 @@ export class ElementSearch {
       const long = this.#window.bytes(from, MAX_HEADER_BYTES)
       readElementHeader(this.#header, long, 0, MAX_HEADER_BYTES, coding, false)
     }
-    this.#passed++
-    if (this.#passed > MAX_EXAMINED) throw tooMany()
+    this.#examined++
+    if (this.#examined > MAX_EXAMINED) throw tooMany()
   }
 
   #keep(into: Into, tag: number, element: FoundElement): void {

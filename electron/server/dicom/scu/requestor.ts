@@ -152,9 +152,9 @@ export class RequestedAssociation
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
     this.#isBusy = true
-    const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
+    const buffered = Buffer.isBuffer(dataSet) ? dataSet : undefined
     const sent = { ...command, messageId, hasDataSet: dataSet !== undefined }
-    await this.#send([writeMessage(contextId, sent, whole, this.maximumLength)])
+    await this.#send([writeMessage(contextId, sent, buffered, this.maximumLength)])
     if (dataSet && !Buffer.isBuffer(dataSet)) await this.#stream(contextId, dataSet)
 
     let cancelTimer: NodeJS.Timeout | undefined

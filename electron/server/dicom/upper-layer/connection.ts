@@ -146,16 +146,16 @@ export function connectionLost({ code = '', message: text }: NodeJS.ErrnoExcepti
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 
-/** Writes these parts at once. `taken` is called when the last one has been sent or has failed. */
+/** Writes these parts at once. `onWritten` is called when the last one has been sent or has failed. */
 export function writeAll(
   socket: Socket,
   parts: readonly Buffer[],
-  taken?: (error?: Error | null) => void,
+  onWritten?: (error?: Error | null) => void,
 ): void {
   const last = parts.length - 1
   if (last > 0) socket.cork()
   parts.forEach((part, i) => {
-    socket.write(part, i === last ? taken : undefined)
+    socket.write(part, i === last ? onWritten : undefined)
   })
   if (last > 0) socket.uncork()
 }

@@ -75,14 +75,14 @@ export class DimseServer implements AsyncDisposable {
     const listener = new TlsListener(
       certificate,
       artimSeconds,
-      { most: pendingConnections, isExpected: this.#acceptor.isExpected },
+      { max: pendingConnections, isExpected: this.#acceptor.isExpected },
       this.#admitted,
       (socket) => this.#connect(socket, peerOf(socket)),
     )
-    const taken = await this.#listen(listener.server, host, port)
+    const boundPort = await this.#listen(listener.server, host, port)
     this.#tlsListeners.push(listener)
     return {
-      port: taken,
+      port: boundPort,
       /** @throws if key and certificate do not match */
       setCertificate: (next: { readonly key: string; readonly cert: string }) =>
         listener.setCertificate({ ...certificate, ...next }),

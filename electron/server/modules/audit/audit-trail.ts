@@ -171,7 +171,7 @@ async function followed(
 ): Promise<AuditVerdict> {
   for (;;) {
     signal?.throwIfAborted()
-    const verdict = chain.follow(AT_A_TIME)
+    const verdict = chain.advance(AT_A_TIME)
     if (verdict) return verdict
     await nextTurn()
   }
