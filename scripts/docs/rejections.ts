@@ -132,14 +132,14 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({}),
   },
   {
-    when: 'the AE title is of a device that comes by TLS only, and the address is not its own',
+    when: 'the AE title is of a device that must connect by TLS, and the address is not its own',
     remedy:
       'correct the address of the device under *Devices*; otherwise find the host in the network',
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the device is switched off in the list',
-    remedy: 'switch it on under *Devices*',
+    when: 'the device is disabled in the list',
+    remedy: 'enable it under *Devices*',
     meet: () => policyOn({ isOff: true }),
   },
   {
@@ -268,7 +268,12 @@ const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 /** The same for the engineer: what the window says, and what to do. */
 export const remedyTable = (): string =>
   table(
-    ['the device says', 'under *Activity*: “… was refused: …”', 'when', 'what to do'],
+    [
+      'the device says',
+      'under *Activity*: “… tried to connect and was rejected: …”',
+      'when',
+      'what to do',
+    ],
     SCENES.map((scene) => {
       const rejection = met(scene)
       return [codeOf(rejection), sayingOf(rejection), scene.when, scene.remedy]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
@@ -82,12 +82,6 @@ export const Exam = z.object({
   devices: z.array(ExamDevice),
 })
 export type Exam = z.infer<typeof Exam>
-
-/** Whether the partner gave its start time; else it is made up for devices. */
-export const hasStartTime = ({ remarks }: { readonly remarks: readonly Message[] }): boolean =>
-  !remarks.some(
-    ({ code }) => code === 'worklist.no-start-time' || code === 'worklist.start-time-invalid',
-  )
 
 /**
  * live: the partner's answer is from this minute or the partner answers; stored: the partner cannot

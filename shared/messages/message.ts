@@ -1,5 +1,4 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { z } from 'zod'
 import type en from './en.json'
 
 /** What the gateway can tell a person: the keys of `en.json`, `area.meaning`. */
@@ -21,20 +20,6 @@ export interface Message {
   readonly code: string
   readonly params?: MessageParams | undefined
 }
-
-/** A message as it is sent. */
-export const Message: z.ZodType<Message> = z.lazy(() =>
-  z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
-)
-const Param: z.ZodType<MessageParam> = z.union([
-  z.string(),
-  z.number(),
-  Message,
-  z.array(z.union([z.string(), Message])),
-])
-
-/** A message within stored JSON, where version 0.1 stored its English text. */
-export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
 /** A message of the catalogue, with a value for each of its arguments. */
 export const message = (code: MessageCode, params?: MessageParams): Message =>
@@ -61,39 +46,32 @@ export const isMessage = (value: unknown): value is Message =>
   Object.keys(value).every((key) => key === 'code' || key === 'params')
 
 const SENTENCE: MessageCode = 'text.sentence'
-const STORED = '{"code":'
 
 /** A message as a column of the database keeps it: JSON. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
 
-/** Of a column of the database. Version 0.1 stored English text, which stays as it is. */
-export function messageFromStored(text: string): Message {
-  if (!text.startsWith(STORED)) return verbatim(text)
-  try {
-    return Message.parse(JSON.parse(text))
-  } catch {
-    return verbatim(text)
-  }
-}
-
 /** In a column that is empty where there is none. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
-export const messageOrNull = (text: string | null | undefined): Message | null =>
-  text ? messageFromStored(text) : null
 
-/** Gives messages in the language of a catalogue of ICU messages. */
-export function openMessages(
-  catalogue: Readonly<Record<string, string>>,
-  locale: string,
-): (of: Message) => string {
-  const formats = new Map<string, IntlMessageFormat>()
+/**
+ * Messages by their codes: each as ICU text or, where the build of the window has compiled it, as
+ * the elements of its syntax tree. A compiled message without arguments is its text alone.
+ */
+export type Catalogue = Readonly<Record<string, string | readonly [string] | Elements>>
+type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], string>
+
+/** Gives messages in the language of a catalogue. */
+export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
+  const formats = new Map<string, Format>()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
 
-  function formatOf(code: string): IntlMessageFormat | undefined {
+  function formatOf(code: string): Format | undefined {
     const known = formats.get(code)
     const text = catalogue[code]
     if (known || text === undefined) return known
-    const format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+    const format = isPlain(text)
+      ? { format: () => text[0] }
+      : new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
     formats.set(code, format)
     return format
   }
@@ -106,7 +84,7 @@ export function openMessages(
 
   /** Names keep their case, and so does what another program said. */
   function beginsWithName({ code, params = {} }: Message): boolean {
-    const param = params[/^\{(\w+)/.exec(catalogue[code] ?? '')?.[1] ?? '']
+    const param = params[firstArgument(catalogue[code] ?? '') ?? '']
     if (param === undefined) return false
     return typeof param !== 'object' || !('code' in param) || beginsWithName(param)
   }
@@ -128,4 +106,19 @@ export function openMessages(
     return code === SENTENCE ? sentenceOf(text, of) : text
   }
   return textOf
+}
+
+type Format = Pick<IntlMessageFormat, 'format'>
+
+const isPlain = (text: Catalogue[string]): text is readonly [string] =>
+  typeof text !== 'string' && typeof text[0] === 'string'
+
+/** The name of the argument that a message begins with, where it begins with one. */
+function firstArgument(text: Catalogue[string]): string | undefined {
+  if (typeof text === 'string') return /^\{(\w+)/.exec(text)?.[1]
+  const [element] = text
+  const LITERAL = 0
+  return typeof element === 'object' && element.type !== LITERAL && 'value' in element
+    ? element.value
+    : undefined
 }

@@ -10,13 +10,14 @@ import {
   type FastifyServerOptions,
 } from 'fastify'
 import { AdmittedConnections } from '#server/platform/connection-budget.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
 import { type HostNames, hostCheck } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
 import { HTML, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
-import { PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
+import { isForWindow, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Key and certificate, PEM. */
@@ -95,6 +96,7 @@ export async function openHttpServer(
   // Uses `done`, because a promise would delay every request by a tick of the event loop.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
+    if (isForWindow(request)) reply.header(CONTRACT_VERSION_HEADER, CONTRACT_VERSION)
     done(refusalOfHost(request) ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)

@@ -1,6 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { type Message, messageOrNull, storedMessage } from '#shared/messages/message.ts'
+import { type Message, storedMessage } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 /**
  * waiting: sent at `notBefore` or later; failed: no further attempts; dropped: no longer wanted.

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deleteSecret, readSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
-import { MessageInJson } from '#shared/messages/message.ts'
+import { MessageInJson } from '#shared/messages/message-schema.ts'
 
 /** What is known of the backups in one folder, without looking there: a disk may be away. */
 const BackupRecord = z.object({

@@ -162,7 +162,7 @@ function noteOpened(
     addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
     return
   }
-  const called = visible(calledAeTitle)
+  const called = visible(calledAeTitle) || message('devices.nobody')
   const aeTitle = context.settings.get('dimse.aeTitle')
   const text = message('devices.connected-to-another', { who, what, called, aeTitle })
   addLine(context, association, 'opened', 'warning', text)

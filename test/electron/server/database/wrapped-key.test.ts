@@ -121,7 +121,7 @@ it('says which account has the key, and that the recovery key opens the folder; 
     expect.objectContaining({
       fault: 'key-sealed',
       message: expect.stringMatching(
-        /key store of the account reception on PC-1 .*put the key back with the recovery key: isthmus recover/,
+        /key store of the account reception on PC-1 .*restore the data key with the recovery key: isthmus recover/,
       ),
     }),
   )

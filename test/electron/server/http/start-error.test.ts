@@ -16,7 +16,7 @@ it('names the program that has the port', async () => {
   await new Promise((resolve) => server.close(resolve))
   expect(error).toBeInstanceOf(StartError)
   expect(error.message).toMatch(
-    / cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. End it or choose another port/,
+    / cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. Close that program, or choose another port/,
   )
   expect(error.message).toContain(`(process ${process.pid})`)
 })

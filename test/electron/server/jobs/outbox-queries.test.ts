@@ -73,7 +73,7 @@ describe('the outbox', () => {
       outboxId,
       'failed',
       LATER,
-      verbatim('the mail server did not take the message'),
+      verbatim('the mail server did not accept the message'),
     )
     expect(stored()).toBeNull()
     expect(findLatestOutboxJob(database, kind, 'inv_a')).toEqual({
@@ -88,12 +88,12 @@ describe('the outbox', () => {
         createdAt: AT,
         updatedAt: LATER,
       },
-      lastError: 'the mail server did not take the message',
+      lastError: 'the mail server did not accept the message',
     })
     expect(outboxSummary(database, kind)).toEqual({
       waiting: 0,
       failed: 1,
-      fault: 'the mail server did not take the message',
+      fault: 'the mail server did not accept the message',
     })
   })
 
@@ -151,13 +151,13 @@ describe('the outbox', () => {
     for (const row of [a, b])
       deferOutboxJob(database, row, {
         notBefore: LATER,
-        lastError: verbatim('its endpoint is switched off'),
+        lastError: verbatim('its endpoint is disabled'),
         at: AT,
       })
     expect(findOutboxJob(database, a)).toMatchObject({
       attempts: 0,
       state: 'waiting',
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     expect(nextOutboxDue(database, kind, AT)).toBe(LATER)
     expediteOutboxJobs(database, kind, AT, [b])
@@ -167,7 +167,7 @@ describe('the outbox', () => {
     expect(overdueOutboxJobs(database, kind, LATER)).toEqual({
       count: 2,
       since: AT,
-      fault: 'its endpoint is switched off',
+      fault: 'its endpoint is disabled',
     })
     expect(overdueOutboxJobs(database, kind, AT)).toEqual({ count: 0, since: null, fault: null })
     expect(dropOutboxJobs(database, kind, 'a', AT)).toBe(1)

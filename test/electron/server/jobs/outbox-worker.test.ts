@@ -230,7 +230,7 @@ describe('an outbox worker', () => {
     await using out = openWorker({
       groupOf: () =>
         isOff
-          ? { until: out.clock() + 3_600_000, fault: verbatim('its endpoint is switched off') }
+          ? { until: out.clock() + 3_600_000, fault: verbatim('its endpoint is disabled') }
           : 'on',
     })
     out.append('a1')
@@ -239,7 +239,7 @@ describe('an outbox worker', () => {
     expect(out.row('a1')).toMatchObject({
       state: 'waiting',
       attempts: 0,
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     isOff = false
     out.worker.wake()

@@ -209,23 +209,23 @@ describe('admitUrl', () => {
       }
     }
     expect(why('https://192.168.0.1/')).toEqual(
-      'it is a private address, and its host and port are not listed',
+      'it is a private address, and its host and port are not in the list',
     )
     expect(why('http://169.254.169.254/')).toEqual(
-      'it is a cloud metadata address, which is never called',
+      'it is a cloud metadata address, which the gateway never calls',
     )
     expect(why('http://8.8.8.8/')).toEqual(
-      'http is allowed only inside the clinic, and this is an address of the internet',
+      'http is allowed only inside the clinic, and this is an address on the internet',
     )
     expect(why('http://partner.example/')).toEqual(
-      'http is allowed only to hosts listed for it, and partner.example:80 is not',
+      'http is allowed only for the hosts that are listed for it, and partner.example:80 is not one of them',
     )
     expect(why('partner.example')).toEqual('the address of the partner is not a URL')
     expect(why('ftp://partner.example/')).toEqual('the address must begin with https://')
     expect(why('https://user@partner.example/')).toEqual(
-      'the address must not carry a user name or password',
+      'the address must not contain a user name or password',
     )
-    expect(why('https://metadata/')).toEqual('the address names a cloud metadata service')
+    expect(why('https://metadata/')).toEqual('the address is that of a cloud metadata service')
   })
 })
 
@@ -318,10 +318,12 @@ describe('admitFileUrl', () => {
   it('says why in words', () => {
     const because = (detail: string) => expect.objectContaining({ detail })
     expect(() => admitFileUrl('https://evil.example/x', HOSTS, PLAIN)).toThrow(
-      because('evil.example:443 is not on the list of hosts that files may come from'),
+      because('evil.example:443 is not in the list of hosts that files may be downloaded from'),
     )
     expect(() => admitFileUrl('http://files.clinic.example:8443/', HOSTS, PLAIN)).toThrow(
-      because('http is allowed only to hosts listed for it, and files.clinic.example:8443 is not'),
+      because(
+        'http is allowed only for the hosts that are listed for it, and files.clinic.example:8443 is not one of them',
+      ),
     )
   })
 
@@ -377,7 +379,7 @@ describe('one of our own listeners', () => {
   it('says why it is refused', () => {
     expect(() => admitUrl('http://127.0.0.1:8042/', ['127.0.0.1:8042'], isOwn)).toThrow(
       expect.objectContaining({
-        detail: 'it is a listener of this gateway, which is never called',
+        detail: 'it is a listener of this gateway, which the gateway never calls',
       }),
     )
   })

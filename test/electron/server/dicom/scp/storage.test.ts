@@ -174,7 +174,7 @@ describe('C-STORE', () => {
       writeMessage(5, storeRq(2, '2.25.2'), Buffer.alloc(50_000), 16_384).subarray(0, 20_000),
     )
     expect(await slow.next()).toMatchObject({ type: 'A-ABORT' })
-    expect(await saw('closed')).toContain('silent for 0.2 s')
+    expect(await saw('closed')).toContain('no data for 0.2 s')
   })
 
   it('hands a request without a data set to the service as an empty one', async () => {

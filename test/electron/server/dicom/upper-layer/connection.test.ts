@@ -5,11 +5,11 @@ const fault = (code: string | undefined, message: string): NodeJS.ErrnoException
   Object.assign(new Error(message), code && { code })
 
 it.each([
-  ['ECONNRESET', 'read ECONNRESET', 'the other side cut the connection (ECONNRESET)'],
+  ['ECONNRESET', 'read ECONNRESET', 'the other side dropped the connection (ECONNRESET)'],
   [
     'ETIMEDOUT',
     'read ETIMEDOUT',
-    'the other side stopped answering, or the network between is down (ETIMEDOUT)',
+    'the other side stopped answering, or the network in between is down (ETIMEDOUT)',
   ],
   ['ENOSPC', 'write ENOSPC', 'the connection was lost (ENOSPC)'],
   [undefined, 'odd', 'the connection was lost (odd)'],

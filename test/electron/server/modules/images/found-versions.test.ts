@@ -105,7 +105,9 @@ const groupOf = ({ store }: Stage, uid: string) => {
   return group
 }
 const said = (stage: Stage) =>
-  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? set aside/.test(text))
+  stage.news
+    .map(({ text }) => english(text))
+    .filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -139,7 +141,7 @@ test.each(['by the gateway', 'by hand'] as const)(
       expected: TARGET,
       received: STUDY,
     })
-    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects set aside/)])
+    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects are in quarantine/)])
 
     // Nothing else is decided, or said, at the next start.
     await stage.reopen()
@@ -355,7 +357,7 @@ test('of two copies of one image of which none was made from the other, a person
   })
   await at.putBack()
   const release = stage.intake.quarantine.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
-  await expect(release).rejects.toThrow('none was made from another')
+  await expect(release).rejects.toThrow('none of them was made from another')
   expect(shown(stage)).toEqual(['Sample^Sam'])
   expect(countQuarantined(stage.store.database)).toBe(2)
 

@@ -121,7 +121,7 @@ describe('images that came after a backup that was put back', () => {
     // Destinations have them as well.
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([...uids].sort())
     expect(told(stage)).toEqual([
-      'warning: 3 objects of 2 studies came after the backup that was put back: taken in again from the image folder.',
+      'warning: 3 objects of 2 studies were received after the restored backup and imported again from the image folder.',
     ])
     expect(stage.errors).toEqual([])
     expect(isMarked(stage)).toBe(false)
@@ -160,7 +160,7 @@ describe('images that came after a backup that was put back', () => {
     })
     expect(asked).toContain(OTHER_STUDY)
     expect(told(fresh)).toEqual([
-      'warning: 1 object of 1 study came after the backup that was put back: taken in again from the image folder.',
+      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 
@@ -180,7 +180,7 @@ describe('images that came after a backup that was put back', () => {
     await putBack(stage, uids)
     for (const uid of uids) expect(findCurrentInstance(stage.store.database, uid)).toBeUndefined()
     expect(told(stage)).toEqual([
-      `danger: ${files} in the image folder came after the backup that was put back and cannot be read: moved to the recovery folder.`,
+      `danger: ${files} in the image folder ${count === 1 ? 'was' : 'were'} received after the restored backup, cannot be read, and ${count === 1 ? 'was' : 'were'} moved to the recovery folder.`,
     ])
     expect(paths.some((path) => existsSync(path))).toBe(false)
     expect(stage.intake.recovery.count()).toBe(count)
@@ -207,7 +207,7 @@ describe('images that came after a backup that was put back', () => {
       { state: 'quarantined', reason: 'different-content', file: lost.file },
     ])
     expect(told(stage)).toEqual([
-      'warning: 1 object of 1 study came after the backup that was put back: taken in again from the image folder.',
+      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 
