@@ -145,8 +145,8 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
 }
 
 /**
- * Gives the file to the owner of the folder if this process runs as root, for example a command on
- * the console, so that the service's account can read it.
+ * Makes the owner of the folder the owner of the file if this process runs as root, for example a
+ * command on the console, so that the service's account can read it.
  */
 export function giveToOwner(folder: string, handle: number): void {
   if (process.getuid?.() !== 0) return

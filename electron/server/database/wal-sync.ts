@@ -12,7 +12,7 @@ export interface WalSync {
    * the next one.
    */
   sync(): Promise<void>
-  /** The same, synchronously; false if it failed or there is no log. */
+  /** Syncs on the calling thread; false if that failed or there is no log. */
   syncNow(): boolean
   /**
    * Whether a sync has failed. The kernel then marks the lost pages as clean, so a later success

@@ -11,7 +11,7 @@ type ClinicalContext = EventResponse<'clinical_context.enrichment_requested'>
 type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[number]
 type Note = NoteTaker['note']
 
-/** Maximum number of list items used; nobody reads more clinical context than this. */
+/** Maximum number of list items used; more clinical context than this would not be read. */
 const MAX_ITEMS = {
   documents: 100,
   documentUrls: 50,

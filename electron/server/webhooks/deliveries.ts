@@ -29,7 +29,7 @@ const HELD_MS = HOUR_MS
  * that a report it always rejects is not retried with each one it accepts.
  */
 const EXPEDITE_INTERVAL_MS = 5 * MINUTE_MS
-/** Jobs made due at once before the event loop continues. */
+/** Number of jobs made due before the event loop continues. */
 const EXPEDITE_BATCH = 200
 /** Concurrent deliveries to one endpoint. */
 const CONCURRENCY = 4

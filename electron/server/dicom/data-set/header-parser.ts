@@ -168,7 +168,7 @@ export class HeaderParser {
     return valuesOf(this.#top)
   }
 
-  /** The first item of a wanted sequence; undefined where there is none. */
+  /** The first item of a wanted sequence; undefined if there is none. */
   first(sequence: number): HeaderValues | undefined {
     const item = this.#sequences.get(sequence)
     return item?.hasBegun ? valuesOf(item) : undefined

@@ -179,7 +179,7 @@ export class StructureCheck {
     return this.#table.readUInt32LE(index * 4)
   }
 
-  /** What is missing in encapsulated pixel data. */
+  /** What is missing in encapsulated pixel data; undefined if it is complete. */
   #encapsulatedFault(fragments: number, frames: number): Message | undefined {
     if (fragments === 0) return message('dicom.pixel-data-empty')
     if (!VIDEO.test(this.#transferSyntax) && fragments < frames)

@@ -10,9 +10,9 @@ import { type Negotiation, negotiate } from './presentation-contexts.ts'
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
-  /** Those of this host under any AE title; 0 if the host is expected. */
+  /** Open associations of this host under any AE title; 0 if the host is expected. */
   readonly ofHost: number
-  /** Those of callers outside the device list: all, and those of this host. */
+  /** Open associations of callers outside the device list: all, and those of this host. */
   readonly unlisted: number
   readonly unlistedOfHost: number
 }

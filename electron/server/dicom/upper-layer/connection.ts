@@ -97,7 +97,7 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
     ...TLS_PROFILE,
     ...(key !== undefined && cert !== undefined && { key, cert }),
     ...(/^[\d.:]+$|:/.test(host) ? {} : { servername: host }),
-    // A certificate entered for the device itself is trusted whoever issued it.
+    // A certificate entered for the device itself is trusted regardless of its issuer.
     ...(ca === undefined
       ? { rejectUnauthorized: false }
       : {
@@ -109,8 +109,8 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
 }
 
 /**
- * A configured device certificate identifies the device whatever name it contains, because devices
- * are called by address, which their certificates rarely contain.
+ * A configured device certificate identifies the device regardless of the names in it, because
+ * devices are called by address, which their certificates rarely contain.
  */
 const identityBy =
   ({ fingerprint256 }: X509Certificate) =>
@@ -146,7 +146,7 @@ export function connectionLost({ code = '', message: text }: NodeJS.ErrnoExcepti
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 
-/** Writes these parts at once. `onWritten` is called when the last one has been sent or has failed. */
+/** Writes all parts. `onWritten` is called when the last one has been sent or has failed. */
 export function writeAll(
   socket: Socket,
   parts: readonly Buffer[],
