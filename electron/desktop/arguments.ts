@@ -33,7 +33,7 @@ export function readArguments(argv: readonly string[], userData: string): StartA
     strict: false,
     tokens: true,
   })
-  const isOfData = (index: number) =>
+  const isDataOption = (index: number) =>
     tokens.some(
       (token) =>
         token.kind === 'option' &&
@@ -47,7 +47,7 @@ export function readArguments(argv: readonly string[], userData: string): StartA
     isHidden: trusted.includes(HIDDEN),
     place: placeIn(argv),
     serve: trusted.filter(
-      (argument, index) => !isOfData(index) && !IGNORED_ARGUMENTS.includes(argument),
+      (argument, index) => !isDataOption(index) && !IGNORED_ARGUMENTS.includes(argument),
     ),
   }
 }

@@ -1,5 +1,5 @@
 import { type Session, session } from 'electron'
-import { isOf } from './window.ts'
+import { hasOrigin } from './window.ts'
 
 /**
  * Permissions of the gateway's own page: writing to the clipboard, and using a second screen for
@@ -18,7 +18,7 @@ export function refusePermissions(
 ): void {
   const isAllowed = (permission: string, url: string) => {
     const own = origin()
-    return own !== undefined && PERMISSIONS.includes(permission) && isOf(own, url)
+    return own !== undefined && PERMISSIONS.includes(permission) && hasOrigin(own, url)
   }
   of.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
     answer(isAllowed(permission, requestingUrl)),
@@ -43,5 +43,5 @@ export function refuseRequests(
 function isLoadable(origin: string | undefined, url: string): boolean {
   if (/^(data|devtools):/.test(url)) return true
   if (url.startsWith('blob:')) return isLoadable(origin, url.slice('blob:'.length))
-  return origin !== undefined && isOf(origin, url)
+  return origin !== undefined && hasOrigin(origin, url)
 }

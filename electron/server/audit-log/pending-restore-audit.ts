@@ -32,7 +32,7 @@ export interface PendingRestore {
  * audit entry, the next start writes the entry.
  */
 export const pendingRestores = (folder: string): PendingRestore[] =>
-  plansIn(folder).map(({ aside, order }) => {
+  findPlans(folder).map(({ aside, order }) => {
     const path = join(folder, aside)
     const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     return {
@@ -49,11 +49,11 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
  * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
-  plansIn(folder).flatMap(({ order }) =>
+  findPlans(folder).flatMap(({ order }) =>
     order.mac !== undefined && order.mac === restorePlanMac(seal, order) ? [order.mac] : [],
   )
 
-function plansIn(
+function findPlans(
   folder: string,
 ): { readonly aside: string; readonly order: z.infer<typeof Kept> }[] {
   const folders = readdirSync(folder)

@@ -132,7 +132,7 @@ export class Part implements PartFile {
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
       const isCopied = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
-      const bytesWritten = isCopied ? writtenNow(fd, rest) : await written(fd, rest)
+      const bytesWritten = isCopied ? writtenNow(fd, rest) : await writeFully(fd, rest)
       this.#bytes += bytesWritten
       rest = remainingBuffers(rest, bytesWritten)
     }
@@ -165,7 +165,7 @@ export class Part implements PartFile {
   }
 }
 
-async function written(fd: number, buffers: readonly Buffer[]): Promise<number> {
+async function writeFully(fd: number, buffers: readonly Buffer[]): Promise<number> {
   try {
     return something((await writev(fd, buffers)).bytesWritten)
   } catch (error) {

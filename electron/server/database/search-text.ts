@@ -56,11 +56,12 @@ export function matchPositions(characters: readonly string[]): number[] {
 export function isFound(terms: readonly string[], { texts, uid }: Searchable): boolean {
   const words = texts.flatMap(wordsIn)
   return terms.every(
-    (term) => (isUidLike(term) && uid.startsWith(term)) || words.some((word) => isIn(word, term)),
+    (term) =>
+      (isUidLike(term) && uid.startsWith(term)) || words.some((word) => matches(word, term)),
   )
 }
 
-function isIn(word: string, term: string): boolean {
+function matches(word: string, term: string): boolean {
   if (!word.includes(term)) return false
   const wanted = [...term]
   if (wanted.length >= MIN_SUBSTRING_LENGTH) return true

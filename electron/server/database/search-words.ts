@@ -50,8 +50,8 @@ const MAX_UID_PREFIX = 42
 
 /** `key`: a secret of the data folder, 32 bytes. */
 export function searchWords(key: Buffer): SearchWords {
-  const hashedWord = memoized((part) => base32(createHmac('sha256', key).update(part).digest()))
-  const wordsOfOne = memoized((one: string): readonly string[] => {
+  const hashedWord = memoize((part) => base32(createHmac('sha256', key).update(part).digest()))
+  const wordsOfOne = memoize((one: string): readonly string[] => {
     const characters = [...one]
     const words: string[] = []
     for (let at = 0; at + MIN_SUBSTRING_LENGTH <= characters.length; at++)
@@ -69,13 +69,13 @@ export function searchWords(key: Buffer): SearchWords {
   function expressionOf(term: string): Expression {
     const characters = [...term]
     if (characters.length < MIN_SUBSTRING_LENGTH)
-      return { text: quoted(hashedWord(`begins ${term}`)), isExact: true }
-    const parts = coveringTrigrams(characters).map((gram) => quoted(hashedWord(`has ${gram}`)))
+      return { text: quote(hashedWord(`begins ${term}`)), isExact: true }
+    const parts = coveringTrigrams(characters).map((gram) => quote(hashedWord(`has ${gram}`)))
     const text = `(${parts.join(' AND ')})`
     const isExact = characters.length === MIN_SUBSTRING_LENGTH
     if (!isUidLike(term)) return { text, isExact }
     const prefix = term.slice(0, Math.min(MAX_UID_PREFIX, term.length - (term.length % UID_STEP)))
-    return { text: `(${text} OR ${quoted(hashedWord(`uid ${prefix}`))})`, isExact }
+    return { text: `(${text} OR ${quote(hashedWord(`uid ${prefix}`))})`, isExact }
   }
 
   return {
@@ -96,7 +96,7 @@ export function searchWords(key: Buffer): SearchWords {
   }
 }
 
-function memoized<T>(make: (text: string) => T): (text: string) => T {
+function memoize<T>(make: (text: string) => T): (text: string) => T {
   const cache = new Map<string, T>()
   return (text) => {
     const known = cache.get(text)
@@ -123,7 +123,7 @@ function coveringTrigrams(characters: readonly string[]): string[] {
   return [...grams]
 }
 
-export const quoted = (hashedWord: string): string => `"${hashedWord}"`
+export const quote = (hashedWord: string): string => `"${hashedWord}"`
 
 function base32(bytes: Buffer): string {
   let text = ''

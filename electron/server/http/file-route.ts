@@ -52,8 +52,8 @@ export function serveFile<
     handler: (request, reply) => {
       const who = admitOne(request, reply)
       const call = {
-        params: parsed('params', params, request.params),
-        query: parsed('query', query, normalQuery(request.query)),
+        params: parsePart('params', params, request.params),
+        query: parsePart('query', query, normalQuery(request.query)),
         ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
       }
       const sent = answer(call as FileCall<P, Q, A>, reply, request)
@@ -66,7 +66,11 @@ export function serveFile<
   })
 }
 
-function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: unknown): unknown {
+function parsePart(
+  part: 'params' | 'query',
+  shape: z.ZodType | undefined,
+  value: unknown,
+): unknown {
   const read = shape?.safeParse(value)
   if (read?.error) throw malformed(part, read.error)
   return read?.data

@@ -161,8 +161,8 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
           ? 408
           : 400
     // Nothing can be sent after a failed TLS handshake.
-    const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
-    if (!isOfHttp || !socket.writable) return void socket.destroy()
+    const isHttpError = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
+    if (!isHttpError || !socket.writable) return void socket.destroy()
     socket.end(rawProblem(status))
     setTimeout(() => socket.destroy(), FINAL_RESPONSE_MS).unref()
   },

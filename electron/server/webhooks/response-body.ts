@@ -48,7 +48,7 @@ export async function readBody(
     throw discard(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
   }
 
-  async function* counted(source: AsyncIterable<Buffer>) {
+  async function* countBytes(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       reading.bytes += chunk.length
       if (reading.bytes > limit) throw tooLarge()
@@ -74,7 +74,9 @@ export async function readBody(
   }
 
   try {
-    await (decoder ? pipeline(body, counted, decoder, collect) : pipeline(body, counted, collect))
+    await (decoder
+      ? pipeline(body, countBytes, decoder, collect)
+      : pipeline(body, countBytes, collect))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)

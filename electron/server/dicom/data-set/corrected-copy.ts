@@ -222,7 +222,7 @@ async function* correctedPieces(
       PIXEL_DATA.has(extent.tag) || (!isSequence && !isText)
         ? undefined
         : await original.parsed(extent)
-    const changed = element && changedElement(element, text, correction.uids)
+    const changed = element && updateReferences(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* original.copied(extent)
   }
@@ -282,7 +282,7 @@ async function replacements(
 }
 
 /** Undefined if the element needs no change, so that it is copied unchanged. */
-function changedElement(
+function updateReferences(
   element: Element,
   text: TextOfCopy,
   uids: ReadonlyMap<string, string>,
@@ -330,11 +330,11 @@ function textIn(
       ({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)),
     )
   const terms = isKept ? declared : UTF_8
-  const encoded = (text: string, vr: string) =>
+  const encode = (text: string, vr: string) =>
     (TEXT.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
   const element = (tag: number, value: string | readonly CorrectedItem[]): Element => {
     const vr = vrOf(tag)
-    if (typeof value === 'string') return { tag, vr, value: encoded(value, vr) }
+    if (typeof value === 'string') return { tag, vr, value: encode(value, vr) }
     const item = (one: CorrectedItem) =>
       Object.entries(one)
         .map(([of, text]) => element(Number(of), text))

@@ -35,7 +35,7 @@ export async function inflatedFile(
     await pipeline(
       createReadStream(from, { start: dataSetOffset }),
       createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
-      bounded(meta, limits.bytes),
+      prependAndLimit(meta, limits.bytes),
       createWriteStream(to, { mode: 0o600 }),
     )
   } catch (error) {
@@ -70,7 +70,7 @@ async function deflatedStart(path: string): Promise<FileStart> {
  * Prepends `start` and passes at most `maxBytes` bytes on, because a few kilobytes can inflate to
  * terabytes.
  */
-function bounded(start: Buffer, maxBytes: number): Transform {
+function prependAndLimit(start: Buffer, maxBytes: number): Transform {
   let remaining = maxBytes
   return new Transform({
     construct(callback) {

@@ -20,7 +20,7 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   double: [64],
 }
 
-const none = (reason: Message): PixelsOrReason => ({ image: null, reason })
+const notAnImage = (reason: Message): PixelsOrReason => ({ image: null, reason })
 
 /**
  * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
@@ -34,18 +34,18 @@ export function imagePixels(
   const rows = toCount(values.number(TAG.Rows))
   const columns = toCount(values.number(TAG.Columns))
   if (!pixels)
-    return none(
+    return notAnImage(
       message(
         rows > 0 && columns > 0 ? 'viewed-file.is-without-pixels' : 'viewed-file.is-without-image',
       ),
     )
-  if (rows === 0 || columns === 0) return none(message('viewed-file.is-without-size'))
+  if (rows === 0 || columns === 0) return notAnImage(message('viewed-file.is-without-size'))
   const float = FLOAT[pixels.tag] ?? ''
   const bitsAllocated =
     toCount(values.number(TAG.BitsAllocated)) ||
     (float === 'double' ? 64 : float === 'float' ? 32 : 0)
   if (!BITS[float].includes(bitsAllocated))
-    return none(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
+    return notAnImage(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
   const bitsStored = Math.min(
     toCount(values.number(TAG.BitsStored)) || bitsAllocated,
     bitsAllocated,
@@ -56,7 +56,7 @@ export function imagePixels(
     toCount(values.number(TAG.SamplesPerPixel)) ||
     (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
   if (samplesPerPixel > 4)
-    return none(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
+    return notAnImage(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
   const smallest = values.number(TAG.SmallestImagePixelValue)
   const padding = values.number(TAG.PixelPaddingValue)
   const image: HeaderPixels = {

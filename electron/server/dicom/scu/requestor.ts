@@ -7,7 +7,7 @@ import {
   writeMessage,
 } from '#server/dicom/dimse/message.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { connect, connectionLost } from '#server/dicom/upper-layer/connection.ts'
+import { connect, connectionLostMessage } from '#server/dicom/upper-layer/connection.ts'
 import {
   ABORT_REASON,
   ABORT_SOURCE,
@@ -40,7 +40,13 @@ import {
   type RequestOptions,
   type RequestorLimits,
 } from './association-request.ts'
-import { type Call, placeOf, RequestorError, rejected, untrusted } from './requestor-error.ts'
+import {
+  type Call,
+  placeOf,
+  RequestorError,
+  rejectedError,
+  untrustedError,
+} from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
@@ -106,8 +112,8 @@ export class RequestedAssociation
     // In TLS 1.3 the peer verifies the client certificate after the client's handshake.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
-        connectionLost(error),
-        error.code?.startsWith('ERR_SSL_') ? untrusted(error, call) : undefined,
+        connectionLostMessage(error),
+        error.code?.startsWith('ERR_SSL_') ? untrustedError(error, call) : undefined,
       ),
     )
     socket.on('close', () => this.#lost(message('dicom.connection-closed')))
@@ -259,7 +265,7 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejected(pdu, this.#call))
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectedError(pdu, this.#call))
       this.#notifyChange()
     },
     indicateData: ({ pdu }) => {

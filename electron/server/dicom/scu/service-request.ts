@@ -100,7 +100,7 @@ export async function find(
     { cancel: stop.signal },
   )
   for await (const { status, category, dataSet } of responses) {
-    if (category === 'failure') throw refused(caller.peer, status)
+    if (category === 'failure') throw refusedError(caller.peer, status)
     if (category !== 'pending') continue
     if (dataSet && matches.length < maxMatches) matches.push(dataSet)
     if (matches.length === maxMatches) stop.abort()
@@ -113,7 +113,7 @@ export const statusCode = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
 
 /** The error for a refused C-ECHO or C-FIND. */
-export const refused = (peer: Peer, status: DimseStatus): RequestorError =>
+export const refusedError = (peer: Peer, status: DimseStatus): RequestorError =>
   new RequestorError(
     'not-accepted',
     message('dicom.cannot-answer', { aeTitle: peer.aeTitle, status: statusCode(status) }),

@@ -15,7 +15,7 @@ import {
   providerRejection,
   servicesOf,
 } from './association-admission.ts'
-import { abortedHere, connectionLost, internalError, writeAll } from './connection.ts'
+import { abortedHere, connectionLostMessage, internalError, writeAll } from './connection.ts'
 import type { DimseLimits } from './limits.ts'
 import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
@@ -81,7 +81,7 @@ export class Association
     this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed(message('dicom.closed-by-peer')))
-    socket.on('error', (error) => this.#closed(connectionLost(error)))
+    socket.on('error', (error) => this.#closed(connectionLostMessage(error)))
     socket.on('close', () => this.#closed(message('dicom.connection-closed')))
     this.dispatch('Evt5')
   }
@@ -293,9 +293,9 @@ export class Association
     }
     this.isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
-    const allowed = (uid: string) =>
+    const isAllowedClass = (uid: string) =>
       onlySopClasses && !onlySopClasses.includes(uid) ? undefined : this.#acceptor.serviceOf(uid)
-    const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
+    const { reply, accepted } = accept(request, isAllowedClass, this.#limits.maxPduLength)
     this.#accepted = accepted
     this.#queue = new OperationQueue(
       this.#acceptor,

@@ -5,8 +5,8 @@ import {
   type Call,
   placeOf,
   RequestorError,
-  unreachable,
-  untrusted,
+  unreachableError,
+  untrustedError,
 } from '#server/dicom/scu/requestor-error.ts'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
@@ -54,15 +54,15 @@ export function connect(
       const isUnresponsive = isConnected && tls !== undefined
       fail(
         isUnresponsive
-          ? untrusted(new MessageError(message('dicom.silent')), call)
-          : unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
+          ? untrustedError(new MessageError(message('dicom.silent')), call)
+          : unreachableError(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
     }, seconds * 1000)
     const cancel = () => fail(new RequestorError('cancelled', message('dicom.given-up-connecting')))
     // If the connection breaks before the TLS handshake completes, the port probably does not use
     // TLS.
     const error = (cause: NodeJS.ErrnoException) =>
-      fail(tls && isConnected ? untrusted(cause, call) : unreachable(cause, call))
+      fail(tls && isConnected ? untrustedError(cause, call) : unreachableError(cause, call))
     const close = () => error(new MessageError(message('dicom.closed-connecting')))
 
     function settle(): void {
@@ -142,7 +142,10 @@ const LOST: Readonly<Record<string, MessageCode>> = {
 }
 
 /** Why an established connection was lost, completing a sentence; ends with the error code. */
-export function connectionLost({ code = '', message: text }: NodeJS.ErrnoException): Message {
+export function connectionLostMessage({
+  code = '',
+  message: text,
+}: NodeJS.ErrnoException): Message {
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 

@@ -140,16 +140,16 @@ export class DimseServer implements AsyncDisposable {
     for (const server of this.#servers) server.close()
     for (const listener of this.#tlsListeners) listener.destroyHandshakes()
     for (const connection of connections) if (!connection.isOpen) connection.destroy(STOPPING)
-    await atMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
+    await waitAtMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
     for (const connection of connections) connection.terminate(STOPPING)
-    await atMost(CLOSE_TIMEOUT_MS, closed)
+    await waitAtMost(CLOSE_TIMEOUT_MS, closed)
     for (const connection of connections) connection.destroy(STOPPING)
     await closed
   }
 }
 
 /** Waits for the work, but at most this long. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, ms)
   await Promise.race([work, late.promise])
