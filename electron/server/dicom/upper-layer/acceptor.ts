@@ -141,7 +141,7 @@ export class Acceptor {
     for (;;) {
       const surplus = connectionToClose(this.#pending, { max, isExpected: this.isExpected })
       if (!surplus) return
-      this.#refuse(surplus, message('dicom.connections-without-association', { max }))
+      this.#refuse(surplus, message('dicom.connections-without-association', { most: max }))
     }
   }
 

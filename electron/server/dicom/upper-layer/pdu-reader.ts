@@ -97,7 +97,7 @@ export class PduReader {
     if (available < HEADER) return undefined
     const length = this.#held.readUInt32BE(start + 2)
     const maximum = maxLength(type, this.#limits)
-    if (length > maximum) throw invalid(`PDU of ${length} bytes, at maximum ${maximum} are taken`)
+    if (length > maximum) throw invalid(`PDU of ${length} bytes, at most ${maximum} are taken`)
     if (available < HEADER + length) {
       if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
       this.#start += HEADER
