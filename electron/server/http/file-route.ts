@@ -54,21 +54,25 @@ export function serveFile<
     handler: (request, reply) => {
       const who = admitOne(request, reply)
       const call = {
-        params: parsed('params', params, request.params),
-        query: parsed('query', query, normalQuery(request.query)),
+        params: parsePart('params', params, request.params),
+        query: parsePart('query', query, normalQuery(request.query)),
         ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
       }
       const sent = answer(call as FileCall<P, Q, A>, reply, request)
-      const noted = (result: unknown): unknown => {
+      const recordRead = (result: unknown): unknown => {
         noteRead(app, { method: 'GET', path }, call, who)
         return result
       }
-      return sent instanceof Promise ? sent.then(noted) : noted(sent)
+      return sent instanceof Promise ? sent.then(recordRead) : recordRead(sent)
     },
   })
 }
 
-function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: unknown): unknown {
+function parsePart(
+  part: 'params' | 'query',
+  shape: z.ZodType | undefined,
+  value: unknown,
+): unknown {
   const read = shape?.safeParse(value)
   if (read?.error) throw malformed(part, read.error)
   return read?.data

@@ -31,7 +31,7 @@ export async function inflatedFile(
     await pipeline(
       createReadStream(from, { start: dataSetOffset }),
       createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
-      bounded(meta, limits.bytes),
+      prependAndLimit(meta, limits.bytes),
       createWriteStream(to, { mode: 0o600 }),
     )
   } catch (error) {
@@ -89,19 +89,19 @@ async function deflatedStart(path: string): Promise<FileStart> {
 }
 
 /**
- * Prepends `start` and passes at most `most` bytes on, because a few kilobytes can inflate to
+ * Prepends `start` and passes at most `maxBytes` bytes on, because a few kilobytes can inflate to
  * terabytes.
  */
-function bounded(start: Buffer, most: number): Transform {
-  let left = most
+function prependAndLimit(start: Buffer, maxBytes: number): Transform {
+  let remaining = maxBytes
   return new Transform({
     construct(callback) {
       this.push(start)
       callback()
     },
     transform(chunk: Buffer, _encoding, callback) {
-      left -= chunk.length
-      if (left < 0) callback(new ViewedFileFault(message('viewed-file.inflated-too-large')))
+      remaining -= chunk.length
+      if (remaining < 0) callback(new ViewedFileFault(message('viewed-file.inflated-too-large')))
       else callback(null, chunk)
     },
   })

@@ -4,7 +4,7 @@ import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
 import { rowCounts } from '#server/database/database-contents.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { recoverDataKey } from '#server/database/recovery-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { type Message, verbatim } from '#shared/messages/message.ts'
@@ -46,7 +46,7 @@ export interface RestoreOutcome {
  */
 export async function restoreFolder(command: RestoreCommand): Promise<RestoreOutcome> {
   const { folder, from, recoveryKey, isAgreed, now, onProgress } = command
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   if (!lock)
     throw new StartError(
       verbatim(`A gateway runs on ${folder}: end it first, or put the backup back in its window.`),
@@ -138,7 +138,7 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
  * @throws StartError, StoreError: nothing was changed
  */
 export function restoreDataKey(folder: string, recoveryKey: string): string {
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   if (!lock)
     throw new StartError(
       verbatim(

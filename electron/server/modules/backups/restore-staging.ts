@@ -194,9 +194,9 @@ export async function backupsIn(folder: string): Promise<BackupEntry[]> {
  * @returns their names, the oldest first
  */
 export function noteRestores(context: Context, actor: Actor): string[] {
-  return pendingRestores(context.folder).map(({ name, by, keptAside, noted }) => {
+  return pendingRestores(context.folder).map(({ name, by, keptAside, markRecorded }) => {
     note(context, actor, 'database.restore', name, { by, keptAside })
-    noted()
+    markRecorded()
     return name
   })
 }
