@@ -418,7 +418,7 @@ test('says that the person whom a link is for has no access any more, at the lin
     )
   }
   // What was open for them went with their access.
-  await losesAccess([await link(), await link()], take, 'This view has ended.')
+  await losesAccess([await link(), await link()], take, 'This view of the study has ended.')
   await window.context().close()
 })
 

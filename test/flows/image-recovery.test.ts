@@ -70,7 +70,7 @@ it.concurrent('keeps acknowledged images of which an older database knows nothin
   expect(filesIn(join(folder, 'images'))).toEqual([])
   // It is said once all of them were moved.
   const said =
-    /3 files in the image folder without a record in the database: moved to the recovery folder/
+    /3 files in the image folder had no record in the database and were moved to the recovery folder/
   await until(() => expect(log.join('\n')).toMatch(said))
   expect((await call(dashboard.status, {})).images).toMatchObject({ recovered: 3 })
   const items = (await call(dashboardToday.today, {})).items

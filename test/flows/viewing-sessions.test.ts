@@ -320,7 +320,7 @@ it('takes a dictation by link from one who has no access to the window, and open
   // A revoked user's view is over at the next call.
   await keys.partner.call(viewerUsers.revokeAccess, { body: { userId } })
   await expect(call(viewing.read, { params: { viewId: view.viewId } })).rejects.toThrow(
-    '401 This view has ended',
+    '401 This view of the study has ended',
   )
 })
 
