@@ -7,17 +7,17 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
-// Keys of the `/v1` interface. A key is `sk_live_` and 32 hex digits; it is shown once and not
-// kept.
+// Keys of the `/v1` API. A key is `sk_live_` followed by 32 hexadecimal digits. It is shown once,
+// when it is created or rotated; only its SHA-256 is stored.
 
 const USE_NOTED_EVERY_MS = 60_000
 
 export type ApiKey = Omit<queries.ApiKeyRecord, 'keyHash' | 'oldKeyHash'>
 export type ApiKeys = ReturnType<typeof openApiKeys>
 
-/** What looks keys up; when each was last used is remembered, and kept a moment later. */
+/** Authenticates API keys and records when each was last used. */
 export function openApiKeys({ database, clock }: Context) {
-  /** When each key was last used, ms; what is kept in the database follows. */
+  /** Time of the last use of each key, and of the last write of it to the database (ms). */
   const used = new Map<string, { readonly at: number; readonly notedAt: number }>()
 
   function noteUse(apiKeyId: string): void {
@@ -26,8 +26,8 @@ export function openApiKeys({ database, clock }: Context) {
     const isDue =
       last === undefined || now - last.notedAt >= USE_NOTED_EVERY_MS || now < last.notedAt
     used.set(apiKeyId, { at: now, notedAt: isDue ? now : last.notedAt })
-    // Behind the call, with the next group commit: no caller waits for the disk. A lost note is
-    // only an older "last used".
+    // Written with the next group commit, so that no request waits for the disk. If the write is
+    // lost, "last used" is merely out of date.
     if (isDue)
       database
         .commitSoon(() => queries.updateApiKey(database, apiKeyId, { lastUsedAt: instantOf(now) }))
@@ -35,7 +35,7 @@ export function openApiKeys({ database, clock }: Context) {
   }
 
   return {
-    /** Newest first, the revoked ones too. */
+    /** Newest first, including revoked keys. */
     list: (): ApiKey[] =>
       queries.apiKeyRecords(database).map((record) => {
         const at = used.get(record.apiKeyId)?.at
@@ -43,8 +43,8 @@ export function openApiKeys({ database, clock }: Context) {
       }),
 
     /**
-     * The live key of that secret, or of the one before while it overlaps; `undefined` for any
-     * other text. Its use is noted a moment later.
+     * The active key with this secret, or with the previous secret until it expires; `undefined`
+     * otherwise. The time of use is written to the database later.
      */
     authenticate(key: string): ApiKey | undefined {
       if (!/^sk_live_[0-9a-f]{32}$/.test(key)) return undefined
@@ -59,7 +59,7 @@ export function openApiKeys({ database, clock }: Context) {
   }
 }
 
-/** `managesPeople`: it may invite and change people; absent: it may not. */
+/** Creates a key. Without `managesPeople`, it may not invite or change users. */
 export function createApiKey(
   context: Context,
   wanted: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
@@ -82,8 +82,8 @@ export function createApiKey(
 }
 
 /**
- * What it may do beside its areas; again changes nothing. @throws ApiError not-found, refused
- * (revoked)
+ * Changes whether the key may manage users. Does nothing if it already has that value.
+ * @throws ApiError not-found; refused if the key is revoked
  */
 export function changeApiKey(
   context: Context,
@@ -103,8 +103,9 @@ export function changeApiKey(
 }
 
 /**
- * Replaces the secret; id, scope and everything it made stay. The one before opens for
- * `overlapMs` more. @throws ApiError not-found, refused (revoked)
+ * Replaces the secret of a key; its id, its scope and everything it created stay the same. The
+ * previous secret remains valid for `overlapMs`.
+ * @throws ApiError not-found; refused if the key is revoked
  */
 export function rotateApiKey(
   context: Context,
@@ -128,7 +129,10 @@ export function rotateApiKey(
   })
 }
 
-/** Both secrets at once; again changes nothing. @throws ApiError not-found */
+/**
+ * Revokes the current and the previous secret. Does nothing if the key is already revoked.
+ * @throws ApiError not-found
+ */
 export function revokeApiKey(context: Context, apiKeyId: string, actor: Actor): void {
   const { database, clock } = context
   database.transaction(() => {

@@ -15,9 +15,9 @@ import {
 
 const HOUR_MS = 60 * 60_000
 
-/** The window's calls about keys of the interface. */
+/** Registers the window's API key operations. */
 export function serveApiKeys(app: HttpApp, context: Context, apiKeys: ApiKeys): void {
-  /** The secret before is told of only while it opens. */
+  /** Shows the previous secret only while it is still accepted. */
   function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
     const isOpen =
       apiKey.revokedAt === null &&
