@@ -3,8 +3,9 @@ import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
 
 /**
- * Calls that show a person patient data: what is looked at, and the parameter of the path or the
- * query that says which, the first that is given.
+ * GET operations that show patient data to a user: the action to record and its target. A target
+ * that begins with a colon lists parameters of the path or the query; the first one that is present
+ * is used.
  */
 const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
   '/dashboard/studies': ['read.list', 'studies'],
@@ -31,7 +32,7 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/dashboard/reading/:studyId/draft/revisions': ['read.report', ':studyId'],
   '/dashboard/reading/:studyId/draft/revisions/:revision': ['read.report', ':studyId'],
   '/dashboard/reading/:studyId/documents/:documentId': ['read.report', ':studyId'],
-  // A person may call the interface with the session of the window.
+  // A user may also call the `/v1` API with the window's session.
   '/v1/viewer/studies': ['read.list', 'studies'],
   '/v1/viewer/studies/:studyId': ['read.study', ':studyId'],
   '/v1/viewer/studies/by-uid/:studyInstanceUid': ['read.study', ':studyInstanceUid'],
@@ -42,15 +43,15 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/v1/scribe/reports/text': ['read.report', ':studyId :studyInstanceUid :reportId'],
   '/v1/scribe/reports/pdf': ['read.report', ':studyId :studyInstanceUid :reportId'],
 }
-/** Calls by POST that answer with patient data and change nothing. */
+/** POST operations that return patient data and change nothing. */
 const ASKS: typeof READS = {
   '/dashboard/worklist/ask': ['read.list', 'queries'],
   '/dashboard/worklist/explain': ['read.list', 'exams'],
 }
 
 /**
- * Notes each answer with patient data. A person is noted with the study; a partner's key, which
- * reads thousands by program, with the operation alone.
+ * Records each response that contains patient data. For a user, the study is recorded; for an API
+ * key, which may read thousands of studies, only the operation.
  */
 export const answersNotedIn =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>

@@ -11,14 +11,14 @@ import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/con
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** Entries at a time: a few milliseconds of work at most between two turns of the event loop. */
+/** Entries per batch: at most a few milliseconds of work between two turns of the event loop. */
 const AT_A_TIME = 100
 
 const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
 
 /**
- * The audit log as a whole: searched, verified and exported, without holding the event loop however
- * long it is.
+ * Searches, verifies and exports the audit trail without blocking the event loop, however long the
+ * trail is.
  */
 export class AuditTrail {
   readonly #context: Context
@@ -31,13 +31,14 @@ export class AuditTrail {
     this.#onChecked = onChecked
   }
 
-  /** What the last whole run found; undefined before there was one. */
+  /** Result of the last complete verification; `undefined` before the first one. */
   get latest(): AuditCheck | undefined {
     return this.#latest
   }
 
   /**
-   * Newest first, what the filter takes. @throws ApiError malformed: the cursor is not of this list
+   * Entries that match the filter, newest first.
+   * @throws ApiError malformed if the cursor does not belong to this list
    */
   async search(filter: AuditFilter, { cursor, limit }: PageQuery): Promise<PageOf<AuditRow>> {
     let before = numberAfter(cursor) ?? Number.MAX_SAFE_INTEGER
@@ -53,8 +54,8 @@ export class AuditTrail {
   }
 
   /**
-   * Verifies the chain from the first entry on; one run serves all who ask while it is at work.
-   * Rejects with the signal's reason.
+   * Verifies the chain from its first entry. Concurrent callers share one run. Rejects with the
+   * signal's reason if it is aborted.
    */
   verify(signal?: AbortSignal): Promise<AuditCheck> {
     this.#running ??= this.#check(signal).finally(() => {
@@ -63,7 +64,7 @@ export class AuditTrail {
     return this.#running
   }
 
-  /** The same for a person, whose name is recorded. */
+  /** Verifies the chain and records which user requested it. */
   async verifyFor(actor: Actor): Promise<AuditCheck> {
     const found = await this.verify()
     const { isIntact, firstBadSeq, entries } = found
@@ -72,8 +73,8 @@ export class AuditTrail {
   }
 
   /**
-   * Acknowledges every finding recorded so far. @throws ApiError refused: there is none, or the
-   * chain itself is broken
+   * Acknowledges every finding recorded so far.
+   * @throws ApiError refused if there is no finding, or if the chain itself is broken
    */
   async acknowledgeFor(actor: Actor, reason: string): Promise<AuditCheck> {
     const { finding, firstBadSeq, isRecorded } = await this.verify()
@@ -82,10 +83,7 @@ export class AuditTrail {
     return this.verify()
   }
 
-  /**
-   * Entries up to now, oldest first, a portion at a time; that they were exported is the last of
-   * them.
-   */
+  /** Yields the entries up to now in batches, oldest first. The last of them records the export. */
   async *exportFor(
     actor: Actor,
     { format, from, to }: AuditExport,
@@ -111,7 +109,7 @@ export class AuditTrail {
   async #check(signal?: AbortSignal): Promise<AuditCheck> {
     const { audit, clock } = this.#context
     const began = clock()
-    // Where nothing can be written the chain is verified all the same.
+    // The chain is verified even if no finding can be recorded.
     kept(() => void audit.inspect())
     const chain = audit.chain()
     const verdict = await followed(chain, signal)
@@ -129,8 +127,9 @@ export class AuditTrail {
   }
 
   /**
-   * The chain of an older version was closed at the first start without verifying it, which takes
-   * seconds of a long one. What its first verification found is an entry.
+   * An upgrade from an older version seals the existing chain at the first start without verifying
+   * it, because a long chain takes seconds. The result of the first verification afterwards is
+   * recorded.
    */
   #noteClosed({ isIntact, firstBadSeq, entries }: AuditCheck): void {
     const newest = (action: string) =>
@@ -143,7 +142,7 @@ export class AuditTrail {
   }
 }
 
-/** What is wrong, in one sentence; undefined where the trail is intact. */
+/** Describes the finding in one sentence; `undefined` if the trail is intact. */
 export function auditFaultSentence({
   finding,
   firstBadSeq,
@@ -156,11 +155,11 @@ export function auditFaultSentence({
   return message('audit.tampered', { entry })
 }
 
-/** What keeps a rollback from being detected, in one sentence. */
+/** Describes, in one sentence, why a rollback cannot be detected. */
 export const anchorFaultSentence = (fault: AnchorFault): Message =>
   message(fault === 'unreadable' ? 'audit.anchor-unreadable' : 'audit.anchor-unwritable')
 
-/** Whether every entry is what was written, a portion at a time. */
+/** Verifies every entry of the chain, in batches. */
 export async function verifyAudit(audit: Pick<AuditStore, 'chain'>): Promise<AuditVerdict> {
   return followed(audit.chain())
 }
@@ -178,8 +177,8 @@ async function followed(
 }
 
 /**
- * A trail that is broken so that nothing can be appended must still be looked at and saved: it is
- * the evidence.
+ * Runs `append` and ignores its failure. When the chain is broken so badly that nothing can be
+ * appended, it must still be possible to view and export it: it is evidence.
  */
 function kept(append: () => void): void {
   try {

@@ -15,53 +15,50 @@ import {
 } from './audit-sending-queries.ts'
 import { syslogFrame } from './syslog.ts'
 
-/** The clinic's collector of audit messages: syslog over TLS (RFC 5425). */
+/** The clinic's audit repository, which receives syslog over TLS (RFC 5425). */
 export interface CollectorTarget {
   readonly host: string
   readonly port: number
-  /** PEM of the authorities its certificate is from; null: those of this program. */
+  /** PEM of the certificate authorities to trust; `null` for those that Node trusts. */
   readonly authorities: string | null
-  /** What the gateway shows of itself; undefined: nothing. */
+  /** The client certificate of the gateway; `undefined` if it presents none. */
   readonly identity: { readonly key: string; readonly cert: string } | undefined
 }
 
 export interface CollectorState {
-  /** Entries that the collector does not have for certain. */
+  /** Number of entries whose receipt is not confirmed. */
   readonly waiting: number
-  /** Why nothing can be sent, and since when (ms); undefined where it can. */
+  /** Why sending fails, and since when (ms); `undefined` if it does not fail. */
   readonly fault: { readonly reason: Message; readonly since: number } | undefined
 }
 
 export interface CollectorLimits {
   readonly connectMs: number
-  /**
-   * How long a connection stays open without anything to send before it is closed, which confirms
-   * what was sent.
-   */
+  /** How long a connection with nothing to send stays open. Closing it confirms what was sent. */
   readonly idleMs: number
-  /** How long one is used at most, and for how many messages. */
+  /** How long a connection is used at most, and for how many messages. */
   readonly openMs: number
   readonly messages: number
-  /** How long the collector may take to read on, and to close its side. */
+  /** How long the collector may take to resume reading, and to close its side. */
   readonly closeMs: number
-  /** Pauses after a failure: the first, and the longest. */
+  /** Delays after a failure: the first and the longest. */
   readonly retryMs: readonly [first: number, longest: number]
 }
 const LIMITS: CollectorLimits = {
   ...{ connectMs: 10_000, idleMs: 2000, openMs: 30_000, messages: 1000, closeMs: 10_000 },
   retryMs: [1000, 60_000],
 }
-/** What the gateway waits for a confirmation when it ends. */
+/** How long shutdown waits for the collector's confirmation. */
 const ENDING_MS = 1000
-/** Rows in memory at a time. */
+/** Rows read per batch. */
 const PORTION = 100
 
 /**
- * Sends each entry of the audit trail to the collector, in order, from when it was set on. Syslog
- * has no acknowledgement: what was sent counts as received only when the collector answered the
- * closing of the connection with its own (RFC 5425 §4.4), which it does after it has read
- * everything before. Where the connection breaks, everything since the last such moment is sent
- * again. So an entry may arrive twice, under its number, and none is lost.
+ * Sends each entry of the audit trail to the collector, in order, beginning with the entry that
+ * configured the collector. Syslog has no acknowledgement. Entries therefore count as received only
+ * when the collector answers the gateway's close_notify with its own (RFC 5425 §4.4), which it does
+ * after reading everything before it. If the connection breaks, everything since the last
+ * confirmation is sent again. No entry is lost, and one may arrive twice under the same number.
  */
 export class Collector implements AsyncDisposable {
   readonly #context: Context
@@ -77,8 +74,8 @@ export class Collector implements AsyncDisposable {
   #socket: TLSSocket | undefined
 
   /**
-   * @param target read before each connection; undefined: there is no collector, and nothing is
-   *   sent. What it throws is why nothing can be sent.
+   * @param target called before each connection. `undefined` means that no collector is configured
+   *   and nothing is sent; an error that it throws becomes the reported fault.
    */
   constructor(
     context: Context,
@@ -100,7 +97,7 @@ export class Collector implements AsyncDisposable {
     return { waiting: Math.max(0, newest - position), fault: this.#fault }
   }
 
-  /** The settings changed: tries at once. */
+  /** Retries immediately, for example after a change of the settings. */
   retry(): void {
     this.#retried.abort()
     this.#wake.abort()
@@ -109,7 +106,7 @@ export class Collector implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     this.#ended.abort()
-    // What the collector does not confirm in time is sent again at the next start.
+    // Entries that the collector does not confirm in time are sent again at the next start.
     const cut = setTimeout(() => this.#socket?.destroy(), ENDING_MS)
     await this.#running
     clearTimeout(cut)
@@ -119,7 +116,7 @@ export class Collector implements AsyncDisposable {
     return this.#context.audit.list({ limit: 1 }).items[0]?.seq ?? 0
   }
 
-  /** Waits until something is appended, the settings change, or the time has passed. */
+  /** Waits until an entry is appended, the settings change, or the time has passed. */
   async #rest(ms: number | undefined): Promise<void> {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     const signal = AbortSignal.any([this.#wake.signal, this.#ended.signal])
@@ -148,7 +145,8 @@ export class Collector implements AsyncDisposable {
       } catch (error) {
         if (this.#ended.signal.aborted) return
         this.#setFault(reasonOf(error))
-        // New entries do not shorten the pause: a collector that is down is not asked at each.
+        // New entries do not shorten the pause, so that an unreachable collector is not contacted
+        // for each.
         await sleep(pause, undefined, {
           signal: AbortSignal.any([this.#ended.signal, this.#retried.signal]),
           ref: false,
@@ -159,7 +157,7 @@ export class Collector implements AsyncDisposable {
     }
   }
 
-  /** Sends what there is over one connection, or waits until there is something. */
+  /** Sends the pending entries over one connection, or waits until there are some. */
   async #sendNext(): Promise<void> {
     const { database, audit } = this.#context
     const kept = findAuditSendingPosition(database)
@@ -172,8 +170,8 @@ export class Collector implements AsyncDisposable {
     const position = kept ?? this.#begin()
     const newest = this.#newest()
     if (newest < position) {
-      // Somebody wrote the position, so that nothing would be sent any more: a finding, which
-      // resets it.
+      // The stored position was tampered with: it lies beyond the newest entry, and nothing would
+      // be sent any more. The inspection records a finding and resets the position.
       audit.inspect()
       return
     }
@@ -182,7 +180,9 @@ export class Collector implements AsyncDisposable {
     this.#setFault(undefined)
   }
 
-  /** Where the target cannot be read, entries wait from now on. */
+  /**
+   * If the target cannot be read, fixes the position, so that entries from now on are sent later.
+   */
   #readTarget(position: number | undefined): CollectorTarget | undefined {
     try {
       return this.#target()
@@ -193,8 +193,8 @@ export class Collector implements AsyncDisposable {
   }
 
   /**
-   * What was before is in the export; the collector gets what comes from now on, that it was set
-   * included.
+   * Determines where sending begins: at the entry that configured the collector. Earlier entries
+   * are available through the export.
    */
   #begin(): number {
     const { audit, database } = this.#context
@@ -206,8 +206,8 @@ export class Collector implements AsyncDisposable {
   }
 
   /**
-   * Sends what is there and what comes while the connection is open. Returns the last entry that
-   * the collector has.
+   * Sends the pending entries, and those that are appended while the connection is open. Returns
+   * the sequence number of the last entry that the collector confirmed.
    */
   async #sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const { connectMs, closeMs } = this.#limits
@@ -236,7 +236,7 @@ export class Collector implements AsyncDisposable {
     const about = { ...this.#source() }
     let last = position
     for (let sent = 0; sent < messages; ) {
-      // What a power failure takes back was not sent.
+      // An entry that a power failure would revert must not be sent.
       await database.durable()
       const portion = Math.min(PORTION, messages - sent)
       const rows = audit.after(last, Number.MAX_SAFE_INTEGER, portion)
@@ -257,7 +257,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** Resolves when the collector has read on. */
+/** Resolves when the socket accepts more data. */
 async function drained(socket: TLSSocket, ms: number): Promise<void> {
   await once(socket, 'drain', { signal: AbortSignal.timeout(ms) }).catch((error: Error) => {
     throw error.name === 'AbortError'
@@ -274,7 +274,7 @@ async function connected(
   const socket = connect({
     ...{ host, port, minVersion: 'TLSv1.2', ...identity },
     ...(authorities !== null && { ca: authorities }),
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not permitted as a server name.
     ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
   })
   try {
@@ -291,8 +291,8 @@ async function connected(
 }
 
 /**
- * Closes our side; resolves when the collector has closed its own, which tells that it has read
- * everything.
+ * Closes the gateway's side of the connection. Resolves when the collector has closed its own side,
+ * which confirms that it has read everything.
  */
 async function closed(socket: TLSSocket, ms: number): Promise<void> {
   if (socket.readableEnded) throw new MessageError(message('audit.collector-closed'))
