@@ -16,12 +16,13 @@ import { type Message, type MessageCode, message } from '#shared/messages/messag
 import { explanationOf } from '#shared/messages/message-error.ts'
 
 /**
- * Where a folder is: on a disk of this PC, on another machine, or kept in step with a cloud by a
- * program.
+ * Where a folder is stored: on a disk of this PC, on another machine, or in a folder that a program
+ * synchronizes with a cloud service.
  */
 export type FolderKind = 'local' | 'network' | 'synced'
 
-// Linux, statfs(2): NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual machines), AFS.
+// Values of `f_type` in statfs(2) on Linux: NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual
+// machines), AFS.
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f])
 const SYNCED =
   /(^|[\\/])(onedrive|dropbox|google ?drive|my drive|icloud ?drive|mobile documents|nextcloud|box sync)([\\/ ]|$| -)/i
@@ -37,22 +38,23 @@ export function kindOfFolder(folder: string): FolderKind {
   }
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder, or its nearest ancestor that exists. */
 function existingPart(folder: string): string {
   let part = resolve(folder)
   while (!existsSync(part) && dirname(part) !== part) part = dirname(part)
   return part
 }
 
-/** Without links on the way, also of a folder that is not there yet. */
+/** Resolves symbolic links, even if the folder does not exist yet. */
 function realPath(folder: string): string {
   const there = existingPart(folder)
   return join(realpathSync(there), relative(there, resolve(folder)))
 }
 
 /**
- * Whether backups can go to a folder, and how well they would be kept there. A folder that is not
- * there is made, for its owner only. Nothing bad in it: it will do.
+ * Checks whether backups can be written to a folder and how safe they are there. Creates the
+ * folder, accessible only to its owner, if it does not exist. The folder is usable if no finding is
+ * bad.
  */
 export function checkBackupFolder(
   folder: string,
@@ -83,14 +85,14 @@ function faultOfWriting(folder: string): Message | undefined {
   const probe = join(folder, `.isthmus-${process.pid}.tmp`)
   try {
     if (!existsSync(folder)) {
-      // Node's own recursive making never returns where a file system without such folders says
-      // ENOENT.
+      // mkdir with `recursive` never returns if the file system reports ENOENT because it does not
+      // support such folders. Checking access first avoids this.
       accessSync(existingPart(folder), constants.W_OK)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     }
     if (!statSync(folder).isDirectory()) return message('backups.path-is-file')
     rmSync(probe, { force: true })
-    // Never through a link that somebody else put there.
+    // The flag prevents writing through a symbolic link that someone else created.
     writeFileSync(probe, 'probe', { flag: 'wx', mode: 0o600 })
     rmSync(probe)
     return undefined
@@ -125,7 +127,7 @@ const sizeText = (bytes: number): string =>
 const isSameDisk = (folder: string, dataFolder: string): boolean =>
   statSync(folder).dev === statSync(dataFolder).dev
 
-/** Where a folder for backups is, seen from the data; null where it is not there. */
+/** Where a backup folder is stored, relative to the data folder; `null` if it does not exist. */
 export function placeOfFolder(folder: string, dataFolder: string): BackupPlace | null {
   const kind = kindOfFolder(folder)
   if (kind !== 'local') return kind

@@ -1,7 +1,7 @@
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { BackupKind } from '#shared/contract/dashboard-backups.ts'
 
-/** What the plan looks at. */
+/** The attributes of a backup on which retention depends. */
 export interface KeptBackup {
   readonly name: string
   readonly madeAt: string
@@ -10,8 +10,8 @@ export interface KeptBackup {
 
 export interface KeepingPlan {
   /**
-   * How many of the last days, weeks (Monday to Sunday) and months that have backups at all keep
-   * their last one.
+   * Number of days, weeks (Monday to Sunday) and months whose last backup is kept. Periods without
+   * a backup do not count.
    */
   readonly keepDaily: number
   readonly keepWeekly: number
@@ -22,13 +22,13 @@ const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BEFORE_UPDATE_MS = 30 * DAY_MS
 /**
- * One that a younger one of its day replaces goes only then: somebody may be copying it to another
- * disk.
+ * Minimum age of a scheduled backup before it is deleted because a newer one of the same day
+ * exists: someone may be copying it to another disk.
  */
 const REPLACED_MS = HOUR_MS
 
-// A day, a week and a month of the clinic by their first day, `YYYY-MM-DD`, and the one that begins
-// so many later.
+// A day, week or month of the clinic is identified by its first day, `YYYY-MM-DD`. `later` returns
+// the first day of the period that begins `count` periods later.
 const PERIODS = [
   {
     keep: 'keepDaily',
@@ -44,10 +44,11 @@ const PERIODS = [
 ] as const
 
 /**
- * Until when each is kept if one is made each day from now on, RFC 3339; null: until a person
- * removes it. An instant that is not after `now` says that it goes when the next one has been made.
- * Days without backups do not count: a PC that was off for a month keeps what it had.
- * @param timeZone IANA, of the clinic: its days decide
+ * For each backup, when it expires if one is made every day from now on (RFC 3339); `null` if it is
+ * kept until a user deletes it. A time that is not after `now` means that it is deleted after the
+ * next backup. Periods without a backup do not count, so a PC that was off for a month keeps its
+ * backups.
+ * @param timeZone IANA time zone of the clinic, which determines its days
  */
 export function keptUntil(
   backups: readonly KeptBackup[],
@@ -63,12 +64,12 @@ export function keptUntil(
       .map(({ madeAt }) => calendar.dayOf(msOf(madeAt))),
   )
   const today = calendar.dayOf(now)
-  /** The first day that will have a backup and has none yet. */
+  /** The next day on which a backup will be made. */
   const nextDay = days.has(today) ? shifted(today, 1) : today
 
   /**
-   * When so many periods more have begun that there is no room for this one. Undefined where one of
-   * a later day is going to stand for it.
+   * When enough newer periods have begun that this one is no longer kept; `undefined` if a later
+   * backup of the same period will replace it.
    */
   function endOf({ period, first, left }: Slot): number | undefined {
     const next = period.of(nextDay)
@@ -87,7 +88,7 @@ export function keptUntil(
   return new Map(backups.map((backup) => [backup.name, untilOf(backup)]))
 }
 
-/** The names of those that the plan does not keep. The newest of all is never among them. */
+/** Names of the expired backups. The newest backup is never one of them. */
 export function expired(
   backups: readonly KeptBackup[],
   plan: KeepingPlan,
@@ -107,8 +108,8 @@ export function expired(
 }
 
 /**
- * A day, week or month that a backup stands for, and how many younger ones the plan has room for
- * before it goes.
+ * A day, week or month that is represented by a backup, and how many newer ones the plan allows
+ * before this one expires.
  */
 interface Slot {
   readonly period: (typeof PERIODS)[number]
@@ -116,7 +117,7 @@ interface Slot {
   readonly left: number
 }
 
-/** What each scheduled backup stands for; those that stand for nothing are not in it. */
+/** The slots of each scheduled backup that has any. */
 function slotsOf(
   backups: readonly KeptBackup[],
   plan: KeepingPlan,
@@ -148,7 +149,7 @@ const newestFirst = <T extends KeptBackup>(backups: readonly T[]): T[] =>
 
 interface Calendar {
   dayOf(ms: number): string
-  /** The first moment of the day. */
+  /** The first instant of the day (ms). */
   startOf(day: string): number
 }
 
@@ -163,7 +164,7 @@ function calendarOf(timeZone: string): Calendar {
   return {
     dayOf,
     startOf(day) {
-      // Zones are from 12 h behind to 14 h ahead of UTC.
+      // Time zones range from UTC−12 to UTC+14.
       const midnight = Date.parse(`${day}T00:00:00Z`)
       let [before, after] = [midnight - 15 * HOUR_MS, midnight + 15 * HOUR_MS]
       while (after - before > 1) {
@@ -176,7 +177,7 @@ function calendarOf(timeZone: string): Calendar {
   }
 }
 
-// Of days without a zone, so `Date` may count them.
+// The days have no time zone, so UTC arithmetic is exact.
 const shifted = (day: string, count: number): string =>
   instantOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).slice(0, 10)
 

@@ -9,38 +9,38 @@ import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-backup
 
 export const MANIFEST_FILE = 'backup.json'
 /**
- * The sealed database of a backup; the first version had it unsealed, under the name it has in the
- * data folder.
+ * The encrypted database of a backup. Version 1 stored it unencrypted, under the name that it has
+ * in the data folder.
  */
 export const SEALED_DATABASE_FILE = 'database.sealed'
 
-/** What a backup says of itself. */
+/** Metadata of a backup (`backup.json`). */
 export interface BackupManifest {
   /**
-   * 2: the database is sealed under a key that the data key gives. 1: it lies there as it is; what
-   * that version did not write is empty, or 0.
+   * 2: the database is encrypted with a key that is derived from the data key. 1: it is
+   * unencrypted; fields that version 1 lacks are empty or 0.
    */
   readonly version: 1 | 2
   readonly madeAt: string
   readonly kind: BackupKind
-  /** The version of the program that made it. */
+  /** Version of the gateway that made the backup. */
   readonly program: string
-  /** Of the database: how many migrations it has seen. */
+  /** Number of migrations that were applied to the database. */
   readonly schema: number
-  /** Of the database, unsealed. */
+  /** Size of the unencrypted database. */
   readonly plainBytes: number
-  /** Of the database, unsealed, hex. */
+  /** SHA-256 of the unencrypted database, in hexadecimal. */
   readonly sha256: string
   readonly hasRecoveryKey: boolean
-  /** Rows of the tables that were compared with the database. */
+  /** Row counts that were compared with the database when the backup was made. */
   readonly rows: Readonly<Record<string, number>>
-  /** Which data key it is sealed under, without saying it (`Seal.keyName`). */
+  /** Identifies the data key without revealing it (`Seal.keyName`). */
   readonly keyName: string
-  /** HMAC-SHA256 of all the rest under a key that the data key gives, hex. */
+  /** HMAC-SHA256 of all other fields, in hexadecimal, with a key derived from the data key. */
   readonly mac: string
 }
 
-// A name goes into SQL, and may come from a file that nobody vouches for.
+// Table names become part of SQL and may come from an untrusted file.
 const Rows = z.record(z.string().regex(/^[A-Za-z]\w{0,63}$/), z.int())
 const First = z.object({
   version: z.literal(1),
@@ -64,26 +64,26 @@ const Second = z.object({
 })
 
 const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
-/** Where SQLite keeps `user_version` (its file format, 1.3). */
+/** Offset of `user_version` in the SQLite database header (SQLite file format, section 1.3). */
 const SCHEMA_AT = 60
 
 /**
- * The name of its folder, by when it was made: the seal is of that name, wherever the folder was
- * copied to and however it is called there.
+ * Name of the backup's folder. The encryption key is derived from this name, so a backup can be
+ * opened after its folder was copied or renamed.
  */
 export const backupName = (madeAt: string): string =>
   `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
 
 export const isBackupName = (name: string): boolean => NAME.test(name)
 
-/** Whether the folder is one of a backup, and not one of several. */
+/** Whether the folder is a backup, as opposed to a folder that contains backups. */
 export const isBackupHere = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
 
-/** The key that the database of a backup is sealed under. */
+/** The key with which the database of a backup is encrypted. */
 export const backupKey = (seal: Seal, madeAt: string): Buffer =>
   seal.keyFor(`backup ${backupName(madeAt)}`)
 
-/** The manifest with its `mac`. */
+/** Adds the key name and the `mac` to a manifest. */
 export function vouchedFor(
   seal: Seal,
   manifest: Omit<BackupManifest, 'mac' | 'keyName'>,
@@ -93,8 +93,8 @@ export function vouchedFor(
 }
 
 /**
- * Whether the manifest is as it was written under this data key. The first version had no such
- * proof.
+ * Whether the manifest is unchanged since it was written with this data key. Version 1 has no `mac`
+ * and is always accepted.
  */
 export const isVouchedFor = (seal: Seal, manifest: BackupManifest): boolean =>
   manifest.version === 1 ||
@@ -129,10 +129,7 @@ function macOf(seal: Seal, manifest: Omit<BackupManifest, 'mac'>): string {
   return createHmac('sha256', seal.keyFor('backup manifest')).update(text).digest('hex')
 }
 
-/**
- * What the backup in the folder says of itself; undefined where there is none, or nothing that can
- * be read as one.
- */
+/** Reads the manifest of a backup; `undefined` if the folder has none or it is invalid. */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   try {
     const given: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'))
@@ -149,7 +146,7 @@ async function ofFirst(
   folder: string,
   { bytes, ...first }: z.infer<typeof First>,
 ): Promise<BackupManifest> {
-  // Those were made by a button alone.
+  // Version 1 backups could only be made manually.
   return {
     ...{
       ...first,

@@ -22,8 +22,8 @@ import {
 } from './backup-manifest.ts'
 
 /**
- * What a backup is opened with: the data key it was made under, or the recovery key as somebody
- * typed it.
+ * The key for a backup: the data key with which it was made, or the recovery key as the user typed
+ * it.
  */
 export type BackupKey = { readonly dataKey: Buffer } | { readonly recoveryKey: string }
 
@@ -35,18 +35,20 @@ export type RestoreProgress = (progress: {
 export interface BackupPreview {
   readonly manifest: BackupManifest
   /**
-   * own: with the data key that was given; recovery-key: that has to be typed, or was; no: neither
-   * can.
+   * own: the given data key opens it. recovery-key: the recovery key is required, or was given. no:
+   * neither opens it.
    */
   readonly opensWith: 'own' | 'recovery-key' | 'no'
-  /** Why it cannot be restored, or not with the recovery key that was given; null if it can be. */
+  /** Why it cannot be restored with the given key; `null` if it can. */
   readonly fault: Message | null
 }
 
 /**
- * Opens the backup in the folder `from`: leaves its database as a plain `gateway.sqlite` in `to`, an empty folder or none yet; durable, and proven: it is
- * what was copied, bit by bit; it is whole; it has the rows that were counted; the data key opens
- * what is sealed in it. A failure leaves nothing there. The backup itself is only read.
+ * Opens the backup in the folder `from` and writes its database, decrypted, to `gateway.sqlite` in
+ * `to`, which must be empty or absent. When it resolves, the file is durable and verified: it has
+ * the SHA-256 that was recorded, passes SQLite's integrity check, has the recorded row counts, and
+ * the data key decrypts its contents. If it fails, nothing is left in `to`. The backup is only
+ * read.
  * @throws StoreError bad-folder, damaged, seal-broken, key-missing, key-wrong, newer-schema,
  *   foreign-database
  */
@@ -87,9 +89,9 @@ export async function openBackup(
 }
 
 /**
- * What a backup holds, and what opens it; nothing is changed. Whether its database is whole shows
- * when it is opened.
- * @throws StoreError damaged: this is no backup, or it does not say what it holds
+ * Reads what a backup contains and which key opens it, without changing anything. The database is
+ * not verified before it is opened.
+ * @throws StoreError damaged if this is not a backup or its manifest is invalid
  */
 export async function previewBackup(from: string, key: BackupKey): Promise<BackupPreview> {
   const manifest = await manifestOf(from)
@@ -114,7 +116,7 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
     return told('dataKey' in key ? 'own' : 'recovery-key')
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    // Another key is no fault where the right one can still be typed.
+    // A wrong data key is not reported as a fault if the user can still type the recovery key.
     const canBeTyped = hasRecoveryKey && error.fault === 'key-wrong' && 'dataKey' in key
     if (canBeTyped) return told('recovery-key')
     const isKey = error.fault === 'key-wrong' || error.fault === 'key-missing'
@@ -162,9 +164,7 @@ function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): Stor
   return new StoreError('key-wrong', message(code, { backup: basename(from) }))
 }
 
-/**
- * The first version had no manifest that the key vouches for: its database says itself whose it is.
- */
+/** Version 1 has no `mac`, so the key is checked against the database itself. */
 const fits = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
   version === 2 || keyFits(file, seal)
 
@@ -187,8 +187,8 @@ function keyFits(file: string, seal: Seal): boolean {
 }
 
 /**
- * Keeps in an opened database what the data key is proven by, where it is from before there was a
- * recovery key (`keepRecoveryProof`).
+ * Stores the proof of the data key in a database that was backed up before the recovery key existed
+ * (see `keepRecoveryProof`).
  */
 export function keepProofIn(file: string, seal: Seal, at: string): void {
   const sqlite = new Sqlite(file, { fileMustExist: true })

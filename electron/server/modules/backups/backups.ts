@@ -21,33 +21,35 @@ import { type BackupMade, listBackups, makeBackup, removeBackup } from './make-b
 import { backupEntry } from './restore-staging.ts'
 import { tryBackup } from './restore-test.ts'
 
-/** Of the list that is shown. */
+/** Maximum number of backups in a list. */
 const SHOWN = 60
 const WIZARD_SHOWN = 20
 const MINUTE_MS = 60_000
-/** How often the plan is looked at: the clock of a PC that slept is right by then. */
+/** How often the schedule is checked. A periodic check also works after the PC was asleep. */
 const CHECK_MS = MINUTE_MS
-/** After a backup that failed, at the latest; after a restore test that failed, at the earliest. */
+/** Latest retry after a failed backup, and earliest retry after a failed restore test. */
 const AGAIN_MS = 60 * MINUTE_MS
-/** The first backup does not wait for the night: a PC may be off then. */
+/** The first backup is made soon after the setup, since the PC may be off at night. */
 const FIRST_MS = 10 * MINUTE_MS
 const UNFORESEEN = message('backups.unforeseen')
 const UNFORESEEN_TRIAL = message('backups.unforeseen-test')
 
 /**
- * Backups of the database: by a plan, before an update, when somebody asks; and restore tests of
- * the newest. One of them runs at a time.
+ * Makes backups, by schedule, before an update and on request, and tests whether the newest one can
+ * be restored. Only one of these runs at a time.
  */
 export class Backups implements AsyncDisposable {
   readonly #context: Context
-  /** Of the program. */
+  /** Version of the gateway. */
   readonly #version: string
   readonly #unsubscribe: () => void
   #running: BackupsState['running'] = null
-  /** As it was kept last: a disk that is full keeps nothing. */
+  /** The latest record, which may not have been saved if the disk is full. */
   #latest: BackupRecord | undefined
   #current: Promise<unknown> = Promise.resolve()
-  /** When the next one of the plan is due; undefined: to be computed again. */
+  /**
+   * When the next scheduled backup is due (ms); `null` if none is, `undefined` if not yet computed.
+   */
   #planned: number | null | undefined
   #checkedAt: number
   #checking: NodeJS.Timeout | undefined
@@ -62,7 +64,7 @@ export class Backups implements AsyncDisposable {
     })
   }
 
-  /** Follows the plan from now on. */
+  /** Starts following the schedule. */
   begin(): void {
     this.#checking = setInterval(
       () => void this.check().catch((error: unknown) => reportError(this.#context, error)),
@@ -109,7 +111,7 @@ export class Backups implements AsyncDisposable {
     }
   }
 
-  /** The state in the form of the first-run wizard. */
+  /** The state in the format of the setup wizard. */
   async wizardState(): Promise<BackupState> {
     const { folder, last, fault, backups, running } = await this.state()
     return {
@@ -127,7 +129,7 @@ export class Backups implements AsyncDisposable {
     }
   }
 
-  /** Checks the folder, and keeps it as the one for backups where nothing is bad. */
+  /** Checks the folder and, if no finding is bad, makes it the backup folder. */
   useFolder(
     folder: string,
     actor: Actor,
@@ -139,18 +141,20 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it is made. @throws ApiError refused: no folder, one that will not do, or one is
-   * being made; StoreError: it failed
+   * Makes a backup; resolves when it is complete.
+   * @throws ApiError refused if there is no usable folder or a backup or test is running
+   * @throws StoreError if the backup fails
    */
   async make(kind: BackupKind, actor: Actor): Promise<BackupMade> {
     return await this.start(kind, actor)
   }
 
-  /** As `make`, but a refusal is thrown before it returns. */
+  /** Like `make`, but throws a refusal synchronously. */
   start(kind: BackupKind, actor: Actor): Promise<BackupMade> {
     this.#demandIdle()
     const folder = this.#demandFolder()
-    // Made anew it would be on the wrong disk: that is what a disk that was taken away looks like.
+    // A missing folder is not created: if its disk is disconnected, it would be created on the
+    // wrong disk.
     if (!existsSync(folder))
       throw new ApiError('refused', message('backups.folder-gone', { folder }))
     const fault = this.#findingsOf(folder).find(({ verdict }) => verdict === 'bad')
@@ -159,7 +163,9 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * @throws ApiError not-found; refused: the only one, or one is being made. StoreError bad-folder
+   * Deletes a backup.
+   * @throws ApiError not-found; refused if it is the only one or if a backup or test is running
+   * @throws StoreError bad-folder
    */
   async remove(name: string, actor: Actor): Promise<void> {
     const folder = this.#demandFolder()
@@ -173,8 +179,9 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * Starts a restore test of the newest; `result` resolves with what was found, which is kept.
-   * @throws ApiError refused: there is none, or a backup is being made. StoreError bad-folder
+   * Starts a restore test of the newest backup; `result` resolves with its stored outcome.
+   * @throws ApiError refused if there is no backup, or if a backup or test is running
+   * @throws StoreError bad-folder
    */
   async startTest(actor: Actor): Promise<{ readonly result: Promise<Rehearsal> }> {
     const folder = this.#demandFolder()
@@ -183,16 +190,16 @@ export class Backups implements AsyncDisposable {
     return { result: this.#alone('rehearsing', () => this.#test(folder, newest.name, actor)) }
   }
 
-  /** As `startTest`, to its end. */
+  /** Like `startTest`, but waits for the result. */
   async test(actor: Actor): Promise<Rehearsal> {
     return await (await this.startTest(actor)).result
   }
 
-  /** Does what is due by the plan. Called once a minute, whatever the clock did meanwhile. */
+  /** Makes the scheduled backup and the restore test if they are due. Called once a minute. */
   async check(): Promise<void> {
     const { clock } = this.#context
     const now = clock()
-    // Set back: what was due at a time that comes again is computed again.
+    // The clock was set back, so the next due time is computed again.
     if (now < this.#checkedAt) this.#planned = undefined
     this.#checkedAt = now
     const due = this.#nextAt()
@@ -201,18 +208,18 @@ export class Backups implements AsyncDisposable {
     try {
       await this.make('scheduled', 'gateway')
     } catch (error) {
-      // What was refused was not started, so nothing has been kept of it.
+      // A refused backup did not start, so its failure has not been recorded yet.
       if (error instanceof ApiError) this.#keepFailure(folder, error.explanation)
       return
     }
     const test = this.#testDue()
-    // Where somebody started something in between, or the disk is gone by now, the test follows the
-    // next backup.
+    // If a user started another operation in the meantime, or the disk was disconnected, the test
+    // follows the next backup.
     if (test === null || test <= clock())
       await this.test('gateway').catch((error: unknown) => this.#reportUnforeseen(error))
   }
 
-  /** Waits for the backup or the test that runs. */
+  /** Waits for the running backup or test. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#checking)
     this.#unsubscribe()
@@ -230,7 +237,7 @@ export class Backups implements AsyncDisposable {
     })
   }
 
-  /** Of another folder nothing is known. */
+  /** The record of this folder; an empty record if the stored one is of another folder. */
   #recordOf(folder: string): BackupRecord {
     const kept = this.#latest ?? readRecord(this.#context, 'backup')
     return kept?.folder === folder
@@ -287,7 +294,8 @@ export class Backups implements AsyncDisposable {
       this.#latest = record
       context.database.transaction(() => {
         keepRecord(context, 'backup', record)
-        // Those of a standby come every few minutes: the audit log has the first of each day.
+        // Backups for a standby are made every few minutes, so only the first of each day is
+        // audited.
         if (kind !== 'scheduled' || isFirstOfDay)
           note(context, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
@@ -312,8 +320,8 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * What another gateway wrote into the same folder is not ours to test and to remove, and does not
-   * count for our days.
+   * Whether this gateway made the backup. Backups of another gateway in the same folder are neither
+   * tested nor deleted, and do not count for retention.
    */
   #isOwn({ version, keyName }: BackupMade): boolean {
     return version === 1 || keyName === this.#context.database.seal.keyName
@@ -346,17 +354,20 @@ export class Backups implements AsyncDisposable {
   }
 
   /**
-   * The instant from which the next backup of the plan is followed by a restore test; null: each
-   * from the next on.
+   * Time from which the next scheduled backup is followed by a restore test (ms); `null` if the
+   * next one is in any case.
    */
   #testDue(): number | null {
     const last = readRecord(this.#context, 'rehearsal')
-    // As of a backup: one of tomorrow was made under a wrong clock.
+    // A test in the future was recorded while the clock was wrong, so it is ignored.
     if (!last || msOf(last.at) > this.#context.clock() + DAY_MS) return null
     return msOf(last.at) + (last.success ? REHEARSAL_DAYS * DAY_MS : AGAIN_MS)
   }
 
-  /** Of the plan, in ms. A PC that was off or asleep makes up for it once: it is due at once. */
+  /**
+   * When the next scheduled backup is due (ms). If the PC was off or asleep at that time, the
+   * backup is due immediately, once.
+   */
   #nextAt(): number | null {
     const folder = this.#context.settings.get('backup.folder')
     if (folder === null) return null
@@ -367,7 +378,7 @@ export class Backups implements AsyncDisposable {
   #nextAfter({ madeAt, last }: BackupRecord): number | null {
     const now = this.#context.clock()
     const plan = planOf(this.#context.settings)
-    // A backup of tomorrow was made under a wrong clock: it says nothing of when the next is due.
+    // A backup dated in the future was made while the clock was wrong, so its time is ignored.
     const known = madeAt && msOf(madeAt) <= now + DAY_MS ? Math.min(msOf(madeAt), now) : undefined
     const due = nextBackupAt(known ?? now, plan, this.#timeZone())
     if (due === null) return null

@@ -24,33 +24,34 @@ import {
 export type { BackupManifest } from './backup-manifest.ts'
 
 /**
- * Below the data folder: copies of the database while they are checked and sealed. It is emptied
- * when the gateway starts.
+ * Folder in the data folder for copies of the database while they are checked and encrypted. It is
+ * emptied when the gateway starts.
  */
 export const BACKUP_SPOOL = 'spool-backup'
 const PART = '.part'
 const LEFT_MS = 24 * 60 * 60_000
 
 export interface BackupMade extends BackupManifest {
-  /** Of its folder. */
+  /** Name of its folder. */
   readonly name: string
-  /** On the disk, all its files. */
+  /** Total size of its files. */
   readonly bytes: number
 }
 
 type OnProgress = (progress: {
   readonly phase: 'copying' | 'checking' | 'encrypting' | 'comparing'
-  /** From 0 to 1, of the phase. */
+  /** Progress within the phase, from 0 to 1. */
   readonly share: number
 }) => void
 
 /**
- * Copies the database while the gateway works, into `folder`, which is there; `version` is that of
- * the program. It opens the copy to see that it is whole and has
- * all rows, seals it into the folder under a key that the data key gives, and reads it back. A
- * backup is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
- * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
- * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
+ * Copies the database into `folder`, which must exist, while the gateway is running. The copy is
+ * opened to check its integrity and row counts, encrypted with a key derived from the data key, and
+ * read back. A backup is a folder with `database.sealed`, `backup.json` (its manifest) and, if
+ * there is a recovery key, `recovery.key`. Images and `data.key` are not included. The folder's
+ * name ends with `.part` until the backup is complete; if it fails, nothing is left.
+ * @param version version of the gateway
+ * @throws StoreError bad-folder, damaged
  */
 export async function makeBackup(
   context: Context,
@@ -85,7 +86,7 @@ export async function makeBackup(
   }
 }
 
-/** Writes what a backup holds into `part`, the plain copy on its way in `spool`. */
+/** Writes the files of a backup to `part`. `spool` holds the unencrypted copy in the meantime. */
 async function copyInto(
   context: Context,
   part: string,
@@ -137,8 +138,8 @@ async function copyInto(
 }
 
 /**
- * What is in the folder, newest first; what is not ours, or not finished, is left out. @throws
- * StoreError bad-folder
+ * Lists the complete backups in the folder, newest first. Other files are ignored.
+ * @throws StoreError bad-folder
  */
 export async function listBackups(folder: string): Promise<BackupMade[]> {
   let names: string[]
@@ -162,11 +163,14 @@ async function madeIn(folder: string, name: string): Promise<BackupMade | undefi
   return manifest && { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
 }
 
-/** Removes one; false where there was none of that name. @throws StoreError bad-folder */
+/**
+ * Deletes a backup; returns false if there was none with this name.
+ * @throws StoreError bad-folder
+ */
 export async function removeBackup(folder: string, name: string): Promise<boolean> {
   if (!isBackupName(name)) return false
   try {
-    // Under a name that says that it is not whole any more: nobody puts half of one back.
+    // Renamed first, so that an interrupted deletion does not leave something that looks complete.
     await rename(join(folder, name), join(folder, `${name}${PART}`))
     await rm(join(folder, `${name}${PART}`), { recursive: true, force: true })
     return true
@@ -177,15 +181,15 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
 }
 
 /**
- * Deletes the copies that an ended gateway left in its data folder: each is as large as the
- * database. The caller holds the folder's lock.
+ * Deletes copies that a terminated gateway left in the data folder; each is as large as the
+ * database. The caller must hold the folder's lock.
  */
 export const sweepBackupSpool = (folder: string): Promise<void> =>
   rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
 
 /**
- * What a gateway left that was ended while it wrote: each is as large as the database. Younger ones
- * may be written by another gateway now.
+ * Deletes incomplete backups that a terminated gateway left; each is as large as the database.
+ * Recent ones are kept, because another gateway may be writing them.
  */
 async function removeLeft(folder: string, now: number): Promise<void> {
   const latest = backupName(instantOf(now - LEFT_MS))

@@ -20,29 +20,28 @@ import { applyStagedRestore, stageRestore } from './restore-files.ts'
 import { noteRestores } from './restore-staging.ts'
 
 export interface RestoreCommand {
-  /** The data folder; made when it is not there. */
+  /** The data folder, which is created if it does not exist. */
   readonly folder: string
-  /** The folder of one backup. */
+  /** The folder of the backup. */
   readonly from: string
-  /** As it was typed. */
+  /** The recovery key as the user typed it. */
   readonly recoveryKey?: string | undefined
-  /** The user agreed to replace an existing database. */
+  /** Whether the user agreed to replace an existing database. */
   readonly isAgreed: boolean
   readonly now: number
   readonly onProgress: RestoreProgress
 }
 
-/** `isDone` is false where nothing was changed, because nobody agreed. */
+/** `isDone` is false if nothing was changed because the user's consent is missing. */
 export interface RestoreOutcome {
   readonly isDone: boolean
-  /** What was done, or would be: some lines. */
+  /** What was done, or would be done, in several lines. */
   readonly text: string
 }
 
 /**
- * Puts a backup in the place of the database of a data folder that no gateway has open, or into an
- * empty one on a new PC.
- * @throws StartError, StoreError: nothing was changed
+ * Restores a backup to a data folder that no gateway has open, or to an empty one on a new PC.
+ * @throws StartError, StoreError; nothing was changed
  */
 export async function restoreFolder(command: RestoreCommand): Promise<RestoreOutcome> {
   const { folder, from, recoveryKey, isAgreed, now, onProgress } = command
@@ -66,8 +65,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   const restored = applyStagedRestore(folder, now)
   if (!restored) throw new Error('A backup that was made ready was not there any more')
   const { name, keptAside } = restored
-  // Opened once, so that what cannot start is found now. An older database is brought to this
-  // version by it.
+  // Opening the database detects now whether it is usable, and migrates an older one.
   using context = openContext({ folder: folder, clock: () => now })
   noteRestores(context, 'command-line')
   const aside =
@@ -82,7 +80,10 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   }
 }
 
-/** A folder of several backups is not one of them. @throws StartError */
+/**
+ * Requires a backup's own folder, not a folder that contains backups.
+ * @throws StartError
+ */
 async function demandOne(from: string): Promise<void> {
   if (isBackupHere(from)) return
   const inside = existsSync(from) ? await listBackups(from) : []
@@ -96,7 +97,10 @@ async function demandOne(from: string): Promise<void> {
   )
 }
 
-/** What was typed counts before the key of the folder; a key that opens nothing asks what would. */
+/**
+ * The recovery key if one was typed, else the data key of the folder. Without either, a key that
+ * opens nothing, so that the preview reports which key is required.
+ */
 function keyFor(folder: string, recoveryKey: string | undefined): BackupKey {
   if (recoveryKey !== undefined) return { recoveryKey }
   const hasKey = existsSync(join(folder, KEY_FILE))
@@ -132,10 +136,10 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
 }
 
 /**
- * Puts `data.key` back into a data folder that lost it, or whose key is in the key store of another
+ * Restores `data.key` in a data folder that lost it, or whose key is in the key store of another
  * account. No gateway can run on such a folder.
- * @returns one sentence that says what was done
- * @throws StartError, StoreError: nothing was changed
+ * @returns one sentence that describes what was done
+ * @throws StartError, StoreError; nothing was changed
  */
 export function restoreDataKey(folder: string, recoveryKey: string): string {
   using lock = takeLock(folder)

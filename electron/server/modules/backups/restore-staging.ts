@@ -19,7 +19,10 @@ import { type BackupKey, type BackupPreview, previewBackup } from './backup-open
 import { type BackupMade, listBackups } from './make-backup.ts'
 import { stageRestore } from './restore-files.ts'
 
-/** Which backup; `recoveryKey` as it was typed. Without `folder` that of the plan. */
+/**
+ * The backup to restore. `folder` defaults to the configured backup folder; `recoveryKey` is as
+ * typed.
+ */
 export interface RestoreFrom {
   readonly folder?: string | undefined
   readonly name: string
@@ -33,10 +36,7 @@ const SENTENCES = {
   ready: message('backups.restore-ready'),
 }
 
-/**
- * Makes one backup after another ready to take the place of the database; it does so when the
- * gateway starts again.
- */
+/** Stages backups to replace the database, which happens when the gateway next starts. */
 export abstract class RestoreStaging implements AsyncDisposable {
   readonly #data: string
   readonly #clock: Clock
@@ -49,7 +49,8 @@ export abstract class RestoreStaging implements AsyncDisposable {
 
   /**
    * @param data the data folder, whose lock the caller holds
-   * @param onReady called `lingerMs` after it is ready, so that whoever looks has seen it
+   * @param onReady called `lingerMs` after the restore is staged, so that the window can show this
+   *   first
    */
   constructor(data: string, clock: Clock, onReady: () => void, lingerMs = LINGER_MS) {
     this.#data = data
@@ -59,9 +60,9 @@ export abstract class RestoreStaging implements AsyncDisposable {
   }
 
   abstract backupFolder(): string | null
-  /** The data key of the folder; undefined where it is lost. */
+  /** The data key of the folder; `undefined` if it is lost. */
   abstract dataKey(): Buffer | undefined
-  /** Rows of these tables now; undefined where the database cannot be read. */
+  /** Current row counts of the tables; `undefined` if the database cannot be read. */
   protected abstract rowsNow(
     tables: readonly string[],
   ): Promise<Readonly<Record<string, number>> | undefined>
@@ -71,7 +72,10 @@ export abstract class RestoreStaging implements AsyncDisposable {
     return this.#state
   }
 
-  /** Nothing is changed. @throws ApiError refused, not-found */
+  /**
+   * Describes the backup without changing anything.
+   * @throws ApiError refused, not-found
+   */
   async preview(from: RestoreFrom): Promise<RestorePreview> {
     const { made, found } = await this.#look(from)
     const now = await this.rowsNow(Object.keys(found.manifest.rows))
@@ -85,8 +89,8 @@ export abstract class RestoreStaging implements AsyncDisposable {
   }
 
   /**
-   * Begins; `state` says how far it is. @throws ApiError refused (naming `body.recoveryKey` where
-   * that is what lacks), not-found
+   * Starts staging; `state` reports its progress.
+   * @throws ApiError refused (naming `body.recoveryKey` if it is missing or wrong), not-found
    */
   async stage(from: RestoreFrom, actor: string): Promise<RestoreState> {
     if (this.#isBusy) throw new ApiError('refused', message('backups.restore-running'))
@@ -145,13 +149,16 @@ export abstract class RestoreStaging implements AsyncDisposable {
 }
 
 /**
- * What was typed counts before the key of the folder; without either a key that opens nothing asks
- * what would.
+ * The recovery key if one was typed, else the data key of the folder. Without either, a key that
+ * opens nothing, so that the preview reports which key is required.
  */
 const keyOf = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
   typed ? { recoveryKey: typed } : { dataKey: dataKey ?? Buffer.alloc(32) }
 
-/** @throws ApiError refused */
+/**
+ * Requires that the given key opens the backup.
+ * @throws ApiError refused
+ */
 function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
   if (opensWith === 'no') throw new ApiError('refused', fault ?? message('backups.opens-with-none'))
@@ -163,13 +170,13 @@ function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPr
 const refused = (path: string, fault: Message) =>
   new ApiError('refused', fault, { errors: [{ path, message: fault }] })
 
-/** A fault of the disk becomes a refusal that names the field of the request. */
+/** Converts a StoreError to a refusal that names the field of the request. */
 const namingField = <T>(path: string, looking: Promise<T>): Promise<T> =>
   looking.catch((error: unknown) => {
     throw error instanceof StoreError ? refused(path, error.explanation) : error
   })
 
-/** A backup as a list shows it, kept until a person removes it. */
+/** A backup as a list entry, with no expiry. */
 export const backupEntry = ({
   name,
   kind,
@@ -184,14 +191,17 @@ export const backupEntry = ({
   keptUntil: null,
 })
 
-/** What is in a folder, newest first. @throws ApiError refused, naming `body.folder` */
+/**
+ * Lists the backups in a folder, newest first.
+ * @throws ApiError refused, naming `body.folder`
+ */
 export async function backupsIn(folder: string): Promise<BackupEntry[]> {
   return (await namingField('body.folder', listBackups(folder))).map(backupEntry)
 }
 
 /**
- * Notes in the audit trail which backups took the place of the database since it was noted last.
- * @returns their names, the oldest first
+ * Records in the audit trail the restores that are not recorded yet.
+ * @returns the names of the backups, oldest first
  */
 export function noteRestores(context: Context, actor: Actor): string[] {
   return pendingRestores(context.folder).map(({ name, by, keptAside, noted }) => {
@@ -201,12 +211,12 @@ export function noteRestores(context: Context, actor: Actor): string[] {
   })
 }
 
-/** Restores a backup while the gateway runs. */
+/** Restores a backup while the gateway is running. */
 export class Restoring extends RestoreStaging {
   readonly #context: Context
   readonly #people: People
 
-  /** @param restart closes the gateway and opens it again */
+  /** @param restart restarts the gateway */
   constructor(context: Context, people: People, restart: () => void = () => {}, lingerMs?: number) {
     super(context.folder, context.clock, restart, lingerMs)
     this.#context = context
@@ -214,8 +224,9 @@ export class Restoring extends RestoreStaging {
   }
 
   /**
-   * For an owner, with the password; the gateway starts again by itself once the backup is ready.
-   * @throws ApiError not-permitted, refused (naming `body.password`, `body.recoveryKey`),
+   * Starts a restore, for an owner who gives the password. The gateway restarts automatically when
+   * the backup is staged.
+   * @throws ApiError not-permitted, refused (naming `body.password` or `body.recoveryKey`),
    *   not-found, too-many
    */
   async begin(
@@ -224,7 +235,8 @@ export class Restoring extends RestoreStaging {
   ): Promise<RestoreState> {
     await this.#demandOwner(actor, password)
     const state = await this.stage(from, actor)
-    // In the audit log of the database that is replaced: how it ended.
+    // Recorded in the audit log of the database that will be replaced, which otherwise ends
+    // abruptly.
     note(this.#context, actor, 'restore.begin', from.name)
     return state
   }

@@ -10,21 +10,21 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { openBackup } from './backup-opening.ts'
 import { BACKUP_SPOOL } from './make-backup.ts'
 
-/** What came of trying a backup: one sentence. */
+/** Outcome of a restore test, described in one sentence. */
 export interface Trial {
   readonly success: boolean
   readonly sentence: Message
 }
 
-/** Reports that are read, text and PDF; which ones, chance says. */
+/** Number of reports, chosen at random, whose text and PDF are read. */
 const REPORTS = 20
-/** How far the work is when each part of it begins, by what they take. */
+/** Overall progress at the start of each phase, proportional to typical durations. */
 const BEGINS = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
 
 /**
- * Tries a backup as a restore would use it: opened and decrypted, whole and with all its rows, its
- * audit trail followed, reports read. In a folder of its own inside the data folder, which is gone
- * afterwards. The gateway works on meanwhile.
+ * Tests whether a backup can be restored: decrypts and verifies it, verifies its audit trail and
+ * reads a sample of reports. Works in a temporary folder inside the data folder while the gateway
+ * keeps running.
  */
 export async function tryBackup(
   context: Context,
@@ -52,7 +52,7 @@ export async function tryBackup(
     })
     onProgress(BEGINS.following)
     const verdict = await verifyAudit(copy.audit)
-    // What was recorded before the backup is no fault of the backup.
+    // A finding that was recorded before the backup was made is not a fault of the backup.
     if (!verdict.isIntact && !verdict.isRecorded)
       return {
         success: false,
@@ -84,7 +84,7 @@ export async function tryBackup(
   }
 }
 
-/** Its PDF, byte for byte, and its text are what was signed. */
+/** Whether the PDF, byte for byte, and the text of the report are as signed. */
 function isReadable(
   copy: Context,
   { reportId, sha256 }: { readonly reportId: string; readonly sha256: string },

@@ -7,9 +7,10 @@ import { keepRecord, readRecord, removeRecord, type StandbyRecord } from './back
 import { listBackups } from './make-backup.ts'
 
 /**
- * Notes that this backup, and the images that belong to it, have arrived elsewhere. A script copies
- * them (docs/STANDBY.md).
- * @throws ApiError refused: no folder; not-found: no such backup in it. StoreError bad-folder
+ * Records that a backup and its images were copied to a standby. A script copies them
+ * (docs/STANDBY.md).
+ * @throws ApiError refused if there is no backup folder; not-found if it has no such backup
+ * @throws StoreError bad-folder
  */
 export async function noteStandby(
   context: Context,
@@ -26,13 +27,16 @@ export async function noteStandby(
   const copy = { to, name, copiedAt: instantOf(context.clock()), recoveryPoint }
   context.database.transaction(() => {
     keepRecord(context, 'standby', copy)
-    // A copy is noted every few minutes: the audit log has only the first to each place.
+    // Copies are recorded every few minutes, so only the first to each place is audited.
     if (before?.to !== to) note(context, actor, 'standby.note', name, { to, recoveryPoint })
   })
   return copy
 }
 
-/** There is no copy elsewhere any more: no warning says that it is old. */
+/**
+ * Removes the record of the standby copy, so that no warning about its age is shown.
+ * @throws ApiError not-found
+ */
 export function forgetStandby(context: Context, actor: Actor): void {
   context.database.transaction(() => {
     if (!removeRecord(context, 'standby'))
