@@ -50,19 +50,21 @@ const BATCH = 20
 
 type Failure = Named & { readonly failureReason: number }
 
-/** FailureReason (0008,1197): PS3.3 C.14.1.1. */
+/** Values of Failure Reason (0008,1197), PS3.3 C.14.1.1. */
 export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
 
 /**
- * Storage commitment: requests are kept and answered at once, results go out by themselves (PS3.4
- * J.3).
+ * The storage commitment SCP (PS3.4 J.3). A request is stored and acknowledged immediately; the
+ * result is sent later, over an association that the gateway opens.
  */
 export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   readonly #context: Context
   readonly #outbound: Pick<Outbound, 'sendEventReport'>
   readonly #completion: StudyCompletion
   readonly #worker: Worker
-  /** Results that were delivered and whose record the disk did not take, by commitment. */
+  /**
+   * Results that were delivered but could not yet be recorded in the database, by commitment id.
+   */
   readonly #unwritten = new Map<number, readonly Failure[]>()
 
   constructor(
@@ -111,9 +113,9 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const earlier = findCommitmentOf(database, callingAeTitle, transactionUid)
     if (earlier && !isSameList(listCommitmentItems(database, earlier.commitmentId), items))
       throw new DimseError(0x0131, message('commitment.transaction-uid-in-use'))
-    // A device that has had no result yet asks again: it is on its way.
+    // The device repeats a request whose result is still pending.
     if (earlier?.state === 'waiting') {
-      // Delivered, while the disk took no record of it: whoever asks again gets a result again.
+      // The result was delivered but not recorded. The device asks again, so it is sent again.
       if (this.#unwritten.delete(earlier.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
@@ -131,12 +133,12 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { callingAeTitle, remoteAddress } = association
     const now = clock()
     const uids = items.map(({ sopInstanceUid }) => sopInstanceUid)
-    // What is missing may still be on its way over another association.
+    // Missing instances may still be arriving over another association.
     const waitMs = areAllHere(database, uids) ? 0 : settings.get('intake.idleSeconds') * 1000
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
     const deviceName = device?.name || callingAeTitle
     const studies = await database.commitSoon(() => {
-      // Before the result, which may be on its way when this call goes on.
+      // This entry must precede the result, which may be sent before `commitSoon` resolves.
       database.afterCommit(() => {
         const text = message('commitment.asked', { deviceName, count: items.length })
         noteSender(this.#context, association, 'commitment', 'plain', text)
@@ -157,7 +159,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 
   async #deliverDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
-    // Each is tried once a round, whatever became of the others.
+    // Each commitment is tried once per round, whether or not the others fail.
     const tried = new Set<number>()
     let fault: unknown
     for (;;) {
@@ -212,7 +214,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       noteImagesChanged(this.#context)
       return
     }
-    // The device has it, also where the disk does not take the record of it.
+    // The device has received the result, even if it cannot be recorded now.
     this.#keepDelivered(commitmentId, failed)
     noteImagesChanged(this.#context)
   }
@@ -221,7 +223,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const committed: Named[] = []
     const failed: Failure[] = []
     const items = listCommitmentItems(this.#context.database, commitment.commitmentId)
-    // One after the other: a request may name thousands, and images arrive meanwhile.
+    // Sequential, because a request may list thousands of instances while images are arriving.
     for (const { sopClassUid, sopInstanceUid } of items) {
       const named = { sopClassUid, sopInstanceUid }
       const failureReason = await reasonAgainst(this.#context, named, commitment)
@@ -231,11 +233,12 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     return { committed, failed }
   }
 
-  /** In a transaction. */
+  /** Must be called within a transaction. */
   #postpone(commitment: CommitmentRecord, lastError: Message): void {
     const { database, clock } = this.#context
     const { commitmentId, requestedAt, attempts, deviceName } = commitment
-    // While the disk takes no record of the attempt it is made again each minute.
+    // Reported only after the commit: if the database is not writable, the attempt is repeated
+    // every minute.
     const noteOnce = (tone: FeedLine['tone'], text: Message) =>
       database.afterCommit(() => this.#note(commitment, tone, text))
     const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
@@ -258,8 +261,9 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 }
 
 /**
- * Of the study that has the first of them: a request names the instances of one exam, and says
- * nothing else of it. The studies.
+ * Records the requested instances as announced for their studies. An unknown instance is assigned
+ * to the study of the first known one, because a request lists the instances of one exam and has no
+ * study UID. Returns the UIDs of the studies.
  */
 function announce(database: Database, sopInstanceUids: readonly string[], now: string): string[] {
   const known = sopInstanceUids.map((sopInstanceUid) => ({
@@ -283,11 +287,11 @@ function announce(database: Database, sopInstanceUids: readonly string[], now: s
 }
 
 /**
- * Why an instance is not committed; undefined where it is. Devices delete what was committed, so
- * the version counts that the device sent itself, the last of them: current or superseded,
- * structurally complete, with its whole file on the disk. One that was set aside may be discarded
- * by a person: nothing is promised of it. Copies that others sent, such as an archive, say nothing
- * of it, quarantined or not.
+ * The Failure Reason of an instance; `undefined` if it can be committed. Devices delete what was
+ * committed, so the version that counts is the last one that the requesting device itself sent. It
+ * must be current or superseded, structurally complete, and its file must have the expected size. A
+ * quarantined version is not committed, because a user may discard it. Copies from other senders,
+ * such as an archive, do not count, whether quarantined or not.
  */
 async function reasonAgainst(
   context: Context,
@@ -307,8 +311,8 @@ async function reasonAgainst(
 }
 
 /**
- * A person may have let in an incomplete one; what an earlier version received is looked at now,
- * once.
+ * Whether the file is structurally complete. A user may have accepted an incomplete one from
+ * quarantine. A file that was received by an older version of the gateway is checked now, once.
  */
 async function isComplete(
   { database, imageFiles }: Context,
@@ -321,7 +325,7 @@ async function isComplete(
   const write = () =>
     setInstanceStructure(database, instanceId, isComplete ? 'complete' : 'incomplete')
   await database.commitSoon(write).catch((error: unknown) => {
-    // It is looked at again where the disk did not take what was found.
+    // If the result cannot be stored, the file is checked again next time.
     if (diskFaultKind(error) === undefined) throw error
   })
   return isComplete
@@ -330,9 +334,9 @@ async function isComplete(
 const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
 /**
- * The last version that the requester sent: under its AE title or, as consoles ask under another
- * one, from its address. Where it sent none (its content was here already, from elsewhere), the
- * current one.
+ * The last version that the requester sent: under its AE title or else from its address, since a
+ * console may request commitment under another AE title. If it sent none, because its content had
+ * already been received from elsewhere, the current version.
  */
 function versionFor(
   versions: readonly InstanceRecord[],
@@ -346,8 +350,8 @@ function versionFor(
 }
 
 /**
- * PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where
- * the request came from.
+ * The address to which the result is sent (PS3.4 J.3.3.1): the device's configured address, or else
+ * the one that the request came from.
  */
 function peerOf(device: Device | undefined, { callingAeTitle, remoteAddress }: CommitmentRecord) {
   if (!device) throw new RequestorError('unreachable', message('commitment.not-listed'))
