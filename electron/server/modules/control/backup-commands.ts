@@ -14,7 +14,7 @@ const Copy = z.object({
   backup: z.string().trim().min(1).max(200),
 })
 
-/** Backups from a script or a terminal, by the table of `commands.ts`. */
+/** Commands for backups, restore tests and the standby. */
 export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   backup: {
     usage: '',
@@ -80,7 +80,10 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-/** Of the running gateway, which does one thing at a time; of our own where none runs. */
+/**
+ * Runs in the gateway that has the data folder open, if there is one, so that only one operation
+ * runs at a time.
+ */
 async function withBackups(
   context: Context,
   gateway: RunningGateway | undefined,

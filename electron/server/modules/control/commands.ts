@@ -175,8 +175,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
 }
 
 /**
- * Runs a command with the folder opened for it alone, under its lock; undefined where another
- * process has it. A refusal becomes the reply.
+ * Opens the folder under its lock and runs a command; `undefined` if another process holds the
+ * lock. Errors of the command become its reply.
  */
 export async function runAlone(
   folder: string,
@@ -190,7 +190,10 @@ export async function runAlone(
   return await replyOf(context, request, undefined, version)
 }
 
-/** Runs a command over the context, one of the table. */
+/**
+ * Runs a command from `DATA_COMMANDS`. Errors with an explanation become the reply; others are
+ * thrown.
+ */
 export async function replyOf(
   context: Context,
   request: ControlRequest,
@@ -212,8 +215,7 @@ export async function replyOf(
 }
 
 /**
- * Runs a command in the running gateway. An error of ours is named by the reference that the log has
- * it under.
+ * Runs a command in the running gateway. An internal error is logged and reported by its reference.
  */
 export const answerCommand = (
   context: Context,
@@ -231,7 +233,8 @@ export const answerCommand = (
   })
 
 /**
- * A link needs no password: whoever can open the data folder is trusted with it, and it is audited.
+ * The link replaces the password: anyone who can open the data folder is trusted with it. Creating
+ * the link is audited.
  */
 function signInLink(
   context: Context,
@@ -268,7 +271,7 @@ function settingKey(name: string): SettingKey {
   )
 }
 
-/** What is JSON and fits is taken as such, so a name may also be a number. */
+/** Parses a value as JSON, or takes it as text if it is not valid JSON for the setting. */
 function settingValue(key: SettingKey, text: string): unknown {
   const { schema } = SETTINGS[key]
   const asJson = schema.safeParse(json(text))

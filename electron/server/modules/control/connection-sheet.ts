@@ -20,7 +20,7 @@ import {
   lanAddresses,
 } from '#server/platform/network-interfaces.ts'
 
-/** What all services but storage are offered in, in our order of preference. */
+/** Transfer syntaxes of every service except storage, in order of preference. */
 export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
@@ -30,9 +30,9 @@ export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
 type Row = readonly string[]
 
 /**
- * The sheet an engineer connects a device by, of this very installation: Markdown, with what the
- * settings say and, of a gateway that runs, where it listens. Nothing on it names a patient, and no
- * key or password is on it. It only reads.
+ * The connection sheet: what an engineer needs to connect a device to this installation, as
+ * Markdown. If the gateway is running, it contains the actual listener addresses. It contains no
+ * patient data, keys or passwords. The function changes nothing.
  */
 export function connectionSheet(
   context: Context,
@@ -59,7 +59,9 @@ export function connectionSheet(
 }
 
 interface Place {
-  /** Addresses that devices could be told, with what they are of; the likeliest first. */
+  /**
+   * Addresses at which devices may reach the gateway, with a description; the most likely first.
+   */
   readonly addresses: readonly { readonly address: string; readonly words: string }[]
   readonly port: number
   readonly tlsPort: number | undefined
@@ -84,7 +86,7 @@ function placeOf(
   const bound = isEverywhere(host)
     ? []
     : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
-  // A gateway whose TLS listener is down says so by having none.
+  // If the gateway is running but its TLS listener is not, there is no TLS port.
   const tls = listening ? portIn(listening.dimseTls) : context.settings.get('dimse.tlsPort')
   return {
     addresses: found.length > 0 ? found : bound,
@@ -130,7 +132,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: Place): Row[] 
   ]
 }
 
-/** Of the file that is there: a sheet makes none. */
+/** Describes the certificate file if it exists; none is generated here. */
 function certificateOf(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
   if (!existsSync(file)) return 'made at the first start'
@@ -167,7 +169,7 @@ function serviceRows(context: Context): Row[] {
 const unknownClasses = (isOn: boolean): string =>
   isOn ? 'on, those of vendors too' : 'on; those of vendors are refused'
 
-/** Those with a name that people know; the whole list is in the conformance statement. */
+/** Lists the well-known transfer syntaxes; the conformance statement has all of them. */
 function forImages(): string {
   const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
   const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
@@ -233,7 +235,7 @@ function tries(context: Context, { addresses, port }: Place): string {
   ].join('\n')
 }
 
-/** As one word of a shell. */
+/** Quotes text as one word for the shell. */
 const word = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
@@ -242,6 +244,6 @@ function table(head: Row, rows: readonly Row[]): string {
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
-/** What people have typed, so that it stays one cell of a table and is no mark-up. */
+/** Escapes user input so that it is one table cell and not markup. */
 const plain = (text: string): string =>
   text.replace(/\p{C}+/gu, ' ').replace(/[|\\`*<[\]]/g, '\\$&')

@@ -23,26 +23,26 @@ export const ControlReply = z.object({
   explanation: Message.optional(),
 })
 /**
- * `output` is what the command prints, or the sentence that says why it failed; `explanation` says
- * that to the window.
+ * `output` is the output of the command, or a sentence that explains its failure; `explanation` is
+ * the same explanation as a message for the window.
  */
 export type ControlReply = z.output<typeof ControlReply>
 
-/** Characters of a message. */
+/** Maximum length of a message, in characters. */
 const MOST_LENGTH = 256 * 1024
 const ANSWER_MS = 30_000
 /**
- * A command may take long, such as a backup: so often its answer begins with another space, which
- * says that it is at work.
+ * A command such as a backup may take long. Meanwhile, a space is sent at this interval, so that
+ * the client does not time out.
  */
 const AT_WORK_MS = 10_000
-/** What a peer may take to hang up when it has its answer. */
+/** How long the peer may take to close the connection after the reply. */
 const CLOSING_MS = 1_000
 
 /**
- * Where the running gateway of a data folder listens for commands: a Unix socket in it that only
- * its owner can open, or a named pipe. A path too long for a socket address (108 bytes on Linux,
- * 104 on macOS) moves to an owner-only folder of the temporary one.
+ * Address of the control socket of a data folder: a Unix socket in the folder that only its owner
+ * can open, or a named pipe. If the path is too long for a socket address (108 bytes on Linux, 104
+ * on macOS), the socket is in an owner-only folder in the temporary directory.
  */
 export function controlPath(folder: string): string {
   const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 24)
@@ -54,8 +54,9 @@ export function controlPath(folder: string): string {
 }
 
 /**
- * Listens for commands, one JSON line each way a connection. The caller holds the folder's lock, so
- * a socket left behind is nobody's. Disposing it lets commands at work end and be answered.
+ * Listens for commands: one JSON line per direction and connection. The caller holds the folder's
+ * lock, so an existing socket file is stale and is deleted. Disposal waits until running commands
+ * have been answered.
  */
 export async function openControl(
   folder: string,
@@ -96,8 +97,8 @@ export async function openControl(
 }
 
 /**
- * Asks the gateway that has the folder open. @throws StartError; the socket's error where none
- * listens or the command was not taken
+ * Sends a command to the gateway that has the folder open.
+ * @throws StartError; the socket's error if no gateway listens or the command was not sent
  */
 export async function askControl(
   folder: string,
@@ -117,8 +118,9 @@ export async function askControl(
 }
 
 /**
- * Others may write to the temporary folder: one of them could have been first, to be told
- * passwords. @throws StartError
+ * Creates a folder that only this account can access. Another user could have created it first in
+ * the temporary directory to receive passwords.
+ * @throws StartError
  */
 function makeOwnFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -141,7 +143,7 @@ async function carryOut(
     : { ok: false, output: 'The message is not a command.' }
 }
 
-/** Resolves when the reply is on its way. */
+/** Resolves when the reply has been sent. */
 function answer(socket: Socket, reply: ControlReply): Promise<void> {
   setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   return new Promise((settle) => {
@@ -151,8 +153,8 @@ function answer(socket: Socket, reply: ControlReply): Promise<void> {
 }
 
 /**
- * The first line that comes, bounded in length and time; what comes behind it is dropped. @throws
- * StartError
+ * Reads the first line, limited in length and time; the rest is discarded.
+ * @throws StartError
  */
 function readLine(socket: Socket): Promise<string> {
   return new Promise((settle, fail) => {

@@ -25,8 +25,8 @@ const changing = schemaOptions(DestinationPatch)
 const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
 
 /**
- * The list of destinations, by the table of `commands.ts`. A running gateway changes them itself,
- * because each has a worker there.
+ * Commands for destinations. A running gateway makes the change itself, because it has a worker for
+ * each destination.
  */
 export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination add': {

@@ -19,7 +19,7 @@ const changing = schemaOptions(DevicePatch)
 
 const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
 
-/** The list of devices, by the table of `commands.ts`. */
+/** Commands for devices. */
 export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'device add': {
     usage: usageOf(adding.options),

@@ -14,7 +14,7 @@ import { dashboardRescue } from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 
-/** What the paths of all its calls begin with. */
+/** Prefix of the paths of all rescue operations. */
 export const RESCUE_CALLS = dashboardRescue.state.path
 
 type Calls = typeof dashboardRescue
@@ -24,7 +24,7 @@ import type { RescueStaging } from './rescue-staging.ts'
 
 const SHOWN = 60
 
-/** Serves the calls of the rescue page (`shared/contract/dashboard-backups.ts`). */
+/** Registers the operations of the rescue page (`shared/contract/dashboard-backups.ts`). */
 export function serveRescue(
   app: HttpApp,
   staging: RescueStaging,
@@ -56,7 +56,7 @@ export function serveRescue(
   })
 }
 
-/** Somebody may name the folder of one backup in place of the one that all are in. */
+/** The user may enter the folder of one backup instead of the folder that contains all of them. */
 function listFolder(folder: string): string {
   const name = basename(folder)
   return isAbsolute(folder) && isBackupName(name) ? dirname(folder) : folder
@@ -85,8 +85,8 @@ async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
 }
 
 /**
- * A `data.key` that is another one is put aside, and comes back where the recovery key does not
- * help.
+ * Restores `data.key` with the recovery key. A different `data.key` is moved aside, and moved back
+ * if the recovery key does not work.
  * @throws ApiError refused, naming `body.recoveryKey`
  */
 function putKeyBack(folder: string, now: number, recoveryKey: string): void {

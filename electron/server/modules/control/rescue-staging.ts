@@ -7,7 +7,7 @@ import { RestoreStaging } from '#server/modules/backups/restore-staging.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { type Log, reportError } from '#server/platform/log.ts'
 
-/** Restores into a data folder that the gateway cannot open; the caller holds its lock. */
+/** Stages a restore into a data folder that the gateway cannot open. The caller holds its lock. */
 export class RescueStaging extends RestoreStaging {
   readonly folder: string
   readonly clock: Clock
@@ -15,7 +15,7 @@ export class RescueStaging extends RestoreStaging {
   readonly #dataKey: Buffer | undefined
   readonly #backupFolder: string | null
 
-  /** @param dataKey handed over by whoever keeps it; without it `data.key` */
+  /** @param dataKey from the key store; `undefined` to read `data.key` */
   constructor(
     folder: string,
     clock: Clock,

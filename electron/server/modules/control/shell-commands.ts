@@ -6,10 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
 
-/**
- * What the desktop app asks of the gateway, by the table of `commands.ts`; scripts may ask the
- * same.
- */
+/** Commands that the desktop app uses; scripts may use them, too. */
 export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   status: {
     usage: '',
@@ -41,15 +38,15 @@ function none(): never {
 
 type Listening = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'putOff'> | undefined }
 
-/** A device may send a large study; longer than that nobody waits. */
+/** How long to wait for open associations; a device may be sending a large study. */
 const WAIT_MS = 120_000
-/** Nobody stopped the gateway: devices are served again. */
+/** If the gateway is not stopped within this time, it accepts associations again. */
 const LAPSE_MS = 5 * 60_000
 const LOOK_MS = 250
 
 /**
- * The order in which a gateway is made ready for its end: what can fail first, what devices notice
- * last.
+ * Prepares the gateway for being stopped by an update. The backup, which may fail, comes first;
+ * refusing associations, which devices notice, comes last.
  */
 export class UpdatePreparation implements Disposable {
   readonly #backups: Pick<Backups, 'make'>
@@ -71,7 +68,10 @@ export class UpdatePreparation implements Disposable {
     this.#lapseMs = lapseMs
   }
 
-  /** Calls that come while one is under way share it. @throws ApiError, StoreError */
+  /**
+   * Prepares for the update; concurrent calls share one run.
+   * @throws ApiError, StoreError
+   */
   run(): Promise<string> {
     this.#current ??= this.#prepare().finally(() => {
       this.#current = undefined
@@ -83,7 +83,7 @@ export class UpdatePreparation implements Disposable {
     clearTimeout(this.#lapse)
   }
 
-  /** An unknown caller that stays connected does not hold an update up. */
+  /** Number of open associations of known devices. Unknown callers do not delay an update. */
   #open(): number {
     return this.#listening.dicom?.openOfDevices ?? 0
   }

@@ -9,8 +9,8 @@ import { idFromUuid } from '#shared/ids.ts'
 import { english } from '#shared/messages/english.ts'
 
 /**
- * Nobody: the tray is everybody's, so it tells what an owner would be told, and nothing that is one
- * person's.
+ * A placeholder user with the permissions of an owner. The tray shows what any owner would see, and
+ * nothing that is specific to one user.
  */
 const WATCH: SignedInUser = {
   ...{
@@ -24,8 +24,8 @@ const WATCH: SignedInUser = {
 }
 
 /**
- * How the gateway stands, for the tray and notifications of the desktop app (control command
- * `status`).
+ * The state of the gateway for the tray and the notifications of the desktop app (the control
+ * command `status`).
  */
 export function shellState(
   context: Context,
@@ -55,7 +55,7 @@ const updateOf = (context: Context, timeZone: string): ShellStatus['update'] => 
   timeZone,
 })
 
-/** The gravest thing: where no device is served, the rest is no longer the question. */
+/** The most severe state. A listener that is down outranks everything else. */
 function trayOf(
   { isSafe, listeners, partner }: Situation,
   pressing: readonly TodayItem[],
@@ -65,7 +65,7 @@ function trayOf(
   return pressing.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
 }
 
-/** One of each kind. */
+/** Groups the items by kind. */
 function attentionOf(pressing: readonly TodayItem[]): ShellAttention[] {
   const kinds = Map.groupBy(pressing, ({ kind }) => kind)
   return [...kinds].map(([kind, items]) => ({

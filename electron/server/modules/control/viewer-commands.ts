@@ -12,10 +12,7 @@ import { type DataCommand, originOf } from './command.ts'
 
 const ACTOR = 'command-line'
 
-/**
- * What somebody needs who tries the viewer without a partner's system, by the table of
- * `commands.ts`.
- */
+/** Commands for trying the viewer without a partner's system. */
 export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'file-host add': {
     usage: 'HOST:PORT [--plaintext]',
@@ -76,7 +73,10 @@ function addFileHost(
   return host
 }
 
-/** As a partner creates it, with the newest key that may: the link ends with the key. */
+/**
+ * Creates the link on behalf of the newest API key that may use the viewer. Revoking that key
+ * invalidates the link.
+ */
 function viewerLink(...[context, { options }, gateway]: Parameters<DataCommand['run']>): string {
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
