@@ -41,18 +41,18 @@ import {
 import { patientOf } from './correction-rules.ts'
 import { imagesOf } from './study-images.ts'
 
-// What a correction changes in the database; each function within a transaction.
+// The database changes of a correction. Each function must be called within a transaction.
 
 /** Called in the transaction of a correction or its undo. */
 export type OnCorrected = (done: CorrectionDone) => void
 
 export interface Replacing {
   readonly from: ImageStudyRecord
-  /** Headers of the originals that stay in `from`, and of what is in the target already. */
+  /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
   readonly there: readonly InstanceHeader[]
   readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
-  /** Of `from`; the one it has where it is not given. */
+  /** The worklist row of `from` afterwards; unchanged by default. */
   readonly handedOutFrom?: HandedOutRow | null
   readonly correction: Pick<
     CorrectionRecord,
@@ -61,7 +61,7 @@ export interface Replacing {
   readonly details: Pick<CorrectionRecord['details'], 'reason' | 'changes'>
 }
 
-/** The copies replace their originals. */
+/** Replaces originals with their corrected copies and records the correction. */
 export function replaceImages(
   context: Context,
   onCorrected: OnCorrected,
@@ -113,7 +113,7 @@ export function replaceImages(
   return kept
 }
 
-/** The copy as a row that counts: its own, where it has one, else a new one. */
+/** Makes the copy the current instance: its existing row, if it has one, or a new row. */
 function currentInstance(
   { database }: Context,
   { instance, original, header, file, dataSetOffset, bytes, crc32 }: Copy,
@@ -157,7 +157,7 @@ function currentInstance(
   return made
 }
 
-/** What refers to the images elsewhere follows them. */
+/** Updates what refers to the images: annotations, found versions and announced instances. */
 export function moveReferences(
   { database }: Context,
   pairs: readonly CorrectedImage[],
@@ -172,7 +172,7 @@ export function moveReferences(
     uids.set(original.sopInstanceUid, copy.sopInstanceUid)
     uids.set(original.seriesInstanceUid, copy.seriesInstanceUid)
     moved.add(original.sopInstanceUid)
-    // Of a series that others stay in, what is drawn on the series as a whole stays with them.
+    // Annotations of a whole series remain with the images that remain in it.
     if (isEmpty) moved.add(original.seriesInstanceUid)
   }
   moveAnnotations(database, { from, to, uids, moved, at })
@@ -182,7 +182,7 @@ export function moveReferences(
   }
 }
 
-/** Once the rows are what they are to be: counters, studies of the interface, forwards, notices. */
+/** Updates counters, studies of the API, forwards and notices once the rows are final. */
 export function finishCorrection(
   context: Context,
   onCorrected: OnCorrected,
@@ -204,7 +204,7 @@ export function finishCorrection(
   database.notify('image studies')
 }
 
-/** What the study says of itself, by the images that count now. */
+/** Recomputes the header and the mismatch of the study from its current images. */
 export function restateStudy(
   context: Context,
   studyInstanceUid: string,
@@ -217,8 +217,8 @@ export function restateStudy(
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) return
   const [first] = images
-  // The copies of reports that are left say nothing of a patient, nor does the patient of the
-  // images that were moved: the study is that of its worklist row again.
+  // The study has no received images left. Copies of reports do not identify a patient, and neither
+  // do the images that were moved, so the study takes the identity of its worklist row.
   if (!first) {
     const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
     followHeader(context, study, header)
@@ -238,12 +238,12 @@ export function restateStudy(
     mismatch: withRow(mismatch, differences, at),
     ...(study.remoteAddress === OWN_ADDRESS && sender),
   })
-  // A study of the interface that was made of the images says what they say now.
+  // The study of the API that was created from the images must be updated, too.
   if (!study.isFetched && identityKeyOf(study.header) !== identityKeyOf(header))
     reopenStudy(context, studyInstanceUid, true)
 }
 
-/** The device that sent one of the images, where one did. */
+/** The device that sent one of the images; `undefined` if the gateway made all of them. */
 export const senderOf = (records: readonly InstanceRecord[]) => {
   const sent = records.find(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
   return (

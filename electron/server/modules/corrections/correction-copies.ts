@@ -18,7 +18,7 @@ import { deviceSetOf } from './study-images.ts'
 
 // The files of corrected copies, before they have rows.
 
-/** A copy that is to be made. */
+/** A copy to be made. */
 export interface Wanted {
   /** The instance that it replaces. */
   readonly original: InstanceRecord
@@ -29,7 +29,7 @@ export interface Wanted {
 
 export interface Copy {
   readonly original: InstanceRecord
-  /** Of a copy that has a row already, and is in quarantine. */
+  /** The existing row of the copy, which is in quarantine; `undefined` for a new copy. */
   readonly instance?: InstanceRecord
   readonly header: InstanceHeader
   readonly file: string
@@ -40,7 +40,10 @@ export interface Copy {
 
 export const newUid = ({ uuid }: Context) => uidOfUuid(uuid())
 
-/** New UIDs by those of the sources, which are in the study `from`; the copies are in `to`. */
+/**
+ * Assigns new UIDs to the copies, keyed by the UIDs of their sources. The sources are in the study
+ * `from`, the copies in `to`.
+ */
 export function uidsFor(
   context: Context,
   wanted: readonly Wanted[],
@@ -57,8 +60,8 @@ export function uidsFor(
 }
 
 /**
- * Writes the copy, durable under its name, and reads it back. `passed` is told the bytes that were
- * written and read; where it throws, the copy is given up.
+ * Writes the corrected copy durably and reads it back. `passed` is called with the number of bytes
+ * written or read; if it throws, the copy is discarded.
  * @throws ApiError refused; StorageFault
  */
 export async function writeCopy(
@@ -122,7 +125,10 @@ export async function writeCopy(
   return copy
 }
 
-/** A copy that is not whole, or not what it should be, never replaces anything. */
+/**
+ * Reads the copy back and verifies it, so that an incomplete or incorrect copy never replaces an
+ * image.
+ */
 async function readBack(
   context: Context,
   original: InstanceRecord,

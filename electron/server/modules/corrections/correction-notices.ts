@@ -25,23 +25,24 @@ import {
 import { type CorrectionDone, type CorrectionRecord, findCorrection } from './correction-queries.ts'
 import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-recipients.ts'
 
-// Who has to be informed of corrections, until somebody confirms that they were.
+// Tracks who must be informed of corrections, until a user confirms that they were.
 
 const MOST_OPEN = 1000
-/** The note where nobody was informed, because the version that they have is right. */
+/** Note of a notice that was closed because the recipient has the correct version. */
 const NOT_NEEDED = message('corrections.notice-not-needed')
 
-/** A correction in the transaction that makes it, or that undoes it. */
+/** A correction, in the transaction that applies or undoes it. */
 export type CorrectionMade = Omit<CorrectionDone, 'isUndo'>
 
-/** What a notice says of the two versions. */
+/** The two versions that a notice describes. */
 type Versions = Omit<NoticeDetails, 'name' | 'contacts'>
 
 /**
- * In the transaction of the correction: lists who has the originals, and who has a signed report of
- * the study that they were added to, but for the person who corrects them; `destinations` by their
- * ids. Where it undoes another one by copies with the values before, the destinations are listed
- * with it, and everybody else as by `addUndoNotices`.
+ * Creates notices for everyone who has the originals, or a signed report of the study to which they
+ * were moved, except the user who makes the correction. Must be called in the transaction of the
+ * correction. `destinations` are ids. If the correction undoes another one with copies of the
+ * original values, the destinations get notices of this correction, and the other recipients get
+ * undo notices as from `addUndoNotices`.
  */
 export function addNotices(
   context: Context,
@@ -77,9 +78,9 @@ export function addNotices(
 }
 
 /**
- * In the transaction that makes the originals current again. Whoever was informed of the
- * correction, or got the corrected version meanwhile, is informed of this; the others have the
- * right version.
+ * Creates notices for everyone who was informed of the correction or has received the corrected
+ * version since; all others have the correct version. Must be called in the transaction that makes
+ * the originals current again.
  */
 export function addUndoNotices(context: Context, made: CorrectionMade): void {
   const { database, clock } = context
@@ -93,13 +94,13 @@ export function addUndoNotices(context: Context, made: CorrectionMade): void {
     correctedStudyInstanceUid: versions.studyInstanceUid,
   }
   addForUndone(context, correction, reversed, at, correction.undoneBy)
-  // Nothing was queued for them.
+  // Nothing was queued for these destinations.
   for (const one of listNoticesOfCorrection(database, correction.correctionId))
     if (one.state === 'open' && isSentTo(one))
       closeNotice(database, one.noticeId, at, '', NOT_NEEDED)
 }
 
-/** `versions`: the version that is not right any more, and the one that is right again. */
+/** @param versions the version that is now wrong and the one that is correct again */
 function addForUndone(
   context: Context,
   { correctionId, at: madeAt }: CorrectionRecord,
@@ -134,19 +135,19 @@ const versionsOf = ({ correction, pairs: [first] }: CorrectionMade): Versions =>
   correctedStudyInstanceUid: correction.toStudyInstanceUid,
 })
 
-/** Whether the gateway sends the corrected images there. */
+/** Whether the gateway sends the corrected images to this recipient. */
 const isSentTo = ({ kind, subject }: Pick<Recipient, 'kind' | 'subject'>) =>
   kind === 'destination' && subject.startsWith('destination:')
 
-/** Whoever makes a correction knows of it. */
+/** Whether the recipient is not the user who makes the correction. */
 const isOther = ({ subject }: Recipient, userId: string | null) =>
   userId === null || subject !== `user:${userId}`
 
-/** Whether all they have is a report of the study that images were added to. */
+/** Whether the recipient only has a report of the study to which images were added. */
 const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) =>
   contacts.every(({ isOfTarget }) => isOfTarget === true)
 
-/** Each recipient once, with all contacts. */
+/** Merges recipients that occur more than once, with all their contacts. */
 function mergeRecipients(all: readonly Recipient[]): Recipient[] {
   const bySubject = Map.groupBy(all, ({ kind, subject }) => `${kind} ${subject}`)
   return [...bySubject.values()].map((same) => ({
@@ -155,7 +156,10 @@ function mergeRecipients(all: readonly Recipient[]): Recipient[] {
   }))
 }
 
-/** The study whose report they have, where that is all they have, stays the one it was. */
+/**
+ * The recipient of an earlier notice. If the notice was only about a report of the target study,
+ * its versions are kept.
+ */
 function recipientAgain(notice: NoticeRecord): Recipient & Partial<Versions> {
   const { kind, subject, name, contacts } = notice
   const recipient = { kind, subject, name, contacts: [...contacts] }
@@ -171,8 +175,9 @@ function recipientAgain(notice: NoticeRecord): Recipient & Partial<Versions> {
 }
 
 /**
- * For who manages studies or writes reports; of studies that the person may see, so that a page may
- * be short. @throws ApiError not-permitted
+ * Lists notices, for callers who may manage studies or write reports. Notices of studies that the
+ * caller cannot see are removed, so a page may contain fewer than `limit`.
+ * @throws ApiError not-permitted
  */
 export function visibleNotices(
   context: Context,
@@ -189,7 +194,10 @@ export function visibleNotices(
   }
 }
 
-/** @throws ApiError not-permitted, not-found; refused: it is confirmed already */
+/**
+ * Records that the recipient was informed and closes the notice.
+ * @throws ApiError not-permitted, not-found; refused if it is already closed
+ */
 export function confirmNotice(
   context: Context,
   caller: UserCaller,
@@ -210,8 +218,8 @@ export function confirmNotice(
 }
 
 /**
- * Open ones of studies that the person may see that wait for a person, counted up to `most`, and
- * since when. Images on their way to a destination need nobody.
+ * Number, up to `most`, and age of the open notices that require action by a user and that the
+ * caller may see. Images that are still being sent to a destination require none.
  */
 export function openNotices(context: Context, caller: UserCaller, most: number) {
   if (!mayInform(caller)) return { count: 0, since: null }
@@ -222,7 +230,10 @@ export function openNotices(context: Context, caller: UserCaller, most: number) 
   return { count: Math.min(found.length, most), since: found[0]?.createdAt ?? null }
 }
 
-/** Closes the notices of destinations that have been sent everything, or of the one. */
+/**
+ * Closes the notices of destinations that have received all corrected images, for all destinations
+ * or for one.
+ */
 export function closeSentNotices(context: Context, destinationId?: string): void {
   const { database, clock } = context
   const subject = destinationId && `destination:${destinationId}`
@@ -250,7 +261,7 @@ const noteInformed = (
     ...detail,
   })
 
-/** Notices name patients: they are for who may act upon them. */
+/** Notices contain patient names, so only users who can act on them may see them. */
 const mayInform = (caller: UserCaller) =>
   isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
 
@@ -258,7 +269,7 @@ function demandAllowed(caller: UserCaller): void {
   if (!mayInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
 }
 
-/** Members with customers see notices about studies of these alone. */
+/** Members who are linked to customers see only notices about those customers' studies. */
 function isShownTo(
   { database }: Context,
   caller: UserCaller,
@@ -271,7 +282,10 @@ function isShownTo(
   })
 }
 
-/** How the corrected images stand at the destination of the notice; null where it is none. */
+/**
+ * Progress of sending the corrected images to the notice's destination; `null` if the gateway does
+ * not send any.
+ */
 function sendingOf({ database }: Context, notice: NoticeRecord): CorrectionNotice['sending'] {
   if (!isSentTo(notice)) return null
   const [, destinationId = ''] = notice.subject.split(':')

@@ -19,21 +19,21 @@ import { hasRoom, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
 import { type Orders, targetOf } from './correction-targets.ts'
 import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
 
-// What a correction would do, and why it cannot be done.
+// Determines what a correction would do, and what prevents it.
 
-/** A correction as it would be done now. */
+/** The effect of a correction if it were applied now. */
 export interface Plan {
   readonly from: ImageStudyRecord
   readonly kind: CorrectionRequest['kind']
   readonly chosen: readonly InstanceRecord[]
   readonly staying: readonly InstanceRecord[]
   readonly target: Target | undefined
-  /** Undefined: a new one. */
+  /** `undefined` for a new study. */
   readonly toStudyInstanceUid: string | undefined
 }
 
 const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
-/** Modalities of objects that hold text: PDF documents and structured reports. */
+/** Modalities of objects that contain text: PDF documents and structured reports. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const DOES_NOT_FIT = {
   patientName: message('corrections.name-does-not-fit'),
@@ -41,7 +41,10 @@ const DOES_NOT_FIT = {
   accessionNumber: message('corrections.accession-number-does-not-fit'),
 } as const
 
-/** `isBusy`: whether another correction of one of the studies is under way. */
+/**
+ * Plans a correction and previews it. `isBusy` returns whether another correction of one of the
+ * studies is running.
+ */
 export async function planCorrection(
   context: Context,
   orders: Orders,
@@ -90,7 +93,7 @@ export async function planCorrection(
   }
 }
 
-/** What must still be so when the copies take the places of their originals. */
+/** Fingerprint of everything that must not change until the copies replace their originals. */
 export const stateOfStudies = (database: Database, from: string, to: string | undefined): string =>
   JSON.stringify(
     [...new Set([from, to])].map((uid) => {
@@ -106,7 +109,7 @@ function signedReportsOf(database: Database, studyInstanceUid: string): number {
   return study ? listSignedReports(database, study.studyId).length : 0
 }
 
-/** Names of the destinations that the images were sent to. */
+/** Names of the destinations to which the images were sent. */
 function destinationsOf(database: Database, chosen: readonly InstanceRecord[]): string[] {
   const ids = new Set(chosen.flatMap(({ instanceId }) => destinationsSentTo(database, instanceId)))
   return listDestinations(database).flatMap(({ destinationId, name }) =>

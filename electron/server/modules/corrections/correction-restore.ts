@@ -19,10 +19,12 @@ import type { CorrectedImage } from './correction-queries.ts'
 import { identityOfHeader } from './correction-rules.ts'
 import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
 
-// Corrections whose record is missing, because an older database was restored: they are recorded
-// anew when a person releases their copies.
+// Corrections whose records are missing because an older database was restored. They are recorded
+// again when a user releases their copies from quarantine.
 
-/** Copies with the images that they were made from; of several copies of one image the last. */
+/**
+ * Pairs each copy with the image that it was made from; of several copies of one image, the last.
+ */
 export function copiesToRestore(
   database: Database,
   found: readonly InstanceRecord[],
@@ -32,7 +34,7 @@ export function copiesToRestore(
     const original = findRivalVersion(database, copy.sopInstanceUid, beside)
     return original ? [{ original, copy }] : []
   })
-  // A copy of a copy names both as its originals.
+  // A copy of a copy lists both of its predecessors.
   const isMadeFrom = (one: InstanceRecord, other: InstanceRecord) =>
     listFoundBeside(database, one.instanceId).includes(other.sopInstanceUid)
   const byOriginal = Map.groupBy(candidates, ({ original }) => original.instanceId)
@@ -45,7 +47,10 @@ export function copiesToRestore(
   })
 }
 
-/** Records the correction of these copies, all from one study into one. @throws ApiError outdated */
+/**
+ * Records the correction that made these copies, which are all from one study and in one study.
+ * @throws ApiError outdated
+ */
 export async function restoreCorrection(
   context: Context,
   onCorrected: OnCorrected,
@@ -119,7 +124,7 @@ export async function restoreCorrection(
   })
 }
 
-/** Versions in quarantine that the copies were made from are decided with them. */
+/** Supersedes quarantined versions from which the copies were made. */
 function supersedeEarlier(database: Database, pairs: readonly CorrectedImage[]): void {
   const studies = new Set<string>()
   for (const { copy } of pairs)

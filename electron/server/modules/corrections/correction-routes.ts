@@ -14,7 +14,7 @@ import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/co
 import { confirmNotice, visibleNotices } from './correction-notices.ts'
 import { type Corrections, existingCorrection, listIdentities } from './corrections.ts'
 
-/** The window's calls to correct the identity of images. */
+/** Registers the window's operations for corrections. */
 export function serveCorrections(app: HttpApp, context: Context, corrections: Corrections): void {
   const { feed } = context
   const callerOf = windowCaller(context)
@@ -23,10 +23,10 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
     feed.noteStatus()
   }
 
-  /** The images may be put only where the caller manages them too. */
+  /** Requires that the caller may also manage images of the target. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {
     if (target.to === 'study') demandManagingImages(context, caller, target.studyInstanceUid)
-    // Orders of the worklist are of every patient.
+    // The worklist contains orders of every patient.
     if (target.to === 'order') demandManagingImages(context, caller)
   }
 
@@ -63,7 +63,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
       list({ params: { studyInstanceUid }, user }) {
         const caller = callerOf(user)
         readImageStudy(context, caller, studyInstanceUid)
-        // A correction names the patient of both its studies.
+        // A correction identifies the patients of both studies.
         const shown = corrections
           .list(studyInstanceUid)
           .filter(({ fromStudyInstanceUid, toStudyInstanceUid }) =>
@@ -85,7 +85,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
   )
 }
 
-/** The window's calls about who has to be informed of corrections. */
+/** Registers the window's operations for correction notices. */
 export function serveCorrectionNotices(app: HttpApp, context: Context): void {
   const callerOf = windowCaller(context)
   const list = windowList(context.database.seal)

@@ -11,33 +11,35 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { type Copy, type Wanted, writeCopy } from './correction-copies.ts'
 
-/** A correction, an undo or a restored correction of these studies that is under way. */
+/** A correction, undo or restored correction of these studies that is running. */
 export interface Run {
   readonly studies: Set<string>
   /** Resolved when the first copy is being written. */
   readonly begun: PromiseWithResolvers<void>
-  /** Known once copies are written. */
+  /** Set once copies are being written. */
   correction?: Omit<Correction, 'progress'>
-  /** To be written and read back, and how many of them were. */
+  /** Total bytes to write and read back, and the number completed. */
   bytes: number
   done: number
-  /** `done` when the window was last notified. */
+  /** Value of `done` when the window was last notified. */
   notifiedAt: number
 }
 
-/** Written or read back between two notifications of progress. */
+/** Bytes written or read between two progress notifications. */
 const NOTIFIED_BYTES = 64 << 20
-/** A correction that takes longer is answered while it is under way. */
+/** A longer correction is answered while it is still running. */
 const LONG_MS = 10_000
 const GIGABYTE = 1_000_000_000
 
-/** Whether the disk has room for so many bytes, beside what is kept free for received images. */
+/**
+ * Whether the disk has space for this many bytes in addition to the reserve for received images.
+ */
 export const hasRoom = ({ imageFiles, settings }: Context, bytes: number) =>
   imageFiles.space().freeBytes >= bytes + settings.get('intake.stopGigabytes') * GIGABYTE
 
 /**
- * Corrections, undos and restored corrections that are under way: one at a time for each study.
- * `flushEvents` writes the events that are only in memory: whoever was asked about a study has to
+ * Runs corrections, undos and restored corrections, one at a time for each study. `flushEvents`
+ * writes events that are only in memory, because everyone who was sent an event about a study must
  * be informed of its correction.
  */
 export class CorrectionRuns implements AsyncDisposable {
@@ -52,7 +54,7 @@ export class CorrectionRuns implements AsyncDisposable {
     this.#context = context
     this.#flushEvents = flushEvents
     this.#longMs = longMs
-    // What an earlier run was copying when it ended.
+    // Temporary files of a run that was interrupted.
     rmSync(temporaryIn(context.folder), { recursive: true, force: true })
   }
 
@@ -62,13 +64,16 @@ export class CorrectionRuns implements AsyncDisposable {
     )
   }
 
-  /** @throws ApiError outdated: a correction of one of the studies is under way */
+  /**
+   * Locks the studies for the run.
+   * @throws ApiError outdated if a correction of one of the studies is running
+   */
   occupy(run: Run, uids: readonly string[]): void {
     if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
     for (const uid of uids) run.studies.add(uid)
   }
 
-  /** No other correction of these studies begins before the work has ended, however it ended. */
+  /** Runs `work` while no other correction of these studies can start. */
   async exclusively<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     const run: Run = {
@@ -91,7 +96,7 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** The result of the work or, where it takes long, what it is about. */
+  /** The result of the work or, if it takes long, its current progress. */
   async answered(
     uids: readonly string[],
     work: (run: Run) => Promise<Correction>,
@@ -103,7 +108,7 @@ export class CorrectionRuns implements AsyncDisposable {
       isLong = delay(this.#longMs, undefined, { signal, ref: false })
         .then(() => run.begun.promise)
         .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
-      // Aborted where it did not take long.
+      // The delay is aborted if the work is fast.
       isLong.catch(() => undefined)
       return work(run)
     })
@@ -120,15 +125,15 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The request has already been answered. */
   #reportFailure(error: unknown): void {
     if (!(error instanceof ApiError)) reportError(this.#context, error)
     noteDisk(this.#context, 'danger', message('corrections.failed'))
   }
 
   /**
-   * Makes the copies, in the study `to`, and commits their rows. The files exist from here to the
-   * commit, or not at all: a note on the disk lists what a crash leaves.
+   * Writes the copies, in the study `to`, and commits their rows. If there is no commit, the files
+   * are removed; a list of them on the disk allows the next start to remove them after a crash.
    * @throws ApiError refused, unavailable
    */
   async withCopies<T>(
@@ -160,8 +165,8 @@ export class CorrectionRuns implements AsyncDisposable {
         throw new ApiError('unavailable', message('corrections.not-written'))
       throw error
     } finally {
-      // The rows may be committed: where this fails the next start cleans up, and the result of
-      // the commit stands.
+      // The rows may be committed already. If this fails, the next start cleans up, and the result
+      // of the commit is still returned.
       await removeUncommitted(this.#context, noted, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
@@ -169,7 +174,7 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** @throws ApiError unavailable: the gateway stops, or the disk has become too full */
+  /** @throws ApiError unavailable if the gateway is stopping or the disk is too full */
   #passed(run: Run, bytes: number): void {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     run.done += bytes
@@ -179,13 +184,13 @@ export class CorrectionRuns implements AsyncDisposable {
     if (!hasRoom(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
   }
 
-  /** Null where nothing of the correction is under way. */
+  /** Progress from 0 to 1; `null` if the correction is not running. */
   progressOf(correctionId: string): number | null {
     const run = [...this.#running].find((one) => one.correction?.correctionId === correctionId)
     return run ? shareOf(run) : null
   }
 
-  /** Those of the study whose copies are being written. */
+  /** Running corrections of the study whose copies are being written. */
   ofStudy(studyInstanceUid: string): Correction[] {
     return [...this.#running].flatMap((run) =>
       run.correction && run.studies.has(studyInstanceUid)

@@ -15,9 +15,9 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { PATIENT_SEX } from '#shared/dicom-values.ts'
 import { identityOfHeader, type Order, patientOf, type Target } from './correction-rules.ts'
 
-/** Orders of the worklist that are known here. */
+/** Access to the orders of the worklist. */
 export interface Orders {
-  /** Of these days (YYYY-MM-DD), without those that no device may be sent. */
+  /** Orders of these days (YYYY-MM-DD), without those that must not be sent to devices. */
   onDays(days: readonly string[]): Promise<Order[]>
   get(orderId: string): Promise<Order | undefined>
 }
@@ -32,7 +32,7 @@ const NOTHING = {
   row: undefined,
 } as const
 
-/** Where images are to be put; undefined: it is not known any more. */
+/** Resolves a target; `undefined` if it does not exist any more. */
 export async function targetOf(
   context: Context,
   orders: Orders,
@@ -59,7 +59,7 @@ export async function targetOf(
   return { ...NOTHING, patient, studyInstanceUid, order }
 }
 
-/** Orders and studies that the images of the study may belong to, the most similar first. */
+/** Orders and studies to which the images of the study may belong, most similar first. */
 export async function searchTargets(
   context: Context,
   orders: Orders,
@@ -108,7 +108,7 @@ const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
   instances: imagesIn(database, order.studyInstanceUid),
 })
 
-/** Other studies with images that one of the texts finds. */
+/** Other studies with images that match one of the search texts. */
 function studiesWithImages(
   database: Database,
   { studyInstanceUid: own }: ImageStudyRecord,
@@ -136,7 +136,7 @@ function studiesWithImages(
   }))
 }
 
-/** Studies that were created through the interface and wait for images, without those of orders. */
+/** Studies that were created through the API and have no images yet, without those of orders. */
 const waitingStudies = (
   database: Database,
   search: string,
@@ -162,7 +162,7 @@ const waitingStudies = (
       instances: 0,
     }))
 
-/** Without the copies of its signed reports. */
+/** Number of instances without the copies of signed reports. */
 function imagesIn(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
   const signed = study ? listSignedReports(database, study.studyId) : []
@@ -173,7 +173,7 @@ function imagesIn(database: Database, studyInstanceUid: string): number {
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 const isSame = (one: string, other: string) => one !== '' && one === other
 
-/** The patient of a study that was created through the interface. */
+/** The patient of a study that was created through the API. */
 const patientOfMetadata = (
   { patientName, mrn, dateOfBirth, sex }: StudyReportMetadata,
   accessionNumber = '',
@@ -185,15 +185,18 @@ const patientOfMetadata = (
   accessionNumber,
 })
 
-/** A study that was only announced, or holds what the gateway made, has no patient of its own. */
+/**
+ * The header and worklist row of a study that has received images. A study that was only announced,
+ * or that contains only objects of the gateway, does not identify a patient.
+ */
 function imagesThere(study: ImageStudyRecord | undefined) {
   if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return undefined
   return { header: study.header, row: study.handedOut ?? undefined }
 }
 
 /**
- * YYYY-MM-DD of the days around when the images were made, and of those around today.
- * @param studyDate YYYYMMDD or YYYY-MM-DD; another text says nothing
+ * The days (YYYY-MM-DD) around the study date and around today.
+ * @param studyDate YYYYMMDD or YYYY-MM-DD; any other text is ignored
  */
 function daysAround({ clock, settings }: Context, studyDate: string | undefined): string[] {
   const today = clinicDay(clock(), timeZoneOf(settings.get('clinic.timeZone')))

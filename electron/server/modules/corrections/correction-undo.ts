@@ -31,7 +31,7 @@ import {
 import type { CorrectionRuns, Run } from './correction-runs.ts'
 import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
 
-/** Why the correction cannot be undone; null where it can. */
+/** Why the correction cannot be undone; `null` if it can. */
 export function undoObstacleOf({ database }: Context, record: CorrectionRecord): Message | null {
   const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, details, at } = record
   if (record.undoneAt !== null) return message('corrections.undone-already')
@@ -53,15 +53,18 @@ export function undoObstacleOf({ database }: Context, record: CorrectionRecord):
   return countCopiesGone(database, correctionId) > 0 ? message('corrections.copies-gone') : null
 }
 
-/** Whether a destination has, or may have, originals or copies of it. */
+/** Whether a destination has, or may have, originals or copies of the correction. */
 const hasLeft = ({ database }: Context, correctionId: string) =>
   isCorrectionSent(database, correctionId) ||
   findRejectionNote(database, correctionId) !== undefined
 
-/** What the images of both studies are before an undo, read ahead of its transaction. */
+/** The images of both studies, read before the transaction of an undo. */
 type Undoing = Awaited<ReturnType<typeof readUndoing>>
 
-/** Undoes the correction. @throws ApiError refused, outdated, unavailable */
+/**
+ * Undoes the correction.
+ * @throws ApiError refused, outdated, unavailable
+ */
 export async function undoCorrection(
   context: Context,
   runs: CorrectionRuns,
@@ -82,8 +85,8 @@ export async function undoCorrection(
     })
     return
   }
-  // What an archive rejected it does not show again: the originals are sent once more, under new
-  // UIDs.
+  // An archive does not accept instances again that it rejected, so the originals are sent as
+  // copies with new UIDs.
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
   const wanted = undoing.pairs.map(
     ({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }),
@@ -133,7 +136,10 @@ function demandUndoable(context: Context, record: CorrectionRecord): void {
   if (obstacle) throw new ApiError('refused', obstacle)
 }
 
-/** Within the transaction of the undo. @throws ApiError refused, outdated */
+/**
+ * Must be called within the transaction of the undo.
+ * @throws ApiError refused, outdated
+ */
 function demandUnchanged(context: Context, record: CorrectionRecord, { before }: Undoing): void {
   demandUndoable(context, record)
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
@@ -164,7 +170,10 @@ async function readUndoing(context: Context, record: CorrectionRecord) {
   }
 }
 
-/** Within the transaction of the undo, where nothing of the correction left the gateway. */
+/**
+ * Makes the originals current again. Only possible while neither the copies nor a rejection note
+ * have left the gateway. Must be called within the transaction of the undo.
+ */
 function makeOriginalsCurrent(
   context: Context,
   onCorrected: OnCorrected,
@@ -205,8 +214,8 @@ function makeOriginalsCurrent(
 }
 
 /**
- * The worklist row of one of the two studies without the correction: that of before where the study
- * has what the correction gave it, and otherwise that which was found since.
+ * The worklist row of one of the studies without the correction. If the study still has the row
+ * that the correction set, this is the previous row, otherwise the current one.
  */
 function rowBefore(
   { database }: Context,
@@ -219,21 +228,21 @@ function rowBefore(
   uid: string,
 ) {
   const now = findImageStudy(database, uid)?.handedOut ?? null
-  // The demographics of the row were corrected.
+  // The correction changed the demographics of the row.
   if (from === to) return isSameRow(now, handedOut.from) ? handedOut.from : now
-  // The target got the row of the order, where it had none.
+  // The correction gave the target the row of the order because the target had none.
   return uid === to && handedOut.to === null && now?.at === at && now.linkedBy === undefined
     ? null
     : now
 }
 
-/** Whether it is the row at all; its patient may have been corrected. */
+/** Whether both are the same row; the patient may have been corrected. */
 const isSameRow = (one: HandedOutRow | null, other: HandedOutRow | null) =>
   one?.at === other?.at &&
   one?.linkedBy === other?.linkedBy &&
   one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
 
-/** The row that a person linked the study to after it had the other one. */
+/** The row to which a user linked the study after it had the row `before`. */
 function linkedSince(
   before: HandedOutRow | null,
   study: ImageStudyRecord | undefined,

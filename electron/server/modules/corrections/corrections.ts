@@ -28,10 +28,10 @@ import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from
 export type CorrectionOrder = CallOf<(typeof dashboardCorrections)['apply']>['body']
 
 /**
- * Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and
- * undo. `flushEvents` writes the events that are only in memory; `onCorrected` is called in the
- * transaction of each correction and undo; a correction that takes longer than `longMs` is answered
- * while it is under way.
+ * Corrects the identity of images (decision 0031): preview, apply with a reason and an audit entry,
+ * and undo. `flushEvents` writes events that are only in memory. `onCorrected` is called in the
+ * transaction of each correction and undo. A correction that takes longer than `longMs` is answered
+ * while it is still running.
  */
 export class Corrections implements AsyncDisposable {
   readonly #context: Context
@@ -55,15 +55,18 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Orders and studies that the images may belong to, the most similar first. @throws ApiError
-   * not-found
+   * Orders and studies to which the images may belong, most similar first.
+   * @throws ApiError not-found
    */
   async targets(studyInstanceUid: string, search: string) {
     const study = existingStudy(this.#context.database, studyInstanceUid)
     return await searchTargets(this.#context, this.#orders, study, search)
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Previews a correction.
+   * @throws ApiError not-found
+   */
   async preview(studyInstanceUid: string, request: CorrectionRequest) {
     return (await this.#plan(studyInstanceUid, request)).preview
   }
@@ -75,9 +78,10 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Answers when it is done or, where that takes long, while it is under way, with `progress`.
-   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any
-   *   more, or another correction of the study or its target is under way
+   * Applies the correction; resolves when it is complete or, if that takes long, while it is
+   * running, with `progress`.
+   * @throws ApiError not-found, refused, unavailable; outdated if it differs from what was
+   *   previewed, or if another correction of the study or its target is running
    */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
     return this.#runs.answered([studyInstanceUid], (run) =>
@@ -145,7 +149,10 @@ export class Corrections implements AsyncDisposable {
     return this.#finished(record)
   }
 
-  /** Those under way first, then the newest. @throws ApiError not-found */
+  /**
+   * Running corrections first, then newest first.
+   * @throws ApiError not-found
+   */
   list(studyInstanceUid: string): Correction[] {
     const { database } = this.#context
     existingStudy(database, studyInstanceUid)
@@ -155,7 +162,10 @@ export class Corrections implements AsyncDisposable {
     return [...underWay.filter(({ correctionId }) => !known.has(correctionId)), ...made]
   }
 
-  /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
+  /**
+   * Undoes a correction; resolves as `apply` does.
+   * @throws ApiError not-found, refused, unavailable, outdated
+   */
   async undo(correctionId: string, reason: string, userId: string): Promise<Correction> {
     const context = this.#context
     const record = existingCorrection(context, correctionId)
@@ -168,9 +178,10 @@ export class Corrections implements AsyncDisposable {
   }
 
   /**
-   * Those of the instances that were set aside as other versions of images that are shown replace
-   * them, of several versions of one image the last: the correction that made it is recorded anew.
-   * Returns how many did. @throws ApiError outdated, unavailable
+   * Replaces images with those of the quarantined versions that are corrected copies of them, of
+   * several copies of one image with the last, and records the correction that made the copies
+   * again. Returns the number of replaced images.
+   * @throws ApiError outdated, unavailable
    */
   async restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
     const context = this.#context
@@ -208,7 +219,7 @@ export class Corrections implements AsyncDisposable {
     }
   }
 
-  /** The correction as it is once nothing of it is under way. */
+  /** The correction after it is complete. */
   #finished(record: CorrectionRecord): Correction {
     const undoObstacle = undoObstacleOf(this.#context, record)
     return { ...this.#view(record), undoObstacle, progress: null }
@@ -243,12 +254,15 @@ function rowAfter(
   at: string,
 ) {
   if (order) return to?.handedOut ?? rowOfOrder(order, from.callingAeTitle, at)
-  // What was corrected is what the row should have said.
+  // The corrected values are also the correct values of the row.
   if (kind === 'correct') return from.handedOut && { ...from.handedOut, ...patient }
   return to?.handedOut ?? null
 }
 
-/** The patients and series that the images of the study name. @throws ApiError not-found */
+/**
+ * The patients and series that the images of the study identify.
+ * @throws ApiError not-found
+ */
 export async function listIdentities(
   context: Context,
   studyInstanceUid: string,

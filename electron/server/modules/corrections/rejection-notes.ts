@@ -33,13 +33,13 @@ import {
 import { addNotices, addUndoNotices } from './correction-notices.ts'
 import type { CorrectionDone, CorrectionRecord } from './correction-queries.ts'
 
-// Corrections on their way to destinations (IHE RAD IOCM): a destination that has an original is
-// sent a rejection note, then the corrected copies.
+// Sends corrections to destinations (IHE RAD IOCM). A destination that has an original receives a
+// rejection note, followed by the corrected copies.
 
-/** Outbox rows: the rejection note and the copies of a correction are to be queued. */
+/** Kind of the outbox jobs that queue the rejection note and the copies of a correction. */
 export const CORRECTION_REJECT = 'correction.reject'
 
-/** The payload of the outbox row. */
+/** Payload of the job. */
 interface Rejection {
   readonly cause: CorrectionRecord['cause']
   readonly studyInstanceUid: string
@@ -49,9 +49,9 @@ interface Rejection {
 }
 
 /**
- * In the transaction that corrects images, or makes the originals current again: the queues change,
- * and notices are written. Destinations that have a wrong version get the corrected images after
- * the rejection note.
+ * Updates the forwarding queues and creates notices. Destinations that have a wrong version receive
+ * the rejection note and then the corrected images. Must be called in the transaction that corrects
+ * images or makes the originals current again.
  */
 export function queueCorrection(
   context: Context,
@@ -60,7 +60,7 @@ export function queueCorrection(
 ): void {
   const { database, clock } = context
   const { correctionId, cause, fromStudyInstanceUid: studyInstanceUid, at } = done.correction
-  // Who has an image is decided by the queues.
+  // The queues determine which destination has an image.
   forwarding.flush()
   const isFetched = isStudyFetched(database, studyInstanceUid)
   if (done.isUndo) {
@@ -84,7 +84,7 @@ export function queueCorrection(
   forwarding.correct(moved, isFetched, destinationIds)
 }
 
-/** Those that have originals, or are about to get them as copies of an earlier correction. */
+/** Destinations that have originals, or will receive them as copies of an earlier correction. */
 function holdersOf({ database }: Context, { pairs }: CorrectionDone): string[] {
   const ids = pairs.map(({ original }) => original.instanceId)
   const all = new Set([...destinationsHolding(database, ids), ...listInformedWith(database, ids)])
@@ -92,8 +92,9 @@ function holdersOf({ database }: Context, { pairs }: CorrectionDone): string[] {
 }
 
 /**
- * Handles the outbox row: makes the note and queues it before the copies, in one transaction; a
- * second time it changes nothing. @throws StorageFault
+ * Processes the job: creates the rejection note and queues it before the copies, in one
+ * transaction. Idempotent.
+ * @throws StorageFault
  */
 export async function sendRejection(
   context: Context,
@@ -124,7 +125,7 @@ export async function sendRejection(
   return { outcome: 'sent' }
 }
 
-/** In the transaction that keeps the note. */
+/** Must be called in the transaction that stores the note. */
 function queueRejection(
   context: Context,
   correctionId: string,
@@ -134,7 +135,7 @@ function queueRejection(
 ): void {
   const { database, clock } = context
   const { sopInstanceUid } = kept
-  // Copies that were corrected again meanwhile are of that correction.
+  // Copies that were corrected again in the meantime belong to the later correction.
   const copies = findInstances(
     context,
     pairs.map(({ copyId }) => copyId),
@@ -142,7 +143,7 @@ function queueRejection(
   const createdAt = instantOf(clock())
   insertRejectionNote(database, { correctionId, studyInstanceUid, sopInstanceUid, createdAt })
   for (const destinationId of destinationIds) {
-    // One that was removed since has a notice.
+    // A destination that was deleted in the meantime has a notice.
     if (!findDestination(database, destinationId)) continue
     for (const instance of [kept, ...copies]) appendInstance(context, destinationId, instance)
     note(context, 'gateway', 'correction.send', destinationId, {
@@ -158,7 +159,7 @@ function queueRejection(
 const findInstances = ({ database }: Context, ids: readonly number[]) =>
   ids.flatMap((id) => findInstance(database, id) ?? [])
 
-/** As the file has it: the study may have other values since. */
+/** Reads the header from the file, because the values of the study may have changed. */
 async function headerOf(context: Context, original: InstanceRecord): Promise<ImageHeader> {
   const start = await readStart(context.imageFiles.pathOf(original.file)).catch(() => undefined)
   const known =
@@ -207,5 +208,5 @@ const rejectedOf = ({
   isImage: image !== null,
 })
 
-/** The correction was undone, or its note was queued, while it was written: nothing is kept. */
+/** The correction was undone, or its note was queued, while the note was being written. */
 class Withdrawn extends Error {}

@@ -12,10 +12,10 @@ import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-// The images of studies, and what their files say.
+// Reads the images of studies and the headers of their files.
 
 const CHUNK_BYTES = 256 << 10
-/** Headers by instance; files never change. */
+/** Headers by instance id. Files never change, so the entries stay valid. */
 const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
 
 export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
@@ -31,15 +31,18 @@ export function existingStudy(database: Database, studyInstanceUid: string) {
 export const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== OWN_ADDRESS
 
 /**
- * Images of a study, captures included. Copies of reports, which are about the patient they were
- * signed for, and rejection notes are not corrected.
+ * The images of a study, including captures. Copies of reports are about the patient for whom they
+ * were signed, and rejection notes are not images; neither are corrected.
  */
 export const imagesOf = (database: Database, studyInstanceUid: string) =>
   listStudyInstances(database, studyInstanceUid).filter(
     (instance) => isReceived(instance) || instance.image !== null,
   )
 
-/** @throws ApiError unavailable: its file cannot be read */
+/**
+ * Reads the header of the instance's file.
+ * @throws ApiError unavailable if the file cannot be read
+ */
 export async function headerOfInstance(
   context: Context,
   instance: InstanceRecord,
