@@ -18,7 +18,10 @@ import { idFromUuid } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
 
-/** @throws ApiError not-permitted */
+/**
+ * Creates an active customer.
+ * @throws ApiError not-permitted
+ */
 export function createCustomer(
   { database, audit, clock, uuid }: Context,
   caller: Caller,
@@ -41,7 +44,10 @@ export function createCustomer(
   })
 }
 
-/** Newest first. @throws ApiError not-permitted */
+/**
+ * Newest first.
+ * @throws ApiError not-permitted
+ */
 export function listCustomers(
   { database }: Context,
   caller: Caller,
@@ -58,7 +64,7 @@ export function readCustomer({ database }: Context, caller: Caller, expressCusto
 }
 
 /**
- * Omitted fields are unchanged; `metadata: null` clears the metadata.
+ * Updates the customer. Omitted fields stay unchanged; `metadata: null` clears the metadata.
  * @throws ApiError not-permitted, not-found
  */
 export const updateCustomer = (
@@ -79,14 +85,20 @@ export const updateCustomer = (
     metadata: metadata === undefined ? before.metadata : (metadata ?? undefined),
   }))
 
-/** Changes nothing when it is deactivated already. @throws ApiError not-permitted, not-found */
+/**
+ * Does nothing if the customer is already deactivated.
+ * @throws ApiError not-permitted, not-found
+ */
 export const deactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
   change(context, caller, expressCustomerId, 'customer.deactivate', (before) => ({
     ...before,
     isActive: false,
   }))
 
-/** Changes nothing when it is active already. @throws ApiError not-permitted, not-found */
+/**
+ * Does nothing if the customer is already active.
+ * @throws ApiError not-permitted, not-found
+ */
 export const reactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
   change(context, caller, expressCustomerId, 'customer.reactivate', (before) => ({
     ...before,
@@ -94,8 +106,9 @@ export const reactivateCustomer = (context: Context, caller: Caller, expressCust
   }))
 
 /**
- * Not possible while the customer is deactivated; changes nothing when the user is linked already.
- * @throws ApiError not-permitted; not-found: the customer or the user
+ * Links a user to an active customer. Does nothing if the user is already linked. If the customer
+ * is deactivated, the outcome says so.
+ * @throws ApiError not-permitted; not-found if the customer or the user does not exist
  */
 export function addCustomerUser(
   context: Context,
@@ -118,8 +131,8 @@ export function addCustomerUser(
 }
 
 /**
- * Not possible where the user is not linked.
- * @throws ApiError not-permitted; not-found: the customer or the user
+ * Unlinks a user from a customer. If the user is not linked, the outcome says so.
+ * @throws ApiError not-permitted; not-found if the customer or the user does not exist
  */
 export function removeCustomerUser(
   context: Context,
@@ -140,7 +153,7 @@ export function removeCustomerUser(
 }
 
 /**
- * The users linked to the customer and since when, the newest link first; `search` as of
+ * The users linked to the customer, most recently linked first. `search` is matched by
  * `personSearch`.
  * @throws ApiError not-permitted, not-found
  */
@@ -172,7 +185,10 @@ export interface LinkedUser {
   readonly linkedAt: string
 }
 
-/** @throws ApiError not-permitted */
+/**
+ * Creates a legacy organization.
+ * @throws ApiError not-permitted
+ */
 export function createOrganization(
   { database, audit, clock, uuid }: Context,
   caller: Caller,
@@ -219,7 +235,8 @@ function change(
 }
 
 /**
- * A user linked to a customer sees its studies alone, so a key needs the right to manage people.
+ * Linking a user to a customer restricts which studies the user sees, so an API key must also have
+ * the permission to manage users.
  */
 function demandLinking(caller: Caller): void {
   demand(caller, 'manageCustomers')
