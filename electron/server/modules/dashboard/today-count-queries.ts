@@ -2,20 +2,19 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { facetOf, type StudyStatus } from '#server/modules/studies/study-facet.ts'
 
-/** How many there are, counted up to a bound, and since when the oldest is there. */
+/** A count up to a limit, and when the oldest counted item was created. */
 export interface Tally {
   readonly count: number
   readonly since: string | null
 }
 
-/** Whose studies are counted: of these customers alone, or all. */
+/** The customers whose studies are counted; `undefined` for all studies. */
 export type CustomersSeen = readonly string[] | undefined
 
-// Counts of what waits for people. Each runs along an index and stops at `most`, so that a million
-// studies cost what ten do.
+// Each query uses an index and stops at `most` rows, so that its cost does not grow with the data.
 
 const one = (text: string) => `select count(*) as count, min(at) as since from (${text} limit ?)`
-// 'in_progress' word for word as the partial index has it.
+// The condition `status = 'in_progress'` must match that of the partial index literally.
 const DRAFTS = one(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
@@ -38,8 +37,8 @@ const INVITATIONS = one(
 )
 
 /**
- * Studies of the reading list that stand so and are not cancelled; `before`: made before the
- * instant.
+ * Counts studies of the reading list that have one of the statuses and severities and are not
+ * cancelled; with `before`, only those that were created before that time.
  */
 export function countUnreadStudies(
   database: Database,
@@ -101,11 +100,11 @@ export function countUnreadStudies(
   return { count, since: oldest?.at ?? null }
 }
 
-/** Reports that the person is writing. */
+/** Reports that the user is writing. */
 export const countDrafts = (database: Database, userId: string, most: number): Tally =>
   tally(database, DRAFTS, [userId, most])
 
-/** Critical results that nobody was told of. */
+/** Critical results that have not been communicated. */
 export const countOpenCriticalResults = (
   database: Database,
   customers: CustomersSeen,
@@ -119,18 +118,18 @@ export const countNeededAddenda = (
   most: number,
 ): Tally => seenTally(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, most)
 
-/** Of the 2,000 reports begun last, those signed since the instant. */
+/** Number of reports signed since the given time, among the 2,000 most recently created ones. */
 export const countSignedReports = (database: Database, since: string): number =>
   database.get(rawQuery<{ count: number }>(SIGNED, [since]))?.count ?? 0
 
 /**
- * Events that failed since the instant; neither tests nor worklist questions, which the partner's
- * state speaks of.
+ * Events that failed since the given time, without test events and worklist requests. Failed
+ * worklist requests are part of the partner's status.
  */
 export const countFailedEvents = (database: Database, since: string, most: number): Tally =>
   tally(database, FAILED, [most, since])
 
-/** Invitations made before the instant that nobody has answered. */
+/** Unanswered invitations that were created before the given time. */
 export const countPendingInvitations = (database: Database, before: string, most: number): Tally =>
   tally(database, INVITATIONS, [before, most])
 
@@ -138,8 +137,8 @@ const tally = (database: Database, text: string, parameters: readonly unknown[])
   database.get(rawQuery<Tally>(text, parameters)) ?? { count: 0, since: null }
 
 /**
- * The first sequence number of a study that was made at the instant or later: they were made in
- * that order, but for a clock set back.
+ * The sequence number of the first study that was created at or after the given time. Studies are
+ * numbered in the order of creation, unless the clock was set back.
  */
 function sequenceAt(database: Database, instant: string): number {
   const last =

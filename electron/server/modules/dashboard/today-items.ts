@@ -2,24 +2,27 @@ import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import { may, type Rights } from '#shared/lifecycle.ts'
 import { type Found, LINES, type Line, type TodaySituation } from './today-lines.ts'
 
-/** Kinds about lists with every patient: not for who sees the studies of some customers only. */
+/**
+ * Kinds that concern lists with all patients. They are hidden from users who see only some
+ * customers' studies.
+ */
 const OF_EVERY_PATIENT: readonly TodayKind[] = [
   'exams-withheld',
   'exams-overdue',
   'images-unplanned',
 ]
 
-/** Kinds whose fault stops everybody's work: first for all. */
+/** Kinds that stop everyone's work. They are listed first for every user. */
 const FOR_ALL: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
 
 /**
- * What needs somebody: what stops all work, then what is the person's own, the gravest first in
- * each.
+ * The items for the user, in order: problems that stop all work; what the user can act on; what
+ * belongs to the user's own work; then by severity.
  */
 export function itemsOf(situation: TodaySituation): TodayItem[] {
   const { person } = situation
   const order = orderFor(person)
-  // Who manages the gateway looks after all of it.
+  // Administrators and owners are responsible for all areas.
   const isOwn = (of: Line['of']) => person.level !== 'member' || of === order[0]
   const isOpen = ({ kind }: Line) =>
     situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)

@@ -22,15 +22,15 @@ import {
   type Tally,
 } from './today-count-queries.ts'
 
-/** What Today is drawn from. Instants are RFC 3339. */
+/** The state from which Today is derived. Times are RFC 3339. */
 export interface TodaySituation {
   readonly now: number
   readonly person: Rights & { readonly userId: string }
   readonly customers: CustomersSeen
-  /** The person manages the gateway and signs in by password alone. */
+  /** Whether the user manages the gateway but has not enabled two-factor authentication. */
   readonly needsSecondFactor: boolean
   readonly isSetUp: boolean
-  /** `serve --safe-mode`. */
+  /** Started with `serve --safe-mode`. */
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
@@ -40,11 +40,11 @@ export interface TodaySituation {
   readonly audit: Pick<AuditCheck, 'firstBadSeq' | 'at'> | undefined
   /** Why a rollback of the audit trail may not be detected. */
   readonly anchorFault?: AnchorFault | undefined
-  /** Why the audit collector has not got entries for a while; undefined where it has. */
+  /** Why the audit collector is not receiving entries; `undefined` if it is. */
   readonly collectorFault?: CollectorFault | undefined
   readonly backups: BackupHealth
   readonly images: Status['images']
-  /** Who has to be informed of corrections. */
+  /** Correction notices that require action. */
   readonly notices: Tally
   readonly forwards: Status['forwards']
   readonly undelivered: UndeliveredReports
@@ -58,19 +58,19 @@ export interface TodaySituation {
     readonly fault: Message | null
   }
   readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft' | 'notAfter'>[]
-  /** Lines that have no item of their own. */
+  /** Advice that has no item of its own. */
   readonly advice: readonly Message[]
   readonly counts: ReturnType<typeof countForToday>
 }
 
-/** Counting stops there: more is no other message. */
+/** Counts stop here; higher ones are shown as "more than". */
 export const MOST_COUNTED = 999
 const CERTIFICATE_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 const ALL_SEVERITIES = ['stat', 'high', 'normal'] as const
 
-/** What waits for this person, counted up to `MOST_COUNTED + 1`. */
+/** Counts the items for this user, up to `MOST_COUNTED + 1`. */
 export function countForToday(
   database: Database,
   of: { readonly userId: string; readonly customers: CustomersSeen; readonly now: number },
@@ -97,11 +97,11 @@ export type Found = Pick<TodayItem, 'tone'> &
 
 export interface Line {
   readonly kind: TodayKind
-  /** What it takes to do something about it; null: everybody can. */
+  /** The permission required to act on it; `null` if every user can. */
   readonly needs: Permission | null
-  /** Whose work it is: theirs comes first for them. */
+  /** The area of work. Users see items of their own area first. */
   readonly of: 'gateway' | 'reading' | 'exams'
-  /** Undefined, or an empty list: nothing. */
+  /** Returns the items; `undefined` or an empty list if there are none. */
   readonly find: (situation: TodaySituation) => Found | readonly Found[] | undefined
 }
 
@@ -115,7 +115,7 @@ const counted = (
 const faulty = (fault: BackupHealth['backup']): Found | undefined =>
   fault && { tone: fault.tone, since: fault.since, detail: fault.sentence }
 
-/** In the order of gravity within the work of each. */
+/** In order of severity within each area. */
 export const LINES: readonly Line[] = [
   {
     kind: 'safe-mode',
@@ -192,7 +192,7 @@ export const LINES: readonly Line[] = [
     of: 'gateway',
     find: ({ backups }) => faulty(backups.standby),
   },
-  // While the gateway is not set up, that no partner is set is part of it.
+  // Before the setup is complete, the item for the setup covers the missing partner.
   {
     kind: 'setup',
     needs: 'manageGateway',
@@ -270,7 +270,7 @@ export const LINES: readonly Line[] = [
   },
   {
     kind: 'downtime',
-    // Whoever sees that it is over may end it.
+    // Any user may end downtime mode when the partner is available again.
     needs: null,
     of: 'exams',
     find: ({ downtime }) =>

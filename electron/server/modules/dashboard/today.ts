@@ -22,18 +22,18 @@ import { countSignedReports } from './today-count-queries.ts'
 import { itemsOf } from './today-items.ts'
 import { countForToday, MOST_COUNTED } from './today-lines.ts'
 
-/** An invitation that is in no mailbox after so long waits for something. */
+/** An invitation that has not been delivered after this time is reported as delayed. */
 const MAIL_LATE_MS = 10 * 60_000
 
-/** Declares the call behind Today (`shared/contract/dashboard-today.ts`). */
+/** Registers the Today operation (`shared/contract/dashboard-today.ts`). */
 export function serveToday(app: HttpApp, context: Context, live: LiveState): void {
   const look = todayOf(context, live)
   serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
 }
 
 /**
- * What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic
- * has stored.
+ * Returns a function that computes a user's Today items and figures. Counts use indexes, so that
+ * their cost does not grow with the data.
  */
 export function todayOf(context: Context, live: LiveState): (user: SignedInUser) => Promise<Today> {
   const { clock } = context
