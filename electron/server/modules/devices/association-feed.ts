@@ -18,7 +18,10 @@ import type { AssociationLog } from './association-log.ts'
 import { isCalledAeTitle, visible } from './association-policy.ts'
 import { isDeviceSwitchedOff, noteCaller, noteDeviceSeen, recogniseDevice } from './devices.ts'
 
-/** More than two storage classes of one proposal are named by their number. */
+/**
+ * Names the services of a proposal. If there are more than two storage SOP classes, they are
+ * replaced by their number.
+ */
 function inShort(services: readonly string[]): MessageParam {
   if (services.length === 0) return message('devices.nothing-offered')
   const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
@@ -33,7 +36,7 @@ const meaningOf = (status: number): MessageParam =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ??
   message('devices.failed')
 
-/** What was asked, counted. */
+/** The counters that a request increments. */
 function countedOf({
   commandField,
   status,
@@ -58,7 +61,7 @@ function countedOf({
   }
 }
 
-// PS3.7 Annex C: success, cancel, and warnings are no failures.
+// PS3.7 Annex C: success, cancel and warning statuses are not failures.
 const isFailure = (status: number): boolean =>
   status !== 0 &&
   status !== 0xfe00 &&
@@ -86,15 +89,14 @@ function termsOf({ request, results }: Negotiated): AssociationTerms {
   }
 }
 
-/** Whether studies are being fetched from this caller (C-MOVE). */
+/** Whether the gateway is retrieving studies (C-MOVE) from this caller. */
 type IsFetchedFrom = (callingAeTitle: string, remoteAddress: string) => boolean
 
 /**
- * What happens on the network as lines of the feed and the log, in plain words; unknown callers go
- * to the inbox.
- * @param isFetchedFrom a caller that images are fetched from is let in for that, and there is
- *   nothing to approve
- * @param ended called with each association that has ended
+ * Records events of associations in the activity feed and the association log, and unknown callers
+ * in the list of unknown devices.
+ * @param isFetchedFrom a caller from which images are being retrieved is accepted without approval
+ * @param ended called after an association has ended
  */
 export function observeAssociations(
   context: Context,
@@ -175,7 +177,7 @@ function noteRejected(
   services: readonly string[],
 ): void {
   const { callingAeTitle: aeTitle, remoteAddress: address } = association
-  // PS3.8 Table 9-21: calling AE title not recognised.
+  // PS3.8 Table 9-21: calling AE title not recognized.
   if (source === 1 && reason === 3) noteUnknown(context, association, services)
   const who = nameOf(context, association)
   const text = isSentence
@@ -197,7 +199,7 @@ function noteAnswered(
   }
   const isGood = status === 0
   context.log[isGood ? 'debug' : 'info'](facts, 'answered')
-  // A worklist query has its own line, with its sentence, from the worklist.
+  // The worklist module writes the entries for worklist queries.
   if (service !== 'Verification') return
   const who = nameOf(context, association)
   const text = isGood
@@ -230,9 +232,9 @@ function noteUnknown(
   { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle }: AssociationInfo,
   services: readonly string[],
 ): void {
-  // Our own self-test calls by our own name.
+  // The gateway's self-test uses the gateway's own AE title.
   if (isCalledAeTitle(context, aeTitle) && isOfThisPc(address)) return
-  // A device that is switched off is known: there is nothing to approve.
+  // A disabled device is known, so there is nothing to approve.
   if (
     !aeTitle ||
     context.settings.get('dimse.allowUnknownDevices') ||
@@ -245,7 +247,10 @@ function noteUnknown(
   context.feed.noteStatus()
 }
 
-/** Of a disk that takes no writes the log has one line already (`write-health.ts`). */
+/**
+ * A disk fault is already logged elsewhere (`write-health.ts`), so it is logged only at debug level
+ * here.
+ */
 const failed =
   ({ log }: Context, message: string) =>
   (error: unknown): void =>

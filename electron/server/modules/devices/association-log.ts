@@ -25,14 +25,14 @@ import {
   scanAssociations,
 } from './association-queries.ts'
 
-/** An association as it begins. */
+/** An association that was just opened. */
 export interface NewAssociation
   extends Pick<
     AssociationSummary,
     'associationId' | 'aeTitle' | 'calledAeTitle' | 'address' | 'tls'
   > {
   readonly device: { readonly deviceId: string; readonly name: string } | undefined
-  /** What was agreed; asked for when it is written. */
+  /** The negotiated terms; computed when the row is written. */
   readonly terms?: (() => AssociationTerms) | undefined
 }
 
@@ -42,13 +42,13 @@ type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 const FLUSH_MS = 1000
 /** Associations that get a row of their own within a second. */
 const MOST_NEW = 100
-/** Callers whose further associations of that second have a row for each caller. */
+/** Callers whose further associations of that second share one row per caller. */
 const MOST_CROWDS = 50
 const MOST_LINES = 300
 const MOST_LATE = 500
 /**
- * Of 128 contexts (PS3.8 §9.3.2.2), as storescu proposes them, there are some 30,000; terms that
- * are longer than this are no device's.
+ * Maximum length of the terms as JSON. The 128 presentation contexts that PS3.8 §9.3.2.2 permits,
+ * as storescu proposes them, take about 30,000 characters; no real device exceeds the limit.
  */
 const TERMS_CHARACTERS = 64 << 10
 const LOST = message('devices.gateway-went-down')
@@ -63,7 +63,7 @@ const NOTHING: AssociationCounts = {
   commitments: 0,
   failures: 0,
 }
-/** Callers beyond `MOST_CROWDS` are one row without a name. */
+/** Callers beyond `MOST_CROWDS` share one row without a name. */
 const NOBODY = { deviceId: null, deviceName: '', aeTitle: '', calledAeTitle: '', address: '' }
 const ENDINGS = { released: 'plain', aborted: 'warning', rejected: 'danger' } as const
 const TONES = ['plain', 'good', 'warning', 'danger'] as const
@@ -75,12 +75,12 @@ const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set([
   'rejected',
 ] as const)
 
-/** An association that is open, or is not written as it ended. */
+/** An association that is open, or whose end has not been written yet. */
 interface Entry {
   row: AssociationRow
   readonly counts: { -readonly [K in keyof AssociationCounts]: number }
   terms: NewAssociation['terms']
-  /** Not yet written. */
+  /** Lines that have not been written yet. */
   lines: AssociationLine[]
   linesSeen: number
   isWritten: boolean
@@ -88,17 +88,18 @@ interface Entry {
 }
 
 /**
- * Connections of devices as they are kept. What happens is noted in memory and written once a
- * second, so no device waits for it; a crash loses the last second. While the disk is full, it
- * stays in memory and is tried again. Where callers come by the hundred a second, those of one
- * caller share a row. Nothing in it may name a patient. What notes something never throws.
+ * Records the associations of devices. Changes are collected in memory and written once a second,
+ * so that no device waits for the disk; a crash loses the last second. While the disk is full, they
+ * remain in memory and are written later. If callers open hundreds of associations per second,
+ * those of one caller share a row. Entries must not contain patient data. The methods that record
+ * something never throw.
  */
 export class AssociationLog implements AsyncDisposable {
   readonly #context: Context
   readonly #entries = new Map<string, Entry>()
-  /** Those of a second beyond `MOST_NEW`, by who called and how it ended. */
+  /** Associations of the current second beyond `MOST_NEW`, grouped by caller and outcome. */
   readonly #crowds = new Map<string, Entry>()
-  /** Lines about associations that are written already. */
+  /** Lines of associations whose rows are final. */
   #late: FeedLine[] = []
   #room = MOST_NEW
   #roomAt: number
@@ -152,7 +153,7 @@ export class AssociationLog implements AsyncDisposable {
     this.#changed(entry)
   }
 
-  /** A line of the feed; one that is about no association is left out. */
+  /** Adds a line of the activity feed; lines that belong to no association are ignored. */
   line(feedLine: FeedLine): void {
     const { associationId, aeTitle: _, address: __, ...line } = feedLine
     if (associationId === '') return
@@ -169,16 +170,19 @@ export class AssociationLog implements AsyncDisposable {
     this.#changed(entry)
   }
 
-  /** Writes what was noted; resolves when it is durable. */
+  /** Writes the collected changes; resolves when they are durable. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One after the other: a second flush waits for what the first one writes.
+    // Sequential: a second flush waits for the first.
     this.#flushing = this.#flushing.then(() => this.#writeAll())
     return this.#flushing
   }
 
-  /** Newest first. @throws ApiError malformed: the cursor is not of this list */
+  /**
+   * Newest first.
+   * @throws ApiError malformed if the cursor does not belong to this list
+   */
   async list(filter: Filter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {
     let before = numberAfter(cursor) ?? Number.MAX_SAFE_INTEGER
     await this.flush()
@@ -195,7 +199,10 @@ export class AssociationLog implements AsyncDisposable {
     return { items: items.map(summaryOf), ...rest }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Reads one association with its lines and terms.
+   * @throws ApiError not-found
+   */
   async read(associationId: string): Promise<Omit<AssociationRecord, 'supportText'>> {
     await this.flush()
     const found = readAssociation(this.#context.database, associationId)
@@ -240,14 +247,14 @@ export class AssociationLog implements AsyncDisposable {
       await this.#context.database.commitSoon(() => this.#write())
     } catch (error) {
       if (diskFaultKind(error) !== undefined) return this.#writeSoon()
-      // It cannot be written and is lost.
+      // The changes cannot be written, so they are discarded.
       for (const [associationId, { row }] of this.#entries)
         if (row.how !== 'open') this.#entries.delete(associationId)
       this.#crowds.clear()
       this.#late = []
       reportError(this.#context, error)
     }
-    // Those that are open and found no room.
+    // Open associations that exceeded the limit of this second.
     if (this.#isAnyChanged()) this.#writeSoon()
   }
 
@@ -268,7 +275,8 @@ export class AssociationLog implements AsyncDisposable {
       this.#room = room
       this.#crowds.clear()
       this.#late = []
-      // A clock that was set back has no seconds to go by.
+      // After the clock was set back, the difference is negative, so its absolute value is
+      // compared.
       if (Math.abs(clock() - this.#roomAt) < FLUSH_MS) return
       this.#roomAt = clock()
       this.#room = MOST_NEW
@@ -286,7 +294,7 @@ export class AssociationLog implements AsyncDisposable {
     database.afterCommit(() => Object.assign(entry, written))
   }
 
-  /** One more of the same caller, beyond those that are kept one by one. */
+  /** Adds an association beyond the limit to the shared row of its caller. */
   #crowd(entry: Entry): void {
     const { how, aeTitle, address, calledAeTitle, times, endedAt, tone, detail } = entry.row
     const own = [how, aeTitle, address, calledAeTitle].join('\n')

@@ -13,29 +13,32 @@ import {
   storedOrEmpty,
 } from '#shared/messages/message.ts'
 
-/** A line as it is kept: what its association says is not said again. */
+/** A line as stored, without the values of its association. */
 export type AssociationLine = Omit<FeedLine, 'associationId' | 'aeTitle' | 'address'>
 
 export interface AssociationRow extends AssociationSummary {
-  /** Lines that were not kept. */
+  /** Number of lines that were not stored. */
   readonly omitted: number
 }
 
-/** Where the search for rows of a list goes on. */
+/** Filter and start position of a scan. */
 export interface AssociationScan {
-  /** Rows of a smaller number than this. */
+  /** Only rows with a smaller sequence number. */
   readonly before: number
   readonly limit: number
   readonly show: 'all' | 'open' | 'rejected' | 'failed'
   readonly aeTitle?: string | undefined
   readonly address?: string | undefined
-  /** Contained in the texts of the row, folded here. */
+  /** Text that the row must contain; case and accents are ignored. */
   readonly search?: string | undefined
 }
 
-/** Rows looked at for a search between two turns of the event loop. */
+/** Maximum number of rows that one query examines. */
 const SCANNED = 4000
-/** A device proposes the same day after day: more kinds than this are no clinic's. */
+/**
+ * Maximum number of distinct terms. Devices propose the same terms every day, so a clinic needs
+ * few.
+ */
 const MOST_TERMS = 1000
 
 const COUNTS = [
@@ -71,7 +74,7 @@ const ADD_LINES = `insert or ignore into associationLines
   from associations, json_each(?) where associationId = ?`
 const LINES = `select lineId, at, kind, tone, text, inspectionId, studyInstanceUid from associationLines where seq = ? order by lineId`
 
-// Word for word the conditions of the partial indexes of migration 8.
+// The conditions must match those of the partial indexes of migration 8 literally.
 const SHOWN = {
   open: `how = 'open'`,
   rejected: `how = 'rejected'`,
@@ -98,8 +101,8 @@ const rowOf = (flat: Flat): AssociationRow & { readonly seq: number } => {
 }
 
 /**
- * Writes an association, or how it stands now. `terms`: JSON of what was agreed; kept once for
- * all that agreed the same.
+ * Inserts or updates an association. `terms` is the JSON of the negotiated terms, which
+ * associations with the same terms share.
  */
 export function putAssociation(
   database: Database,
@@ -123,7 +126,7 @@ export function putAssociation(
   )
 }
 
-/** Adds lines to an association; of one that is not kept they are left out. */
+/** Appends lines to an association; they are ignored if it does not exist. */
 export function appendAssociationLines(
   database: Database,
   associationId: string,
@@ -132,10 +135,7 @@ export function appendAssociationLines(
   if (lines.length > 0) database.run(rawQuery(ADD_LINES, [JSON.stringify(lines), associationId]))
 }
 
-/**
- * Newest first, out of a bounded number of rows; `next` is where the search goes on, where it
- * may.
- */
+/** Scans a limited number of rows, newest first. `next` is where the scan can continue. */
 export function scanAssociations(
   database: Database,
   { before, limit, show, aeTitle, address, search }: AssociationScan,
@@ -149,8 +149,8 @@ export function scanAssociations(
     ...(show === 'all' ? [] : ([[SHOWN[show]]] as const)),
     ...(search ? ([['instr(folded, ?) > 0', folded(search)]] as const) : []),
   ]
-  // The first has an index, but for the search alone; what the others take of it may be rare,
-  // so it is looked through in parts.
+  // The first condition has an index, unless it is the search. Matches of the other conditions may
+  // be rare, so a limited number of rows is examined per call.
   const isByIndex = wanted[0]?.[0].startsWith('instr') === false
   const [first, rest] = isByIndex ? [wanted.slice(0, 1), wanted.slice(1)] : [[], wanted]
   const textOf = (some: typeof wanted) => some.map(([condition]) => condition).join(' and ')
@@ -204,7 +204,7 @@ export function readAssociation(
   }
 }
 
-/** Those that were open when the gateway went down; how many there were. */
+/** Marks associations that were open when the gateway terminated; returns their number. */
 export const markAssociationsLost = (database: Database, why: Message): number =>
   database.run(
     rawQuery(
@@ -214,8 +214,8 @@ export const markAssociationsLost = (database: Database, why: Message): number =
   ).changes
 
 /**
- * Forgets at most `limit` of those opened before the instant, and of those beyond the newest
- * `most`.
+ * Deletes at most `limit` associations that were opened before the given time or are not among the
+ * newest `most`.
  */
 export function purgeAssociations(
   database: Database,

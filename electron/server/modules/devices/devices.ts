@@ -29,30 +29,31 @@ interface AtHost {
   readonly isKnown: boolean
 }
 
-/* The clinic's devices, and the callers that are not among them. */
+// The devices of the clinic, and unknown callers.
 
-/** Hosts whose answer is remembered until the list changes. */
+/** Hosts whose result is cached until the device list changes. */
 const MOST_HOSTS = 1000
 
 interface Known {
   readonly device: Device
-  /** Undefined: any address. */
+  /** `undefined` for any address. */
   readonly range: AddressRange | undefined
 }
 
-/** What is remembered of the devices of a database. */
+/** Cached information about the devices of a database. */
 const memoryOf = perDatabase(() => ({
   index: undefined as Map<string, Known[]> | undefined,
-  /** When each device was last noted as seen, milliseconds. */
+  /** When each device was last recorded as seen (ms). */
   seen: new Map<string, number>(),
   hosts: new Map<string, AtHost>(),
-  /** The index that `hosts` was filled from. */
+  /** The index from which `hosts` was computed. */
   hostsOf: undefined as Map<string, Known[]> | undefined,
 }))
 
 /**
- * @throws ApiError refused: another device has that AE title and address; malformed: no such
- *   address
+ * Adds a device.
+ * @throws ApiError refused if another device has this AE title and address; malformed if the AE
+ *   title or the address is invalid
  */
 export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
   return change(context, () => {
@@ -72,7 +73,10 @@ export function addDevice(context: Context, device: NewDevice, actor: Actor): De
   })
 }
 
-/** @throws ApiError as `add`, not-found */
+/**
+ * Updates a device.
+ * @throws ApiError as `addDevice`; not-found
+ */
 export const changeDevice = (
   context: Context,
   deviceId: string,
@@ -91,7 +95,10 @@ export const changeDevice = (
     return changed
   })
 
-/** @throws ApiError not-found */
+/**
+ * Deletes a device.
+ * @throws ApiError not-found
+ */
 export const removeDevice = (context: Context, deviceId: string, actor: Actor): void =>
   change(context, () => {
     const device = existing(context, deviceId)
@@ -100,9 +107,10 @@ export const removeDevice = (context: Context, deviceId: string, actor: Actor): 
   })
 
 /**
- * The device that calls: by AE title, without padding and in any case, and the narrowest address
- * that holds the caller's. A device that is switched off is not recognised, and hides wider ones
- * of its AE title. From memory: microseconds; `lastSeenAt` and `lastAddress` in it may be old.
+ * Finds the device with this AE title (ignoring padding and case) and the narrowest matching
+ * address range. A disabled device is not returned, and also hides devices with wider ranges. Reads
+ * a cache, so it takes microseconds; `lastSeenAt` and `lastAddress` of the result may be out of
+ * date.
  */
 export function recogniseDevice(
   context: Context,
@@ -113,7 +121,7 @@ export function recogniseDevice(
   return device?.isEnabled ? device : undefined
 }
 
-/** Whether the device that calls is in the list, but switched off. */
+/** Whether the caller is a device that is disabled. */
 export const isDeviceSwitchedOff = (
   context: Context,
   callingAeTitle: string,
@@ -121,25 +129,26 @@ export const isDeviceSwitchedOff = (
 ): boolean => calling(context, callingAeTitle, remoteAddress)?.isEnabled === false
 
 /**
- * Whether a device of the list is at this host (`hostOf`): by the address or the range entered
- * for it, or else by the one that it last called from.
+ * Whether a device is at this host (see `hostOf`): by its configured address or range or, if it has
+ * none, by the address of its last association.
  */
 export const isDeviceHost = (context: Context, host: string): boolean =>
   atHost(context, host).isListed
 
 /**
- * As `isDeviceHost`; of a device that was entered with a range, only where it last called from.
+ * Like `isDeviceHost`, but a device with an address range only matches by the address of its last
+ * association.
  */
 export const isKnownDeviceHost = (context: Context, host: string): boolean =>
   atHost(context, host).isKnown
 
-/** Whether a device of this AE title, at whatever address, has to come by TLS. */
+/** Whether any device with this AE title must use TLS. */
 export const isTitleOfTls = (context: Context, callingAeTitle: string): boolean =>
   known(context)
     .get(keyOf(callingAeTitle))
     ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false
 
-/** Notes when and whence it called, at most once a minute. */
+/** Records the time and address of an association, at most once a minute. */
 export async function noteDeviceSeen(
   context: Context,
   deviceId: string,
@@ -170,8 +179,8 @@ export const noteCaller = (
   )
 
 /**
- * Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as
- * `add`
+ * Turns an unknown caller into a device.
+ * @throws ApiError as `addDevice`; not-found
  */
 export const approveCaller = (
   context: Context,
@@ -184,7 +193,7 @@ export const approveCaller = (
   }: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
     readonly name: string
     readonly modality: string | null
-    /** The device may call from anywhere. */
+    /** Whether the device may connect from any address. */
     readonly anyAddress: boolean
   },
   actor: Actor,
@@ -198,7 +207,10 @@ export const approveCaller = (
     )
   })
 
-/** Takes the caller off the inbox until it calls again. @throws ApiError not-found */
+/**
+ * Removes the caller from the list until it calls again.
+ * @throws ApiError not-found
+ */
 export const dismissCaller = (
   context: Context,
   { aeTitle, address }: Pick<UnknownCaller, 'aeTitle' | 'address'>,
@@ -213,7 +225,7 @@ function known(context: Context): Map<string, Known[]> {
   const memory = memoryOf(context.database)
   if (memory.index) return memory.index
   const made = indexOf(listDevices(context.database))
-  // What an open transaction shows may yet be rolled back.
+  // Changes of an open transaction may still be rolled back, so they are not cached.
   if (!context.database.inTransaction) memory.index = made
   return made
 }
@@ -227,7 +239,7 @@ const calling = (
   among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
     ?.device
 
-/** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
+/** Cached, because it may be called for each accepted connection. */
 function atHost(context: Context, host: string): AtHost {
   const devices = known(context)
   const memory = memoryOf(context.database)
@@ -256,7 +268,7 @@ function change<T>(context: Context, work: () => T): T {
 }
 
 function checked(context: Context, device: Device): Device {
-  // A caller of the inbox may have called itself anything.
+  // An unknown caller may have an invalid AE title.
   if (!AeTitle.safeParse(device.aeTitle).success)
     throw new ApiError('malformed', message('devices.ae-title-needed'), {
       errors: [{ path: 'body.aeTitle', message: message('values.ae-title') }],
@@ -288,7 +300,7 @@ function checked(context: Context, device: Device): Device {
   return { ...device, address }
 }
 
-/** Who is let in from now on waits for nobody's approval. */
+/** Removes unknown callers that are known devices now. */
 function forgetCallers(context: Context): void {
   const among = known(context)
   for (const { aeTitle, address } of listUnknownCallers(context.database)) {
@@ -303,13 +315,13 @@ function existing(context: Context, deviceId: string): Device {
   return device
 }
 
-/** The fields that a patch has a value for. */
+/** The fields of a patch that have a value. */
 const given = (patch: DevicePatch) =>
   Object.fromEntries(
     Object.entries(patch).filter(([, value]) => value !== undefined),
   ) as Partial<NewDevice>
 
-/** A device that leaves everything to the clinic's settings. */
+/** The settings of a device that uses all of the clinic's defaults. */
 const UNCHANGED = {
   isEnabled: true,
   characterSet: null,
@@ -328,16 +340,16 @@ const UNCHANGED = {
 
 const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))
 
-// PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand:
-// case is not either.
+// Padding of an AE title is not significant (PS3.5 Table 6.2-1). Case is ignored, because
+// modalities are configured by hand.
 const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
 
-/** A host of IPv6 is a whole network of 64 bits. */
+/** An IPv6 host is identified by its 64-bit network prefix. */
 const HOST_BITS = 64
 
 function isOf({ device, range }: Known, host: string): boolean {
   if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
-  // The first address of the host is outside a range within it: their networks are compared.
+  // The range is narrower than the host's network, so the networks are compared.
   if (range.prefix > HOST_BITS) return hostOf(range.text.replace(/\/.*/, '')) === host
   return isInRange(range, host.includes(':') ? `${host}::` : host)
 }

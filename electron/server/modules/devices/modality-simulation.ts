@@ -6,7 +6,10 @@ import { verbatim } from '#shared/messages/message.ts'
 
 export type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 
-/** What a modality sees when it is set up: whether its echo is answered, then its worklist. */
+/**
+ * Result of a simulated connection of a modality: durations of the C-ECHO and the worklist query,
+ * and the exams.
+ */
 export interface ModalityVisit {
   /** Milliseconds. */
   readonly echoMs: number
@@ -15,8 +18,8 @@ export interface ModalityVisit {
 }
 
 /**
- * Plays a modality: C-ECHO, then its worklist. @throws StartError one sentence that names the fault
- * and what to do
+ * Simulates a modality: sends a C-ECHO, then a worklist query.
+ * @throws StartError with one sentence that describes the fault and its remedy
  */
 export async function visitAsModality(
   peer: Peer,

@@ -15,7 +15,7 @@ import { findDevice, listDevices } from './device-queries.ts'
 import { addDevice, approveCaller, changeDevice, dismissCaller, removeDevice } from './devices.ts'
 import { listUnknownCallers } from './unknown-caller-queries.ts'
 
-/** `echo`: C-ECHO of a device at the port it listens at. */
+/** Registers the operations for devices. `echo` sends a C-ECHO to a device. */
 export function serveDevices(
   app: HttpApp,
   context: Context,
@@ -47,10 +47,7 @@ export function serveDevices(
   serveAll(app, dashboardDevices, handlers, { afterChange: () => context.feed.noteStatus() })
 }
 
-/**
- * Declares the window's calls about connections of devices
- * (`shared/contract/dashboard-activity.ts`).
- */
+/** Registers the window's operations for associations (`shared/contract/dashboard-activity.ts`). */
 export function serveDashboardActivity(
   app: HttpApp,
   context: Context,

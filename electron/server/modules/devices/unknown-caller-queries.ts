@@ -1,14 +1,14 @@
 import type { Database } from '#server/database/database.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 
-/** So many unknown callers are kept; the ones heard of longest ago give way. */
+/** Maximum number of unknown callers; the least recent ones are deleted. */
 export const MOST_CALLERS = 500
-/** Of one address: it can call itself anything, and must not push out the callers of others. */
+/** Maximum per address. A caller can use many AE titles and must not displace other callers. */
 export const MOST_CALLERS_OF_ADDRESS = 20
 
 const selectUnknownCallers = (database: Database) => database.sql.selectFrom('callers').selectAll()
 
-/** Newest call first. */
+/** Most recent call first. */
 export const listUnknownCallers = (database: Database): UnknownCaller[] =>
   database
     .all(
@@ -35,7 +35,7 @@ export function findUnknownCaller(
   return row && callerOf(row)
 }
 
-/** Counts a call. */
+/** Inserts the caller, or updates it and counts the attempt. */
 export function noteUnknownCaller(
   database: Database,
   {
