@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Masking } from './diagnostics-masking.ts'
 
-/** Bytes read of one file: more lines than are wanted fit in it. */
+/** Bytes read per file, which is more than the requested lines need. */
 const MOST_BYTES = 2 << 20
 
 /**
- * Texts of a log entry that the program itself made (`http/problem.ts` faultForLog, `gateway.ts`);
- * any other may hold what somebody sent.
+ * Fields of a log entry whose text comes from the program itself (`http/problem.ts` faultForLog,
+ * `gateway.ts`). Any other field may contain input.
  */
 const OWN_TEXTS = new Set([
   'level',
@@ -22,7 +22,7 @@ const OWN_TEXTS = new Set([
   'fault',
   'code',
 ])
-/** Told as they are where they have their form. */
+/** Fields that are copied unchanged if they have the expected format. */
 const OWN_FORMS: Readonly<Record<string, RegExp>> = {
   time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
   requestId: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
@@ -30,7 +30,7 @@ const OWN_FORMS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * The last `most` lines of a log that is kept in files, as they may leave the clinic, oldest first.
+ * The last `most` lines of a log that is written to files, masked for support, oldest first.
  * @param file as given to `--log-file`
  */
 export async function logTail(
@@ -55,7 +55,7 @@ async function linesOf(path: string): Promise<string[]> {
     const bytes = Buffer.alloc(size - from)
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
     const lines = bytes.subarray(0, bytesRead).toString('utf8').split('\n')
-    // The first one begins somewhere before.
+    // The first line is incomplete.
     return lines.slice(from > 0 ? 1 : 0).filter((line) => line !== '')
   } finally {
     await handle.close()
@@ -63,8 +63,8 @@ async function linesOf(path: string): Promise<string[]> {
 }
 
 /**
- * A log entry with what the program did not write itself left out. What is no entry is told by its
- * length.
+ * Masks every field of a log entry that does not come from the program itself. A line that is not
+ * an entry is replaced by its length.
  */
 export function maskedLine(line: string, masking: Masking): string {
   try {
@@ -72,7 +72,7 @@ export function maskedLine(line: string, masking: Masking): string {
     if (typeof entry === 'object' && entry !== null && !Array.isArray(entry))
       return JSON.stringify(maskedEntry(entry, masking))
   } catch {
-    // It is no entry.
+    // The line is not an entry.
   }
   return `(${line.length} characters that are no entry of the log)`
 }

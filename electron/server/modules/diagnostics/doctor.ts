@@ -12,9 +12,9 @@ import { readinessOf } from './readiness.ts'
 const WORDS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'mend' }
 
 /**
- * What the readiness page shows, one line for each check; then where programs and people monitor the
- * gateway.
- * @param gateway the running one, and where its log goes
+ * The checks of the System status page, one line each, followed by the monitoring addresses and the
+ * log.
+ * @param gateway the running gateway and its log file; `undefined` if none is running
  */
 export async function examine(
   context: Context,
@@ -45,7 +45,7 @@ const watching = (listening: ListenerAddresses | undefined): Finding =>
         verbatim('Start it with serve.'),
       )
 
-/** Where the desktop app has it, unless `serve` says something else. */
+/** Default log file of the desktop app. */
 const LOG = join('logs', 'gateway.log')
 const MEGABYTE = 1e6
 

@@ -8,17 +8,16 @@ import type { HealthCheck } from './health-route.ts'
 import { OUTBOX_KINDS } from './metric-labels.ts'
 
 /**
- * To prove that the database can be written takes a write: whoever asks often is told what was
- * found.
+ * Testing whether the database is writable requires a write, so the result is cached for this time.
  */
 const PROOF_MS = 5000
-/** How long something may wait to leave the gateway: as the window says it loudly. */
+/** Age at which a waiting outbox job is reported as a fault, as in the window. */
 const OUTBOX_MS = 60 * 60_000
 const DEVICES = ['dimse', 'dimse-tls']
 
 /**
- * What has to be there for the gateway to do its work; one sentence where it is not. Addresses and
- * names are left out: anyone may ask.
+ * Returns a function that checks what the gateway needs in order to work. Details are one sentence
+ * without addresses and names, because anyone may request them.
  * @param listeners every listener that should be up
  */
 export function openHealth(

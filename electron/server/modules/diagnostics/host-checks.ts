@@ -5,10 +5,10 @@ import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import { message } from '#shared/messages/message.ts'
 
 const GIGABYTE = 1e9
-/** Clocks that are set by a time server step back by less. */
+/** Clocks that a time server adjusts are set back by less than this. */
 const STEP_MS = 60_000
 
-/** The disk of the images and the database. */
+/** Checks the free space on the disk of the images and the database. */
 export function diskFinding(context: Context): Finding {
   let freeBytes: number
   try {
@@ -35,8 +35,8 @@ export function diskFinding(context: Context): Finding {
 }
 
 /**
- * The clock of this PC, by what cannot be later than now: the newest entry of the audit trail, and
- * this program.
+ * Checks that the clock of this PC is not behind the newest audit entry or the build date of this
+ * program.
  */
 export function clockFinding(context: Context): Finding {
   const now = context.clock()

@@ -7,13 +7,13 @@ import { forgetExpired } from './retention.ts'
 const FORGET_EVERY_MS = 10 * 60_000
 
 /**
- * What the gateway does by itself from now on: it makes older studies searchable, and deletes what
- * is past its retention time.
+ * Starts the background jobs: indexing older studies for search, and deleting data after its
+ * retention period.
  */
 export function openMaintenance(context: Context, views: ViewSessions): AsyncDisposable {
   const { isSafe, log } = context
   const opened = new AsyncDisposableStack()
-  // Older studies wait for a start that is not in safe mode.
+  // In safe mode, older studies are not indexed.
   if (!isSafe) {
     const filling = new AbortController()
     const filled = fillSearch(context, filling.signal).catch((error: unknown) =>
@@ -29,7 +29,7 @@ export function openMaintenance(context: Context, views: ViewSessions): AsyncDis
   }
   const forget = () =>
     void forgetExpired(context, views).catch((error: unknown) =>
-      // Of a disk that takes no writes the log has one line already.
+      // A disk fault is already logged elsewhere, so it is logged only at debug level here.
       log[diskFaultKind(error) === undefined ? 'error' : 'debug'](
         { err: error },
         'what is past its time could not be forgotten',

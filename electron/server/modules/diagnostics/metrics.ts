@@ -20,17 +20,16 @@ import {
 } from './metric-labels.ts'
 import { type Totals, totalsOf } from './total-queries.ts'
 
-/** Counting everything that is kept reads the database: not with each question. */
+/** Counting all stored objects reads the database, so the result is cached for this time. */
 const TOTALS_MS = 10 * 60_000
-/** A folder on another machine may be slow. */
+/** The backup folder may be on a slow network share, so its state is cached for this time. */
 const BACKUP_MS = 60_000
-// Seconds. A worklist call has 8 s at most, a call of the partner 60 s.
+// Histogram buckets in seconds. A worklist query takes 8 s at most, a call of a partner 60 s.
 const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name).
- * Nothing in it is about a person.
+ * Metrics of the gateway for Prometheus, without personal data. docs/OPERATION.md describes each.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -56,8 +55,9 @@ export class Metrics {
   )
 
   /**
-   * The functions are called when the metrics are read.
-   * @param newestBackupAt undefined where there is none, or its folder cannot be read
+   * The functions are called whenever the metrics are read.
+   * @param newestBackupAt resolves with `undefined` if there is no backup or its folder cannot be
+   *   read
    */
   constructor(
     context: Context,
@@ -101,7 +101,7 @@ export class Metrics {
     addBackupAge(registry, context.clock, newestBackupAt)
   }
 
-  /** The observer, counted. */
+  /** Wraps the observer and counts its events. */
   observing(observer: AssociationObserver): AssociationObserver {
     const { associations, rejections, endings, finds, findSeconds, stores, storeBytes } =
       this.#devices
@@ -133,15 +133,15 @@ export class Metrics {
     }
   }
 
-  /** Counts a call of a partner that has ended. */
+  /** Counts a completed call of a partner. */
   noteCall({ type, fault, tookMs }: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void {
     this.#calls.inc({ event: type, outcome: fault ?? 'accepted' })
-    // What was not called took no time.
+    // A call that was not made has no duration.
     if (fault === null || !NOT_CALLED.has(fault))
       this.#callSeconds.observe({ event: type }, tookMs / 1000)
   }
 
-  /** The people, their failed sign-ins counted. */
+  /** Wraps the user service and counts failed sign-ins. */
   watching(people: People): People {
     return {
       ...people,
@@ -169,7 +169,7 @@ function counter<T extends string>(
 ): Counter<T> {
   const labelNames = Object.keys(labels) as T[]
   const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames, registers: [registry] })
-  // A series that is there from the start shows its first event as a rise.
+  // Initialized with 0, so that the first event is visible as an increase.
   for (const values of combinations(labels)) made.inc(values, 0)
   return made
 }
@@ -286,14 +286,14 @@ const NOT_CALLED: ReadonlySet<string> = new Set([
   'forbidden-address',
 ])
 
-/** To be asked for the code of the second factor is no failure. */
+/** Being asked for the two-factor code is not a failed sign-in. */
 const isFailure = (error: unknown, code: string | undefined): boolean =>
   error instanceof ApiError &&
   !(code === undefined && error.errors.some(({ path }) => path === 'body.code'))
 
 /**
- * Of the process, which has one of each: from the first question on, since watching the event loop
- * costs a little.
+ * The default metrics of the process, created on first use because monitoring the event loop has a
+ * small cost. There must be only one instance per process.
  */
 let known: Registry | undefined
 function ofProcess(): Registry {
@@ -304,7 +304,10 @@ function ofProcess(): Registry {
   return known
 }
 
-/** Asks again when the answer is old; a failure is no answer. One question at a time. */
+/**
+ * Caches the result of `ask` for `ms` milliseconds; a failure is cached as `undefined`. Concurrent
+ * callers share one call.
+ */
 function remembered<T>(
   clock: Clock,
   ms: number,

@@ -35,7 +35,7 @@ import { message } from '#shared/messages/message.ts'
 import { clockFinding, diskFinding } from './host-checks.ts'
 import { windowFinding } from './self-test.ts'
 
-/** What the running gateway knows beside its data. */
+/** Information about the running gateway that is not in its data folder. */
 interface Facts {
   readonly listening: ListenerAddresses | undefined
   readonly keyStore: KeyStoreState | undefined
@@ -44,12 +44,12 @@ interface Facts {
 }
 type Check = (context: Context, facts: Facts) => Finding | Promise<Finding>
 
-/** An audit log of more is not verified for a page: the last result is shown. */
+/** For an audit log with more entries, the last result is shown instead of verifying it again. */
 const MANY_ENTRIES = 20_000
 
 /**
- * What an installation needs, most basic first: the readiness page and the command `doctor` read
- * this one table.
+ * The checks of an installation, most basic first. Used by the System status page and by the
+ * command `doctor`.
  */
 const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   folder: (context) => {
@@ -212,7 +212,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   },
 }
 
-/** Every finding, in the order of the table. */
+/** Runs all checks, in the order of the table. */
 export const readinessOf = (
   context: Context,
   listening: ListenerAddresses | undefined,
@@ -277,15 +277,12 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
   })
 }
 
-/** Devices in the wizard; a clinic with more of them is past it. */
+/** Maximum number of devices in the setup wizard. */
 const MOST_DEVICES = 20
-/** Queries looked through for one of the device itself. */
+/** Number of recent queries that are searched for one from the device itself. */
 const LATEST = 20
 
-/**
- * Known devices, the one last heard of first, each with the last worklist query that it made
- * itself.
- */
+/** Known devices, most recently seen first, each with its last worklist query. */
 export function devicesHeard({ database }: Context): SetupState['devices'] {
   const byLast = listDevices(database).sort((a, b) =>
     (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''),

@@ -22,26 +22,28 @@ import { instantOf } from '#server/platform/clock.ts'
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 /**
- * Stored answers of a day ago are served by no setting; closed steps outlive every answer that may
- * hold them.
+ * Stored responses that are a day old are not used, whatever the settings. Closed steps are kept
+ * longer than any response that may contain them.
  */
 const ANSWERS_MS = 24 * HOUR_MS
-/** Whoever follows a link of last week is told that it has expired. */
+/**
+ * Expired links are kept for this time, so that a user who opens one is told that it has expired.
+ */
 const LINKS_MS = 7 * DAY_MS
 const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
-/** How an invitation's mail went is told for as long as the invitation runs. */
+/** The delivery state of an invitation's mail is kept for as long as the invitation is valid. */
 const OUTBOX_MS = 31 * 24 * HOUR_MS
 /**
- * Performed steps, commitment requests and what they announced are told of beside their images,
- * which no age takes away.
+ * Performed steps, commitment requests and announcements are shown with their images, which have no
+ * retention period, so they are kept longer.
  */
 const PERFORMED_MS = 365 * 24 * HOUR_MS
 const AT_A_TIME = 500
 const BODIES_AT_A_TIME = 50
-/** Connections of devices: so many at most, however few days they are. */
+/** Maximum number of associations, regardless of age. */
 const MOST_ASSOCIATIONS = 500_000
 
-/** What was forgotten. */
+/** Numbers of deleted rows. */
 export interface Forgotten {
   readonly inspections: number
   readonly answers: number
@@ -49,13 +51,13 @@ export interface Forgotten {
 }
 
 /**
- * Forgets what is past its time: queries after `inspector.retentionHours`, stored answers after a
- * day, then the bodies nothing refers to, and ended sessions, links, sign-in attempts views of
- * studies, and the answers kept for an Idempotency-Key; performed steps, commitment requests and
- * what they announced after a year, and nothing of images; connections after
- * `activity.retentionDays`; events after `events.retentionDays`, none that waits, and what accepted
- * worklists said with the queries they answered. In small transactions, with the event loop let
- * through between them. `views` drops what it holds of those that ended.
+ * Deletes data after its retention period: queries after `inspector.retentionHours`; stored
+ * responses after a day, and bodies that are no longer referenced; expired sessions, links, sign-in
+ * attempts, views of studies and stored responses for an Idempotency-Key; performed steps,
+ * commitment requests and announcements after a year; associations after `activity.retentionDays`;
+ * events after `events.retentionDays`, except waiting ones; and bodies of accepted worklist events
+ * together with their queries. Images are never deleted. Uses small transactions between which the
+ * event loop can run. `views` discards expired views from its cache, too.
  */
 export async function forgetExpired(
   context: Context,

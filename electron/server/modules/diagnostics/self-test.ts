@@ -20,13 +20,16 @@ import { clockFinding, diskFinding } from './host-checks.ts'
 type Listeners = Status['listeners']
 type Found = Finding & { readonly commands?: readonly string[] }
 
-/** A PC has few cards; what a program adds by the dozen is not called one by one. */
+/**
+ * Maximum number of addresses that are tested. A PC has few network interfaces, but virtualization
+ * software may add dozens.
+ */
 const MOST_CALLED = 6
 const LIMITS = { connectSeconds: 4, associateSeconds: 4, responseSeconds: 4 }
 
 /**
- * What keeps a device from reaching this gateway, as far as this PC can tell by itself, from here to
- * the device. It takes some seconds.
+ * Checks what may prevent a device from reaching this gateway, as far as that can be determined on
+ * this PC. Takes a few seconds.
  * @param interfaces of this PC
  */
 export async function selfTest(
@@ -156,7 +159,8 @@ async function echoOurselves(
 }
 
 /**
- * Nothing on this PC can tell what a firewall lets in from elsewhere, except that something came.
+ * Whether a firewall admits connections cannot be determined from this PC, except by the fact that
+ * a connection from another host has arrived.
  */
 function firewall(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
   const own = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))

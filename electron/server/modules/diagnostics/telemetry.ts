@@ -13,10 +13,10 @@ import type { Log } from '#server/platform/log.ts'
 import { type WriteFault, writeFaultSentence } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** What the gateway notes of its own work, for staff: the feed, and what outlives it. */
+/** The services that record the activity of the gateway for its staff. */
 export interface Records extends AsyncDisposable {
   readonly auditTrail: AuditTrail
-  /** Audits who looked at patient data, by what was answered. */
+  /** Audits access to patient data, based on the responses. */
   readonly noteAnswer: NoteAnswer
   readonly partnerState: PartnerState
   readonly eventLog: EventLog
@@ -47,7 +47,7 @@ export function openTelemetry(context: Context, restored: readonly string[]): Re
   }
 }
 
-/** Once for each fault, however many writes fail of it. */
+/** Reports a fault once, however many writes fail because of it. */
 function sayWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): void {
   const about = { kind: 'disk', associationId: '', aeTitle: '', address: '' } as const
   if (fault) {
