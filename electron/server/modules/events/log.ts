@@ -26,33 +26,33 @@ import * as queries from './queries.ts'
 import { whyNotAgain } from './replay.ts'
 
 /**
- * An event as it is created. `subject`: what it is about, e.g. a study, a report, a device's AE
- * title; never a patient.
+ * A new event. `subject` identifies what it is about, such as a study, a report or a device's AE
+ * title; it must not identify a patient.
  */
 export interface NewEvent {
   readonly eventId: string
   readonly type: EventType
-  /** Null where no endpoint takes it. */
+  /** Null if no endpoint receives it. */
   readonly endpointId: string | null
   readonly subject: string
   readonly studyInstanceUid: string | null
   readonly isTest?: boolean
 }
 
-/** One call and how it ended. */
+/** One call and its outcome. */
 export interface AttemptRecord {
   readonly at: string
   readonly outcome: EventOutcome
   readonly httpStatus: number | null
   readonly tookMs: number
-  /** Of the answer's body as it came over the wire. */
+  /** Size of the response body as received, in bytes. */
   readonly bytes: number
-  /** What was wrong; of a refusal the partner's own words. */
+  /** Description of the fault; for a refusal, the partner's own text. */
   readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
-  /** The envelope that was sent, as JSON; presigned queries are cut before it is kept. */
+  /** The request as JSON. Query strings of presigned URLs are removed before it is stored. */
   readonly request: string | null
-  /** The body of the answer, of which the beginning is kept. */
+  /** The response body, which is truncated before it is stored. */
   readonly response: Buffer | null
 }
 
@@ -60,13 +60,16 @@ export type EventListQuery = SliceQuery &
   Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
 
 const FLUSH_MS = 500
-/** Events of one turn of the event loop. */
+/** Events written per turn of the event loop. */
 const AT_A_TIME = 10
-/** More than these wait for the disk only where it does not answer. */
+/** This many events wait only if the disk does not respond. */
 const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 16 << 20
 const KEPT_BYTES = 64 << 10
-/** An accepted worklist is kept whole with the queries it answered. */
+/**
+ * Limit for an accepted worklist, whose complete response is stored with the queries that it
+ * answered.
+ */
 const WORKLIST_BYTES = 8 << 10
 
 interface Noted {
@@ -77,12 +80,12 @@ interface Noted {
 }
 
 /**
- * Every event sent to a partner, with its attempts. What is noted and cannot be written is lost and
- * reported; while the disk is full, it stays in memory and is tried again.
+ * Records every event sent to partners, with its attempts. An event that cannot be written is
+ * reported and lost, but while the disk is full, it remains in memory and is written later.
  */
 export class EventLog implements AsyncDisposable {
   readonly #context: Context
-  /** Not yet written, in their order. */
+  /** Events that are not written yet, in their order. */
   #waiting = new Map<string, Noted>()
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
@@ -93,7 +96,7 @@ export class EventLog implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Within the open transaction: the event waits. */
+  /** Adds a waiting event. Must be called within a transaction. */
   begin({ subject, isTest = false, ...event }: NewEvent): void {
     const { database, clock } = this.#context
     queries.insertEvent(database, {
@@ -106,9 +109,9 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * Within a transaction: an attempt, and where the event stands now; one that a person dropped
-   * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
-   * beginning.
+   * Records an attempt and the new state of the event. An event that a user dropped in the meantime
+   * does not return to waiting. `endpointId` is the endpoint that was called, if it is not the
+   * original one. Must be called within a transaction.
    */
   attempted(
     eventId: string,
@@ -129,7 +132,7 @@ export class EventLog implements AsyncDisposable {
     )
   }
 
-  /** Synchronous and soft calls: kept in memory, written soon; never throws. */
+  /** Records a synchronous or soft event in memory; it is written soon. Never throws. */
   noted(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
     try {
       if (this.#waiting.size >= MOST_WAITING)
@@ -153,8 +156,8 @@ export class EventLog implements AsyncDisposable {
   }
 
   /**
-   * What an event led to, in one sentence without a patient; also of one that is not written yet.
-   * Never throws.
+   * Records the effect of an event in one sentence without patient data, even if the event is not
+   * written yet. Never throws.
    */
   setEffect(eventId: string, effect: Message): void {
     const { database } = this.#context
@@ -165,11 +168,11 @@ export class EventLog implements AsyncDisposable {
     else database.commitSoon(write).catch((error) => reportError(this.#context, error))
   }
 
-  /** Writes what was noted; resolves when it is durable. */
+  /** Writes the recorded events; resolves when they are durable. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // One after the other: who asks for a second one waits for what the first took.
+    // Sequential: a second flush waits for the first.
     this.#flushing = this.#flushing.then(() => this.#writeWaiting())
     await this.#flushing
   }
@@ -192,7 +195,7 @@ export class EventLog implements AsyncDisposable {
     }
   }
 
-  /** Nothing was committed, so what was forgotten with it waits again, in its order. */
+  /** Nothing was committed, so the removed events are put back, in their order. */
   #waitAgain(rest: readonly Noted[]): void {
     this.#waiting = new Map([
       ...rest.map((noted) => [noted.event.eventId, noted] as const),
@@ -239,7 +242,10 @@ export class EventLog implements AsyncDisposable {
     return { items: items.map((event) => summaryOf(database, event)), ...rest }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Reads one event with its attempts.
+   * @throws ApiError not-found
+   */
   read(eventId: string): EventRecord {
     const { database } = this.#context
     const event = queries.findEvent(database, eventId)
@@ -254,20 +260,20 @@ export class EventLog implements AsyncDisposable {
     }
   }
 
-  /** How well partners kept to the contract in the last `days` days. */
+  /** Statistics about how partners met the contract in the last `days` days. */
   meter(query: { readonly days: number; readonly endpointId?: string | undefined }) {
     return meterOf(this.#context.database, query, this.#context.clock())
   }
 
   async [Symbol.asyncDispose]() {
     this.#isClosing = true
-    // What was noted while the last of it was written is written too.
+    // Events that are recorded during the last flush are written, too.
     do await this.flush()
     while (this.#waiting.size > 0)
   }
 }
 
-/** A study's id finds what is about the study under its UID too, such as its reports. */
+/** Events of a study are found by its id or its UID, including those of its reports. */
 function aboutOf(database: Database, text: string): EventAbout {
   if (text.startsWith('whe_')) return { eventId: text }
   const studyInstanceUid = text.startsWith('stu_')
@@ -295,35 +301,38 @@ const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttem
 })
 
 /**
- * clinical_context.enrichment_requested names a study by its raw UUID
+ * clinical_context.enrichment_requested identifies a study by its UUID
  * (`shared/contract/webhooks.ts`).
  */
 const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
-/** The beginning of a body, copied so that the rest of it is let go. */
+/** The beginning of a body, copied so that the rest can be garbage-collected. */
 function beginningOf(body: Buffer | null, most: number): Buffer | null {
   if (body === null || body.length <= most) return body
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }
 
-// Whoever hands over a body has cut it too: one of just so many bytes is taken for the beginning of
-// a longer one.
+// The caller may have truncated the body as well, so one with exactly the maximum length is
+// considered truncated.
 const isCut = (kept: Buffer | null, body: Buffer | null) =>
   body !== null && (kept === null || kept.length < body.length || body.length === KEPT_BYTES)
 
-/** A presigned URL opens a report for whoever reads it: its query is not kept. */
+/** Removes query strings from URLs, because anyone who has a presigned URL can read the report. */
 const withoutQueries = (json: string | null) =>
   json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
 
 /**
- * A link in an answer, whole or cut short, however its serialiser escapes slashes and question
- * marks.
+ * Matches a link in a response, complete or truncated, however the serializer escapes slashes and
+ * question marks.
  */
 const LINK =
   /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
 
-/** The same of an answer: whoever has its links has the images or documents behind them. */
+/**
+ * Removes the query strings of links from a response, because anyone who has the links can read the
+ * images or documents.
+ */
 function withoutLinks(response: Buffer | null): Buffer | null {
   const text = response?.toString('latin1') ?? ''
   const cut = text.replace(LINK, '"$1?..."')

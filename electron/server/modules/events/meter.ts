@@ -11,11 +11,11 @@ import { type CallTally, tallyAttempts, tallyCalls } from './tally-queries.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const PART_MS = DAY_MS / 6
-/** Of so many events with notes the notes are counted, the newest. */
+/** Number of recent events with notes whose notes are counted. */
 const LOOKED_AT = 500
 const MOST_NOTES = 20
 
-/** Nobody was asked: it says nothing of the partner. */
+/** Outcomes of calls that were not made, which say nothing about the partner. */
 const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
   'none',
   'no-endpoint',
@@ -24,16 +24,17 @@ const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
 ])
 
 /**
- * How well partners kept to the contract in the last `days` days, by event, those without a call
- * left out. `calls` counts the calls that were made; `byOutcome` also those that were not. Reads
- * some hours at a time and lets others have a turn between: a worklist must not wait.
+ * Statistics about how partners met the contract in the last `days` days, for each event type with
+ * calls. `calls` counts calls that were made; `byOutcome` also includes those that were not. Reads
+ * a few hours at a time and yields to the event loop in between, so that worklist queries are not
+ * delayed.
  */
 export async function meterOf(
   database: Database,
   { days, endpointId }: { readonly days: number; readonly endpointId?: string | undefined },
   now: number,
 ): Promise<MeterRow[]> {
-  // What has come since the question is in the last part.
+  // Events that arrive in the meantime are included in the last batch.
   const end = now + DAY_MS
   const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
   const tallies = tallyAttempts(database, whole, endpointId)
@@ -69,8 +70,8 @@ export async function meterOf(
 }
 
 /**
- * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
- * or in earnest.
+ * The events of the clinic's default endpoint, each with the outcome of its latest call, including
+ * tests.
  */
 export function newestCalls(database: Database): SetupState['partner'] {
   const endpoint = defaultEndpoint(database)
@@ -87,7 +88,9 @@ export function newestCalls(database: Database): SetupState['partner'] {
 const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') =>
   tallies.reduce((total, tally) => total + tally[of], 0)
 
-/** The least duration that so great a part of the calls did not exceed; null without a call. */
+/**
+ * The smallest duration that this fraction of the calls did not exceed; null if there are no calls.
+ */
 function percentile(sorted: readonly CallTally[], part: number): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
   let seen = 0
@@ -98,7 +101,10 @@ function percentile(sorted: readonly CallTally[], part: number): number | null {
   return null
 }
 
-/** Notes by place and sentence, positions in lists aside, each with the newest event it is in. */
+/**
+ * The most frequent notes, grouped by path without list indexes and by sentence, each with the
+ * latest event that contains it.
+ */
 function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
   for (const { eventId, notes } of noted) {

@@ -16,14 +16,14 @@ import { openedDetail, sealedDetail } from './attempt-detail.ts'
 import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './tally-queries.ts'
 
 /**
- * waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a
- * person.
+ * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
+ * stopped by a user.
  */
 export type EventState = 'waiting' | 'done' | 'failed' | 'dropped'
 
 /**
- * An event sent to a partner, as it stands. Nothing about a patient is in it; bodies are sealed at
- * rest.
+ * An event sent to a partner, in its current state. It contains no patient data; bodies are
+ * encrypted.
  */
 export interface EventRow {
   readonly seq: number
@@ -33,19 +33,19 @@ export interface EventRow {
   readonly subject: string
   readonly studyInstanceUid: string | null
   readonly state: EventState
-  /** Of the last attempt. */
+  /** Outcome of the last attempt. */
   readonly outcome: EventOutcome
   readonly attempts: number
   readonly notes: number
   readonly tookMs: number
-  /** Null: none. */
+  /** Null if there is none. */
   readonly effect: Message | null
   readonly isTest: boolean
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** An event that has just been made. */
+/** An event to be inserted. */
 export type NewEventRow = Pick<
   EventRow,
   'type' | 'endpointId' | 'subject' | 'studyInstanceUid' | 'state' | 'isTest' | 'createdAt'
@@ -59,29 +59,29 @@ export interface EventAttemptRow {
   readonly outcome: EventOutcome
   readonly httpStatus: number | null
   readonly tookMs: number
-  /** Of the whole body, as it came over the wire. */
+  /** Size of the complete response body as received. */
   readonly bytes: number
-  /** Sealed at rest, for a refusal is in the partner's own words. */
+  /** Encrypted at rest, because a refusal contains the partner's own text. */
   readonly detail: Message | null
   readonly notes: readonly AnswerNote[]
   readonly response: Buffer | null
-  /** The response is not all of the body. */
+  /** Whether the stored response is truncated. */
   readonly isCut: boolean
 }
 
-/** How an event stands after an attempt. */
+/** The state of an event after an attempt. */
 export interface EventStanding {
   readonly state: EventState
-  /** As JSON, what was sent; null leaves what was sent before. */
+  /** The request as JSON; null keeps the stored one. */
   readonly request: string | null
-  /** Undefined leaves it as it is. */
+  /** `undefined` keeps the stored value. */
   readonly endpointId?: string | null | undefined
   readonly effect?: Message | null | undefined
 }
 
 export type EventShow = 'all' | 'waiting' | 'failed' | 'notes'
 
-/** An event by its id; what is about a subject; or that and everything of a study. */
+/** Selects an event by id, the events of a subject, or those of a subject and its study. */
 export type EventAbout =
   | { readonly eventId: string }
   | { readonly subject: string }
@@ -120,14 +120,14 @@ const SHOWN = {
 
 const rows = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
 
-/** The event waits. */
+/** Inserts an event and notifies subscribers. */
 export const insertEvent = (database: Database, event: NewEventRow): void =>
   database.transaction(() => {
     insert(database, event, {})
     database.notify('events')
   })
 
-/** An event with its first attempt; where it is known already, one attempt more. */
+/** Inserts an event with its first attempt, or adds an attempt if the event exists. */
 export const recordEvent = (
   database: Database,
   event: Omit<NewEventRow, 'state'>,
@@ -151,7 +151,7 @@ export function findEvent(database: Database, eventId: string) {
   return row && eventOf(row)
 }
 
-/** What decides whether the event of a report can be sent again. */
+/** The state of a report, which determines whether its event can be sent again. */
 export const findReportState = (database: Database, reportId: string) =>
   database.get(
     database.sql
@@ -165,7 +165,8 @@ export function listEvents(
   database: Database,
   { after, limit, type, show, endpointId, about }: EventQuery,
 ) {
-  // SQLite takes the narrower index by itself, but knows nothing of how rare notes are.
+  // The unary plus disables the index on the column. SQLite would prefer it, because it does not
+  // know that events with notes are rare.
   const isOfType = (of: EventType) =>
     show === 'notes' ? sql<boolean>`+type = ${of}` : sql<boolean>`type = ${of}`
   const isOfEndpoint = (id: string) =>
@@ -183,7 +184,10 @@ export function listEvents(
   return sliceOf(found.map(eventOf), limit, (row) => row.seq)
 }
 
-/** The body that was sent last, as JSON. @throws StoreError seal-broken */
+/**
+ * The request that was sent last, as JSON.
+ * @throws StoreError seal-broken
+ */
 export function eventRequest(database: Database, eventId: string): string | null {
   const row = database.get(
     database.sql.selectFrom('events').select('sealedRequest').where('eventId', '=', eventId),
@@ -193,7 +197,10 @@ export function eventRequest(database: Database, eventId: string): string | null
     : null
 }
 
-/** Newest first. @throws StoreError seal-broken */
+/**
+ * Newest first.
+ * @throws StoreError seal-broken
+ */
 export function eventAttempts(database: Database, eventId: string): EventAttemptRow[] {
   const event = seqOf(database, eventId)
   if (!event) return []
@@ -214,7 +221,7 @@ export function eventAttempts(database: Database, eventId: string): EventAttempt
     }))
 }
 
-/** Counts an attempt of the event; false where the event is not known. */
+/** Adds an attempt to the event; returns false if the event does not exist. */
 export const addEventAttempt = (
   database: Database,
   eventId: string,
@@ -252,8 +259,8 @@ export const setEventEffect = (database: Database, eventId: string, effect: Mess
   })
 
 /**
- * Events of a type in one of the states, made in the span (`to` excluded), oldest first, tests left
- * out.
+ * Events of a type in one of the states that were created in the span (`to` excluded), oldest
+ * first, without tests.
  */
 export const eventsInState = (
   database: Database,
@@ -276,8 +283,8 @@ export const eventsInState = (
     .map(eventOf)
 
 /**
- * When the last event before the endpoint's newest failure was made that it accepted; undefined
- * where none did, or none failed.
+ * When the latest event was created that the endpoint accepted before its most recent failure;
+ * `undefined` if there is none.
  */
 export function lastAcceptedBeforeFailure(database: Database, endpointId: string | null) {
   const ofEndpoint = database.sql
@@ -297,8 +304,8 @@ export function lastAcceptedBeforeFailure(database: Database, endpointId: string
   return database.get(
     ofEndpoint
       .select('createdAt')
-      // Not by the index of states: what was accepted is most of it, and the endpoint's newest is
-      // near.
+      // Does not use the index on the state, because most events are done and the endpoint's latest
+      // one is close.
       .where(sql<boolean>`+state = 'done'`)
       .where('seq', '<', failure)
       .orderBy('seq', 'desc')
@@ -306,7 +313,7 @@ export function lastAcceptedBeforeFailure(database: Database, endpointId: string
   )?.createdAt
 }
 
-/** The newest events of a type whose last answer had parts left out, with these. */
+/** The latest events of a type whose last response has notes, with the notes. */
 export const eventsWithNotes = (
   database: Database,
   type: EventType,
@@ -325,7 +332,7 @@ const seqOf = (database: Database, eventId: string) =>
     database.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId),
   )
 
-/** Its sequence number; undefined where it was known. */
+/** Returns the sequence number; `undefined` if the event exists already. */
 function insert(
   database: Database,
   { isTest, ...event }: NewEventRow,
@@ -344,7 +351,7 @@ function insert(
   return changes === 0 ? undefined : lastInsertRowid
 }
 
-/** What an attempt makes of its event. */
+/** The column values of an event after an attempt. */
 function standingOf(
   { seal }: Database,
   eventId: string,

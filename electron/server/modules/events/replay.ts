@@ -29,10 +29,10 @@ import {
 
 type Calls = typeof dashboardEvents
 export type ReplayWhich = CallOf<Calls['replay']>['body']
-/** Asks again for what soft events of a subject were for. */
+/** Repeats the requests behind soft events, by event type; the argument is the event's subject. */
 export type AskAgain = Partial<Record<EventType, (subject: string) => Promise<void>>>
 
-/** Why an event cannot be sent again; null where it can. */
+/** Why an event cannot be sent again; null if it can. */
 export function whyNotAgain(
   { database }: Context,
   { type, subject, isTest }: EventRow,
@@ -54,7 +54,7 @@ const EVER = { from: '', to: '9999' }
 const UNDELIVERED = ['waiting', 'failed'] as const
 const ANY_STATE = ['waiting', 'done', 'failed', 'dropped'] as const
 
-/** Events sent again, or given up, by a person. */
+/** Sends events again, or drops them, at a user's request. */
 export class EventReplay implements AsyncDisposable {
   readonly #context: Context
   readonly #wake: () => void
@@ -63,8 +63,8 @@ export class EventReplay implements AsyncDisposable {
   #asking: Promise<void> = Promise.resolve()
 
   /**
-   * @param wake lets what waits go out
-   * @param ask rejects with ApiError where there is nothing to ask for
+   * @param wake starts sending waiting events
+   * @param ask rejects with ApiError if the request is no longer needed
    */
   constructor(context: Context, wake: () => void, ask: AskAgain) {
     this.#context = context
@@ -73,9 +73,9 @@ export class EventReplay implements AsyncDisposable {
   }
 
   /**
-   * Asynchronous events go out again under their own id, at once where they wait anyway; soft ones
-   * are asked for again, one after the other, under a new one. @throws ApiError refused: a span of
-   * events that nobody waits for, or of too many
+   * Sends events again. Asynchronous events keep their id, and are sent immediately if they are
+   * still waiting. Soft events are requested again, one after the other, with new ids.
+   * @throws ApiError refused if the span selects synchronous events or too many events
    */
   replay(which: ReplayWhich, actor: Actor): ReplyOf<Calls['replay']> {
     const context = this.#context
@@ -105,7 +105,10 @@ export class EventReplay implements AsyncDisposable {
     return reply
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Drops a waiting event.
+   * @throws ApiError not-found
+   */
   drop(eventId: string, reason: string, actor: Actor): WindowOutcome {
     const { database, clock } = this.#context
     const event = findEvent(database, eventId)
@@ -119,12 +122,12 @@ export class EventReplay implements AsyncDisposable {
       setEventState(database, eventId, 'dropped', at)
       note(this.#context, actor, 'event.drop', eventId, { type, subject, reason })
     })
-    // What waited behind it, of the same study, goes on.
+    // Events of the same study that waited for this one can be sent now.
     this.#wake()
     return { success: true }
   }
 
-  /** Resolves when every soft event was asked for. */
+  /** Resolves when every soft event has been requested. */
   settled(): Promise<void> {
     return this.#asking
   }
@@ -141,7 +144,8 @@ export class EventReplay implements AsyncDisposable {
         try {
           await this.#ask[type]?.(subject)
         } catch (error) {
-          // Meanwhile there is nothing to ask for: the question was answered, or another runs.
+          // The request is no longer needed: it was answered in the meantime, or another one is
+          // running.
           if (!(error instanceof ApiError) && !this.#isClosed) reportError(this.#context, error)
         }
       })
@@ -149,7 +153,10 @@ export class EventReplay implements AsyncDisposable {
   }
 }
 
-/** In the order they were made, which is that of the reports of a study; soft ones once a study. */
+/**
+ * Sorts the events by creation, as the reports of a study must be sent in this order. Of the soft
+ * events, each subject occurs once.
+ */
 function inOrder(events: readonly EventRow[]) {
   const again = events.toSorted((a, b) => a.seq - b.seq)
   const soft = new Map(
@@ -158,7 +165,7 @@ function inOrder(events: readonly EventRow[]) {
   return { sent: again.filter((event) => !isSoft(event)), soft: [...soft.values()] }
 }
 
-/** Into the outbox again where it is not there, else now. */
+/** Queues the event again, or makes its waiting job due now. */
 function sendAgain({ database }: Context, event: EventRow, at: string): void {
   const { eventId, type, subject } = event
   const queued = findLatestOutboxJob(database, type, subject)
@@ -179,7 +186,10 @@ interface Chosen {
   readonly skipped: readonly { readonly eventId: WebhookEventId; readonly why: Message }[]
 }
 
-/** The events that were asked for. @throws ApiError refused */
+/**
+ * The selected events.
+ * @throws ApiError refused
+ */
 function chosen(database: Database, which: ReplayWhich): Chosen {
   if (which.which === 'these') return theseEvents(database, which.eventIds)
   return which.which === 'span'
@@ -229,7 +239,7 @@ function sinceOutage(database: Database): EventRow[] {
   const since = new Map(
     [...endpointIds].map((id) => [id, lastAcceptedBeforeFailure(database, id) ?? '']),
   )
-  // What waits is not delivered, however old it is.
+  // A waiting event is undelivered, regardless of its age.
   return rows.filter(
     (row) => row.state === 'waiting' || row.updatedAt >= (since.get(row.endpointId) ?? ''),
   )
@@ -237,5 +247,5 @@ function sinceOutage(database: Database): EventRow[] {
 
 const isSoft = ({ type }: EventRow) => kindOf(type) === 'soft'
 
-/** The instant after, so that a span holds its end. */
+/** The next millisecond, so that the span includes its end. */
 const after = (instant: string) => instantOf(Date.parse(instant) + 1)

@@ -3,36 +3,36 @@ import type { Database } from '#server/database/database.ts'
 import { type EventOutcome, kindOf } from '#shared/contract/events.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 
-/** Calls since an instant, of all endpoints where none is given. */
+/** Calls since a given time, of one endpoint or of all. */
 export interface CallsSince {
   readonly since: string
   readonly endpointId?: string | undefined
 }
 
-/** How many calls of an event ended so, each within so many whole milliseconds. */
+/** Number of calls of an event type with the same outcome and duration (whole milliseconds). */
 export interface CallTally {
   readonly type: EventType
   readonly outcome: EventOutcome
   readonly tookMs: number
   readonly count: number
-  /** Of them, those with parts of the answer left out. */
+  /** Number of them whose response has notes. */
   readonly withNotes: number
 }
 
-// Word for word the condition of the partial index eventsWithNotes.
+// Must match the condition of the partial index eventsWithNotes literally.
 export const WITH_NOTES = sql<boolean>`notes > 0`
 
-/** Events that are tried more than once: their calls are their attempts. */
+/** Events that may be sent several times; their calls are counted by attempt. */
 const ASYNCHRONOUS = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous')
 const WHOLE_MS = sql<number>`cast(round(tookMs) as integer)`
 
-/** `to` excluded. */
+/** A time span; `to` is excluded. */
 export interface Span {
   readonly from: string
   readonly to: string
 }
 
-/** Of events that are sent once, in the span; tests left out. */
+/** Calls of event types that are sent only once, without tests. */
 export const tallyCalls = (
   database: Database,
   { from, to }: Span,
@@ -58,7 +58,7 @@ export const tallyCalls = (
       .groupBy(['type', 'outcome', sql`3`]),
   ) as CallTally[]
 
-/** Attempts in the span of events that are sent until they are accepted; tests left out. */
+/** Attempts of event types that are sent until they are accepted, without tests. */
 export const tallyAttempts = (
   database: Database,
   { from, to }: Span,
@@ -88,7 +88,7 @@ export const tallyAttempts = (
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
   ) as CallTally[]
 
-/** The newest attempts of the newest events of a type whose last answer had parts left out. */
+/** The last attempts of the latest events of a type whose response has notes. */
 export const newestWithNotes = (
   database: Database,
   type: EventType,

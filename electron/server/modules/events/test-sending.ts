@@ -9,8 +9,8 @@ import { idFromUuid, uuidOf } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /**
- * Sends an event about nobody to an endpoint, also where it is switched off or its circuit is open,
- * and says what came of it.
+ * Returns a function that sends a test event with invented data to an endpoint, even if it is
+ * disabled or its circuit breaker is open, and reports the outcome.
  */
 export function testSending(
   context: Context,
