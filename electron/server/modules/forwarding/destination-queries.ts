@@ -9,12 +9,12 @@ import {
 } from '#shared/messages/message.ts'
 
 /**
- * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by
+ * A DICOM node and the result of the last attempt to send to it. Its queue is counted by
  * `forward-queries`.
  */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
-/** By name. */
+/** Ordered by name. */
 export const listDestinations = (database: Database): DestinationRecord[] =>
   database
     .all(
@@ -35,7 +35,7 @@ export function findDestination(
 export const insertDestination = (database: Database, destination: DestinationRecord) =>
   database.run(database.sql.insertInto('destinations').values(rowOf(destination)))
 
-/** Everything but the id, `createdAt` and what `noteSent` and `noteError` write. */
+/** Updates everything except the id, `createdAt` and the columns of `noteSent` and `noteError`. */
 export function updateDestination(database: Database, destination: DestinationRecord): void {
   const {
     destinationId,
@@ -52,11 +52,11 @@ export function updateDestination(database: Database, destination: DestinationRe
   )
 }
 
-/** With its forwards. */
+/** Deletes the destination and its forwards. */
 export const deleteDestination = (database: Database, destinationId: string) =>
   database.run(database.sql.deleteFrom('destinations').where('destinationId', '=', destinationId))
 
-/** An instance got there. */
+/** Records that an instance was sent. */
 export const noteSent = (database: Database, destinationId: string, at: string) =>
   database.run(
     database.sql
@@ -65,7 +65,7 @@ export const noteSent = (database: Database, destinationId: string, at: string) 
       .where('destinationId', '=', destinationId),
   )
 
-/** An attempt failed. */
+/** Records that an attempt failed. */
 export const noteError = (database: Database, destinationId: string, lastError: Message) =>
   database.run(
     database.sql

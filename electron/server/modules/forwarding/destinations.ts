@@ -10,7 +10,8 @@ import { type Message, message } from '#shared/messages/message.ts'
 import * as queries from './destination-queries.ts'
 import { countForwardsTo } from './forward-queries.ts'
 
-// The DICOM nodes images are sent to and priors come from. Every change is in the audit trail.
+// The DICOM nodes to which images are sent and from which priors are retrieved. Every change is
+// audited.
 
 /** @throws ApiError not-found */
 export function existingDestination(database: Database, destinationId: string) {
@@ -20,8 +21,9 @@ export function existingDestination(database: Database, destinationId: string) {
 }
 
 /**
- * @throws ApiError refused: another one has that name, or is the same node; malformed: no such
- *   certificate
+ * Adds a destination.
+ * @throws ApiError refused if another destination has this name or is the same node; malformed if
+ *   the certificate is invalid
  */
 export const addDestination = (context: Context, destination: NewDestination, actor: Actor) =>
   context.database.transaction(() => {
@@ -38,7 +40,10 @@ export const addDestination = (context: Context, destination: NewDestination, ac
     return added
   })
 
-/** @throws ApiError not-found, or as `addDestination` */
+/**
+ * Updates a destination.
+ * @throws ApiError as `addDestination`; not-found
+ */
 export const updateDestination = (
   context: Context,
   destinationId: string,
@@ -58,7 +63,10 @@ export const updateDestination = (
     return changed
   })
 
-/** @throws ApiError not-found; refused: something waits for it, or failed */
+/**
+ * Deletes a destination.
+ * @throws ApiError not-found; refused if instances are waiting for it or have failed
+ */
 export const removeDestination = (context: Context, destinationId: string, actor: Actor) =>
   context.database.transaction(() => {
     const { database } = context
@@ -83,7 +91,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       message('destinations.name-taken', { name: destination.name }),
       message('destinations.must-differ'),
     )
-  // The same node twice would be sent everything twice.
+  // A node that is configured twice would receive everything twice.
   const twin = others.find((other) => nodeOf(other) === nodeOf(destination))
   if (twin)
     throw refused(
@@ -125,7 +133,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** The fields that a patch has a value for. */
+/** The fields of a patch that have a value. */
 const given = (patch: DestinationPatch) =>
   Object.fromEntries(
     Object.entries(patch).filter(([, value]) => value !== undefined),
@@ -143,7 +151,7 @@ function settingsOf(destination: queries.DestinationRecord): NewDestination {
   return settings
 }
 
-/** A destination as the network calls it. */
+/** The network peer of a destination. */
 export const peerOf = ({
   host,
   port,

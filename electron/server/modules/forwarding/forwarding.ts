@@ -58,7 +58,10 @@ import { ForwardingWorker } from './worker.ts'
 
 type Operations = typeof dashboardDestinations
 
-/** DIMSE out: the destinations, their queues, and priors. What waited at the last end goes on. */
+/**
+ * Sends images to destinations and retrieves priors from them. Forwards that were waiting when the
+ * gateway stopped are continued.
+ */
 export class Forwarding implements AsyncDisposable {
   readonly #context: Context
   readonly #outbound: Outbound
@@ -68,7 +71,9 @@ export class Forwarding implements AsyncDisposable {
   readonly #workers = new Map<string, ForwardingWorker>()
   readonly pulls: Pulls
 
-  /** `onSent`: instances were sent to the destination, or what was not sent was dropped. */
+  /**
+   * @param onSent called when instances were sent to the destination, or unsent ones were dropped
+   */
   constructor(
     context: Context,
     outbound: Outbound,
@@ -94,29 +99,30 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * In the transaction that takes the instance's row back: what waits, or failed, of it is dropped.
+   * Drops waiting and failed forwards of an instance whose row is deleted. Must be called in the
+   * transaction that deletes it.
    */
   takeBack(instance: InstanceRecord): void {
     this.#restartAfterCommit(takeInstanceBack(this.#context, instance))
   }
 
   /**
-   * In the transaction that sets the instances aside: what waits, or failed, of them is dropped; an
-   * association that is under way is ended.
+   * Drops waiting and failed forwards of instances that are quarantined, and ends the current
+   * association to their destinations. Must be called in the transaction that quarantines them.
    */
   setAside(instances: readonly InstanceRecord[]): void {
     this.#restartAfterCommit(setInstancesAside(this.#context, instances))
   }
 
   /**
-   * In the transaction that corrects images, or undoes it: queues what replaces them
-   * (`requeueCorrected`).
+   * Queues the instances that replace corrected ones (`requeueCorrected`). Must be called in the
+   * transaction of the correction or its undo.
    */
   correct(moved: readonly MovedInstance[], isFetched: boolean, except: readonly string[]): void {
     this.#restartAfterCommit(requeueCorrected(this.#context, moved, isFetched, except))
   }
 
-  /** What was dropped may be on its way at this moment, and may be all that was not sent yet. */
+  /** A dropped forward may currently be being sent, and may have been the only unsent one. */
   #restartAfterCommit(destinationIds: readonly string[]): void {
     this.#context.database.afterCommit(() => {
       for (const destinationId of destinationIds) {
@@ -127,10 +133,10 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * Writes the outcomes that are in memory while the disk takes no records. Call it before it is
-   * decided by the queues who has an image. In a transaction of the caller they are written with
-   * it.
-   * @throws the error of the disk, in a transaction of the caller alone
+   * Writes outcomes that are only in memory because the disk was not writable. Must be called
+   * before the queues are used to determine which destination has an image. Within a transaction of
+   * the caller, they are written in it.
+   * @throws the error of the disk, only within a transaction of the caller
    */
   flush(): void {
     for (const worker of this.#workers.values()) worker.flush()
@@ -144,37 +150,50 @@ export class Forwarding implements AsyncDisposable {
     }
   }
 
-  /** @throws ApiError refused: another destination has that name */
+  /**
+   * Adds a destination.
+   * @throws ApiError refused if another destination has this name or is the same node
+   */
   add(given: NewDestination, actor: Actor): Destination {
     const made = addDestination(this.#context, given, actor)
     this.#openWorker(made.destinationId)
     return this.#view(made)
   }
 
-  /** @throws ApiError not-found, or as `add` */
+  /**
+   * Updates a destination.
+   * @throws ApiError not-found, or as `add`
+   */
   update(destinationId: string, patch: DestinationPatch, actor: Actor): Destination {
     const changed = updateDestination(this.#context, destinationId, patch, actor)
     this.#workers.get(destinationId)?.restart()
     return this.#view(changed)
   }
 
-  /** @throws ApiError not-found; refused: instances wait for it, or failed and are not given up */
+  /**
+   * Deletes a destination.
+   * @throws ApiError not-found; refused if instances are waiting for it, or have failed and were
+   *   not dropped
+   */
   remove(destinationId: string, actor: Actor): Outcome {
     const worker = this.#workers.get(destinationId)
     worker?.flush()
     removeDestination(this.#context, destinationId, actor)
     this.#workers.delete(destinationId)
-    // It has nothing to send, so nothing waits for its end.
+    // It has nothing to send, so its end need not be awaited.
     void worker?.[Symbol.asyncDispose]()
     return { success: true }
   }
 
-  /** @throws ApiError not-found */
+  /**
+   * Sends a C-ECHO to a destination.
+   * @throws ApiError not-found
+   */
   echo(destinationId: string): Promise<EchoResult> {
     return this.#echo(peerOf(existingDestination(this.#context.database, destinationId)))
   }
 
-  /** C-ECHO of a device at the port it listens at. */
+  /** Sends a C-ECHO to the listener of a device. */
   async echoDevice(device: Device): Promise<EchoResult> {
     const peer = devicePeer(device)
     return isMessage(peer) ? { success: false, message: peer, tookMs: 0 } : this.#echo(peer)
@@ -185,7 +204,7 @@ export class Forwarding implements AsyncDisposable {
     return { ...result, message: asSentence(result.message) }
   }
 
-  /** The study that last changed first. */
+  /** Most recently changed first. */
   studies(query: Parameters<typeof listForwardedStudies>[1]) {
     const { database } = this.#context
     const page = listForwardedStudies(database, query)
@@ -201,7 +220,10 @@ export class Forwarding implements AsyncDisposable {
     return { ...page, items }
   }
 
-  /** What is not sent first. @throws ApiError not-found */
+  /**
+   * Unsent forwards first.
+   * @throws ApiError not-found
+   */
   instances(
     { destinationId, studyInstanceUid }: CallOf<Operations['instances']>['params'],
     query: SliceQuery,
@@ -213,8 +235,9 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * @throws ApiError not-found: no such destination, or no images of the study are here; refused:
-   *   the destination is switched off
+   * Queues the images of a study.
+   * @throws ApiError not-found if the destination does not exist or the study has no images;
+   *   refused if the destination is disabled
    */
   send(destinationId: string, studyInstanceUid: string, actor: Actor): WindowOutcome {
     const { name } = this.#inUse(destinationId)
@@ -227,8 +250,8 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * Tries now what waits or was given up.
-   * @throws ApiError not-found; refused: the destination is switched off
+   * Retries waiting and failed forwards now.
+   * @throws ApiError not-found; refused if the destination is disabled
    */
   async retry(
     destinationId: string,
@@ -246,7 +269,10 @@ export class Forwarding implements AsyncDisposable {
     }
   }
 
-  /** Gives up what waits or failed. @throws ApiError not-found */
+  /**
+   * Drops waiting and failed forwards.
+   * @throws ApiError not-found
+   */
   async drop(
     destinationId: string,
     what: CallOf<Operations['drop']>['body'],
@@ -259,8 +285,9 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * @throws ApiError not-found; refused: it is not asked for priors, or cannot be asked;
-   *   unavailable: it does not answer
+   * Queries a destination for prior studies.
+   * @throws ApiError not-found; refused if the destination is disabled or not configured for
+   *   priors; unavailable if it does not respond
    */
   async findPriors(
     destinationId: string,
@@ -268,19 +295,22 @@ export class Forwarding implements AsyncDisposable {
     actor: Actor,
   ): Promise<ReplyOf<Operations['findPriors']>> {
     const destination = this.#archive(destinationId)
-    // As all reading: the entry is lost where the disk does not take it.
+    // As for all read access, a failure to write the audit entry is ignored.
     tryWrite(() => note(this.#context, actor, 'destination.find-priors', destinationId))
     const reply = await findPriors(this.#context, this.#outbound, destination, keys)
     rememberStudies(this.#context.database, destinationId, reply.studies)
     return reply
   }
 
-  /** Begins a C-MOVE to ourselves; `pulls` has its progress. @throws ApiError not-found, refused */
+  /**
+   * Starts a C-MOVE to this gateway; `pulls` reports its progress.
+   * @throws ApiError not-found, refused
+   */
   pull(destinationId: string, studyInstanceUid: string, actor: Actor) {
     return this.pulls.start(this.#archive(destinationId), studyInstanceUid, actor)
   }
 
-  /** A destination that may be called. */
+  /** Requires that the destination exists and is enabled. */
   #inUse(destinationId: string): DestinationRecord {
     const destination = existingDestination(this.#context.database, destinationId)
     if (!destination.isEnabled)
@@ -288,7 +318,7 @@ export class Forwarding implements AsyncDisposable {
     return destination
   }
 
-  /** A destination that can be asked for priors. */
+  /** Requires that the destination can be queried for priors. */
   #archive(destinationId: string): DestinationRecord {
     const destination = this.#inUse(destinationId)
     if (!destination.hasPriors)
@@ -322,15 +352,14 @@ export class Forwarding implements AsyncDisposable {
     }
   }
 
-  /** What is due while its destination takes nothing waits as long as that. */
+  /** The next attempt of a forward, taking into account that its destination may be paused. */
   #attemptAt(destinationId: string, nextAt: string): string {
     const pausedUntil = this.#workers.get(destinationId)?.pausedUntil()
     return pausedUntil !== undefined && pausedUntil > nextAt ? pausedUntil : nextAt
   }
 
   /**
-   * Sends what is due; resolves when nothing is, or every destination that is left takes nothing
-   * now.
+   * Sends what is due; resolves when nothing is due, or when every remaining destination is paused.
    */
   async settled(): Promise<void> {
     for (const worker of this.#workers.values()) await worker.settled()
@@ -342,5 +371,5 @@ export class Forwarding implements AsyncDisposable {
   }
 }
 
-/** Parts of sentences are stored; a list shows them alone. */
+/** Stored errors are parts of sentences; a list shows them as whole sentences. */
 const shown = (lastError: Message | null) => lastError && asSentence(lastError)

@@ -15,9 +15,9 @@ import { networkFault } from './verdict.ts'
 type FindPriors = (typeof dashboardDestinations)['findPriors']
 
 /**
- * Earlier studies that a destination has of a patient, the newest first, and how much of each is
- * here already.
- * @throws ApiError unavailable: it could not be asked, never an empty list instead
+ * Queries a destination for prior studies of a patient. Returns them newest first, with the number
+ * of their images that are already here.
+ * @throws ApiError unavailable if the query fails; the list is never empty for that reason
  */
 export async function findPriors(
   { database, clock }: Context,
@@ -46,12 +46,12 @@ export async function findPriors(
 const whenOf = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
   `${studyDate}${studyTime}`
 
-/** Whose study it is, and what it shows. */
+/** The patient and the description of a study. */
 type StudySummary = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
 
 /**
- * What destinations said of the studies that were found there: a C-MOVE names a study by its UID
- * alone. Never written to the disk.
+ * Summaries of the studies that destinations returned, since a C-MOVE contains only the Study
+ * Instance UID. Never written to the disk.
  */
 const foundIn = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
 
@@ -64,7 +64,10 @@ export function rememberStudies(
     foundIn(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
 }
 
-/** As the destination said, else as the images that are here say; empty where neither does. */
+/**
+ * The summary from the destination, or else from the images that are here; empty if there is
+ * neither.
+ */
 export const summaryOfStudy = (
   database: Database,
   destinationId: string,

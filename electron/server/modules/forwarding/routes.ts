@@ -11,7 +11,7 @@ import { message } from '#shared/messages/message.ts'
 import type { Forwarding } from './forwarding.ts'
 import { WITHOUT_PATIENT } from './priors.ts'
 
-/** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
+/** Registers the window's operations for destinations (`shared/contract/destinations.ts`). */
 export function serveDestinations(app: HttpApp, context: Context, forwarding: Forwarding): void {
   const callerOf = windowCaller(context)
   const list = windowList(context.database.seal)
@@ -55,7 +55,8 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       return forwarding.drop(params.destinationId, body, userActor(user.userId))
     },
 
-    // Whose patients another archive has nobody here can say: priors are for who sees every study.
+    // It is unknown whose patients another archive contains, so this requires access to all
+    // studies.
     async findPriors({ params, body, user }) {
       demandManagingImages(context, callerOf(user))
       return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
@@ -64,7 +65,7 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       demandManagingImages(context, callerOf(user))
       return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
-    // A window shows whose study is fetched to those alone who may see it.
+    // Patient data of a retrieval is shown only to users who may see the study.
     pulls({ user }) {
       const caller = callerOf(user)
       const isShown = (studyInstanceUid: string) => seesImages(context, caller, studyInstanceUid)

@@ -17,27 +17,31 @@ import type { ForwardRecord } from './forward-queries.ts'
 import type { Due } from './queue.ts'
 import { networkFault, statusText, type Verdict, verdictOn } from './verdict.ts'
 
-/** How the attempt to send one instance ended. */
+/** The outcome of an attempt to send one instance. */
 export interface Attempt {
   readonly forward: ForwardRecord
   readonly verdict: Verdict
-  /** Four hex digits; empty where there was no answer. */
+  /** Four hexadecimal digits; empty if there was no response. */
   readonly status: string
-  /** The destination's own words: for the screen, never for a log or the feed. */
+  /**
+   * The destination's Error Comment. It is shown on screen, but never written to the log or the
+   * feed.
+   */
   readonly comment: string
-  /** Transfer syntax in words. */
+  /** Name of the transfer syntax. */
   readonly sentAs: string
 }
 
-/** Transcoded instances that are on the disk at once. */
+/** Maximum number of transcoded instances on the disk. */
 const TRANSCODED_AT_ONCE = 10
 /**
- * With less free space a conversion that failed may have failed for it: this, and so many times the
- * file.
+ * If less than this is free, plus `MOST_EXPANSION` times the size of the file, a failed conversion
+ * is attributed to the lack of space.
  */
 const LEAST_FREE_BYTES = 64 << 20
 const MOST_EXPANSION = 20
-// Who takes the class at all takes it in Implicit VR Little Endian at least.
+// Every SCP must accept one of these for each SOP class; Implicit VR Little Endian is the DICOM
+// default.
 const TARGETS: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
@@ -54,8 +58,8 @@ interface Transcodable {
 }
 
 /**
- * Sends instances as they are; transcoded only those that the destination takes in another transfer
- * syntax alone.
+ * Sends instances in their stored transfer syntax, and transcodes only those that the destination
+ * accepts in no other way.
  */
 export class Sender {
   readonly #context: Context
@@ -68,13 +72,13 @@ export class Sender {
     this.#outbound = outbound
     this.#transcoder = transcoder
     this.#folder = join(context.folder, 'spool', 'forwarding')
-    // What an earlier run was transcoding when it ended.
+    // Temporary files of an interrupted run.
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /**
-   * Yields once for each instance it got to.
-   * @throws RequestorError where there is no association, or none any more
+   * Yields one result per attempted instance.
+   * @throws RequestorError if the association cannot be established or is lost
    */
   async *send(
     destination: DestinationRecord,
@@ -144,7 +148,7 @@ export class Sender {
     return { ...sendable, path, transferSyntaxUid, dataSetOffset }
   }
 
-  /** Final only where the image is the cause. */
+  /** A refusal is final only if the image itself is the cause. */
   async #notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
     const hasRoom = kind !== 'full' && (await this.#hasRoomFor(sendable))
@@ -169,8 +173,8 @@ export class Sender {
   ) {
     const results = this.#outbound.sendInstances(peerOf(destination), instances, signal)
     for await (const result of results) {
-      // There is no association any more: what it did not get to waits without an attempt of its
-      // own.
+      // The association is lost. Instances that were not attempted keep waiting, without a failed
+      // attempt.
       if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
         throw result.error
       yield result
@@ -232,7 +236,10 @@ const isNotAccepted = (error: Error) =>
 const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
   message('forwarding.not-converted', { syntax: nameOfUid(transferSyntaxUid), why })
 
-/** The module's process ends by itself, within its own time; nothing waits for that. */
+/**
+ * Does not wait for the transcoder's process after an abort; the process ends within its own time
+ * limit.
+ */
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
