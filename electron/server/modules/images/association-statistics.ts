@@ -9,26 +9,26 @@ import { noteSender } from './image-feed.ts'
 /** How an association ended. */
 export interface Ending {
   readonly kind: 'released' | 'aborted'
-  /** Of what was aborted, as part of a sentence. */
+  /** Reason of an abort, as part of a sentence. */
   readonly detail: Message | null
 }
 
-/** `repeated`: it was here already. */
+/** `repeated`: the instance was already stored. */
 type Outcome = 'kept' | 'repeated' | 'quarantined' | 'refused'
 
 interface Counts {
   readonly association: AssociationInfo
-  /** When it began to send, ms since 1970. */
+  /** When it started sending (ms since 1970). */
   readonly since: number
   readonly studies: Set<string>
   readonly outcomes: Record<Outcome, number>
-  /** Lines that the feed has of it already. */
+  /** Feed entries that have been written. */
   readonly noted: Set<string>
 }
 
 /**
- * What each open association brought: the feed has each kind of refusal once, and the rest in one
- * line when the association ends.
+ * Counts what each open association sends. The feed gets each kind of refusal once per association,
+ * and a summary when the association ends.
  */
 export class AssociationStatistics {
   readonly #context: Context
@@ -38,7 +38,7 @@ export class AssociationStatistics {
     this.#context = context
   }
 
-  /** The association, which is open, sends an instance. */
+  /** Must be called when an open association starts sending an instance. */
   begin(association: AssociationInfo): void {
     const { associationId } = association
     if (this.#open.has(associationId)) return
@@ -52,8 +52,8 @@ export class AssociationStatistics {
   }
 
   /**
-   * One more instance; it may be done with after its association has ended, and then is not counted
-   * any more. `why`: of one that was set aside or refused.
+   * Counts an instance, unless its association has already ended. `why` is the reason for a
+   * quarantine or refusal.
    */
   add(
     { associationId }: AssociationInfo,
@@ -72,7 +72,7 @@ export class AssociationStatistics {
       this.note(associationId, 'danger', message('images.refused', { why }), null)
   }
 
-  /** A line for the feed, once for each association and study. */
+  /** Appends an entry to the feed, once per association and study. */
   note(
     associationId: string,
     tone: FeedLine['tone'],
@@ -83,23 +83,23 @@ export class AssociationStatistics {
     if (counts) this.#note(counts, tone, text, studyInstanceUid)
   }
 
-  /** Whether an association that is open sent to the study. */
+  /** Whether an open association has sent images of the study. */
   isStudyOpen(studyInstanceUid: string): boolean {
     for (const { studies } of this.#open.values()) if (studies.has(studyInstanceUid)) return true
     return false
   }
 
-  /** Whether the association is open and sends. */
+  /** Whether the association is open and has sent images. */
   isSending(associationId: string): boolean {
     return this.#open.has(associationId)
   }
 
-  /** Whether the association is open, and began to send after the instant. */
+  /** Whether the association is open and started sending after the given time. */
   beganAfter(associationId: string, at: Instant): boolean {
     return (this.#open.get(associationId)?.since ?? 0) > msOf(at)
   }
 
-  /** What it sent; undefined where it sent no image. */
+  /** Returns what the association sent; `undefined` if it sent no images. */
   closed(associationId: string, { kind, detail }: Ending) {
     const counts = this.#open.get(associationId)
     if (!counts) return undefined

@@ -31,9 +31,9 @@ import {
   type StudyValues,
 } from './study-values.ts'
 
-// Studies that the gateway creates of images; each function within the caller's transaction.
+// Studies that the gateway creates from images. Each function must be called within a transaction.
 
-/** A study of the area, of nobody and unassigned, with these values. */
+/** Creates an unassigned study of the area with these values. */
 export function createStudyOf(
   context: Context,
   area: StudyArea,
@@ -56,8 +56,8 @@ export function createStudyOf(
 }
 
 /**
- * Gives the created studies these values, where no person and no call of the interface has set
- * others. Names of the fields that changed.
+ * Updates fields of the created studies that no user and no API call has changed. Returns the names
+ * of the changed fields.
  */
 export function fillStudies(
   context: Context,
@@ -92,8 +92,9 @@ function fillOne(
 }
 
 /**
- * The header of the images was corrected: what the created studies have from it follows it, where
- * no person and no call of the interface has set other values. What the partner said stays.
+ * Updates the created studies after the header of the images was corrected: fields that came from
+ * the header get the corrected values, unless a user or an API call has changed them. Values from
+ * the partner are kept.
  */
 export function followHeader(
   context: Context,
@@ -116,10 +117,10 @@ export function followHeader(
 }
 
 /**
- * After a correction, or when images arrive: a created study that corrections left without images
- * is cancelled, unless somebody works with it (it is assigned or was changed, or a report was
- * begun) or images of it are in quarantine; it is active again once there are images. What a
- * person cancelled stays cancelled, and what a person or a partner created stays as it is.
+ * Cancels or reactivates created studies after a correction or when images arrive. A study that a
+ * correction left without images is cancelled, unless it is in use (assigned, changed, or with a
+ * report) or has images in quarantine. It is reactivated when it has images again. A study that a
+ * user cancelled, or that a user or partner created, is not changed.
  */
 export function followImages(
   context: Context,
@@ -140,7 +141,7 @@ export function followImages(
     const { cancelledAt, assignedTo } = study
     const isUnused =
       touched.length === 0 && assignedTo === null && !isReportBegun(database, studyId)
-    // It was cancelled here, at the moment of a correction, and by nobody since.
+    // It was cancelled by a correction, and not by a user since.
     const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
     if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
     if (isEmpty && isUnused && cancelledAt === null) setCancelled(context, study, at, at, actor)
@@ -162,8 +163,8 @@ function setCancelled(
 }
 
 /**
- * The values with a customer that studies can have, or none; and a warning of that. An unusable
- * field of the partner is ignored, and the others are applied.
+ * Removes a customer that does not exist or is inactive, with a warning. An invalid field from the
+ * partner does not invalidate the others.
  */
 export function withCustomer(database: Database, merged: MergedValues): MergedValues {
   const { expressCustomerId } = merged.values
@@ -202,7 +203,7 @@ function recordOf(
     createdAt: now,
     updatedAt: now,
   }
-  // A viewer study has no place for what is known of the patient.
+  // A viewer study has no fields for patient data.
   if (area === 'viewer') return { ...fields, area, status: 'incomplete', detail: {} }
   return {
     ...fields,
@@ -214,19 +215,19 @@ function recordOf(
 
 interface Filled {
   readonly study: StudyRecord
-  /** What the gateway has written by now. */
+  /** The values that the gateway has written so far. */
   readonly seeded: StudyValues
   readonly fields: readonly string[]
 }
 
 type Values = Record<string, unknown>
 
-/** Fields that are not in the detail of a study. */
+/** Fields outside the encrypted detail of a study. */
 const OPEN = ['studyDescription', 'severity', 'expressCustomerId'] as const
 
 /**
- * The study with fresh values where it still has those it was created with, in fields that nobody
- * has touched.
+ * Applies fresh values to fields that are untouched and still have the values with which the
+ * gateway wrote them.
  */
 export function filled(
   before: StudyRecord,
@@ -235,7 +236,7 @@ export function filled(
   touched: ReadonlySet<string>,
 ): Filled {
   const fields: string[] = []
-  /** Values after, and the gateway's own last values. */
+  /** Returns the values after the update, and the gateway's own last values. */
   function fill(names: Iterable<string>, now: Values, seeded: Values, next: Values) {
     const after: Values = {}
     const written: Values = {}
@@ -285,14 +286,11 @@ export function filled(
 
 const namesOf = (...all: readonly Values[]) => new Set(all.flatMap((values) => Object.keys(values)))
 
-/** Without what is undefined. */
+/** Removes undefined values. */
 const given = (values: Values): StudyReportMetadata =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/**
- * The gateway's own values, those of them that are of the header replaced by the ones of the
- * corrected header.
- */
+/** Replaces those of the gateway's own values that came from the header with the corrected ones. */
 export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
   const had: Values = { ...own.reportMetadata }
   const before: Values = { ...was.reportMetadata }
@@ -304,7 +302,7 @@ export function followed(own: StudyValues, was: StudyValues, is: StudyValues): S
   return { ...own, studyDescription, reportMetadata: given(reportMetadata) }
 }
 
-// JSON has no undefined, and a measure is an object.
+// JSON has no undefined, and measurements are objects.
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || canonical(one) === canonical(other)
 const canonical = (value: unknown): string =>

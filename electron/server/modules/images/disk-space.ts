@@ -6,10 +6,10 @@ import { noteDisk } from './image-feed.ts'
 
 type Storage = Status['storage']
 
-/** How long what was found out is believed; ms. */
+/** How long a measurement is cached (ms). */
 const LOOK_EVERY_MS = 1000
 const GIGABYTE = 1e9
-/** What the database needs for the rows of images, whatever the setting says. */
+/** Space that the database needs for the rows of images, regardless of the setting. */
 const LEAST_BYTES = 64 << 20
 
 const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
@@ -19,7 +19,7 @@ const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
   'read-only': 'danger',
 }
 
-/** The disk that images go to. */
+/** Monitors the disk on which images are stored. */
 export class DiskSpace {
   readonly #context: Context
   #known: { readonly at: number; readonly storage: Storage } | undefined
@@ -29,7 +29,7 @@ export class DiskSpace {
     this.#context = context
   }
 
-  /** At most a second old. */
+  /** The state, which is at most a second old. */
   storage(): Storage {
     const now = this.#context.clock()
     if (this.#known && Math.abs(now - this.#known.at) < LOOK_EVERY_MS) return this.#known.storage
@@ -44,15 +44,12 @@ export class DiskSpace {
     return storage
   }
 
-  /**
-   * Whether associations for storage are taken now: there is room on the disk, and it can be
-   * written to.
-   */
+  /** Whether images can be received: the disk has enough space and is writable. */
   takesImages(): boolean {
     return ['ok', 'low'].includes(this.storage().state)
   }
 
-  /** A write failed: looked at again at once. */
+  /** Must be called after a failed write; the next call of `storage` measures again. */
   failed(): void {
     this.#known = undefined
   }
@@ -73,7 +70,7 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   return found('ok', null)
 }
 
-/** A disk that cannot be asked has no room. */
+/** A disk that cannot be queried is considered full. */
 function spaceOf(files: Context['imageFiles']) {
   try {
     return files.space()

@@ -11,13 +11,13 @@ import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './stud
 
 export const NO_PARTNER = message('images.no-partner')
 
-/** What came of a question. */
+/** The outcome of an enrichment request. */
 export type Answered =
   | {
       readonly answer: EnrichmentAnswer
       readonly fault: null
       readonly leftOut: readonly string[]
-      /** Of the event with the question. */
+      /** Id of the event with the request. */
       readonly webhookId: string | undefined
     }
   | { readonly answer: undefined; readonly fault: Message; readonly webhookId: string | undefined }
@@ -27,9 +27,9 @@ type Standing = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 const EVENT = 'patient_study.enrichment_requested'
 
 /**
- * Asks the partner about a study, which is a soft event. A failure, a timeout and a body that is
- * not a JSON object are an empty enrichment, to be asked for again. Of an object each field is
- * judged on its own: one that cannot be used is left out, and the others are used.
+ * Requests enrichment of a study from the partner (a soft event). A failure, a timeout or a body
+ * that is not a JSON object yields no values, and the request is repeated later. The fields of an
+ * object are validated separately: an invalid one is ignored.
  */
 export async function askPartner(
   context: Context,
@@ -71,8 +71,8 @@ function questionOf(
   clinicId: string | null,
 ): EventData<typeof EVENT> {
   if (clinicId === null) throw new Error('clinic.id is not set')
-  // Of the row only where it is sure that the images belong to it. To a linked order they do, under
-  // a Study Instance UID of the device's own.
+  // Values of the worklist row are sent only if the images certainly belong to it. That is also the
+  // case for a linked order, although the device used its own Study Instance UID.
   const { fields = [], amongImages = [] } = mismatch ?? {}
   const isLinked =
     handedOut?.linkedBy !== undefined && fields.every(({ field }) => field === 'studyInstanceUid')
@@ -87,7 +87,7 @@ function questionOf(
   }
 }
 
-/** How the enrichment stands after a question. */
+/** The state of the enrichment after a request. */
 export function standingAfter(
   asked: Answered,
   attemptsBefore: number,

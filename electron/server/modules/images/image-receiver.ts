@@ -30,35 +30,37 @@ import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /**
- * What is gathered of a data set before it is written: most images go whole, as each write wakes a
- * thread. Many at a time share what there is.
+ * Bytes that are collected before a write. Most images are written at once, because each write
+ * wakes up a thread. Concurrent receivers share the total.
  */
 const WRITE_BYTES = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
-/** What is written of one object before it is looked at again whether there is room. */
+/** Bytes of an object between two checks of the free space. */
 const LOOK_BYTES = 64 << 20
 const SUCCESS: DimseResult = { status: 0x0000 }
 
-/** Whether the gateway is fetching the study from this caller (C-MOVE). */
+/** Whether the gateway is retrieving the study from this caller (C-MOVE). */
 export type IsFetching = (
   callingAeTitle: string,
   remoteAddress: string,
   studyInstanceUid: string,
 ) => boolean
 
-/** Whole on the disk, under no name yet. */
+/** An object that is completely written but has no file name yet. */
 interface Received {
   readonly request: CStoreRequest
   readonly part: PartFile
   readonly header: InstanceHeader
-  /** Undefined where it is deflated: it is looked at once the file has its name. */
+  /**
+   * `undefined` for a deflated data set, whose structure is verified after the file has its name.
+   */
   readonly structure: Structure | undefined
   readonly dataSetOffset: number
   readonly crc32: number
 }
 
 /**
- * PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then
- * says Success.
+ * Storage SCP (PS3.4 Annex B): streams the instance to the spool, stores its file and its row, and
+ * only then returns Success.
  */
 export class ImageReceiver implements CStoreScp {
   readonly #context: Context
@@ -94,7 +96,7 @@ export class ImageReceiver implements CStoreScp {
     try {
       return await this.#receive(request)
     } catch (error) {
-      // The feed has it when the association ends; there is nobody to answer.
+      // There is no peer to answer; the feed reports it when the association ends.
       if (error instanceof DataSetCutOff)
         return { status: 0x0110, errorComment: 'Association ended within the data set' }
       const { result, why } = refusalOf(this.#context, error)
@@ -125,7 +127,7 @@ export class ImageReceiver implements CStoreScp {
       return SUCCESS
     } finally {
       this.#receiving--
-      // Whatever failed after the row was committed: a row may not stand without its file.
+      // Even after an error, a file whose row was committed must not be deleted.
       if (!isKept && (file === undefined || !hasInstanceOfFile(database, file)))
         await part.discard()
     }
@@ -151,8 +153,8 @@ export class ImageReceiver implements CStoreScp {
       throw new DimseError(0xc000, message('images.not-understood', { fault: found.fault ?? '' }))
     const device = this.#deviceOf(association)
     const header = headerOf(found, characterSetOf(device))
-    // What says where it belongs comes first in a header: one that is too long after that is kept,
-    // and set aside.
+    // The identifying attributes are at the beginning of a header. If it is too long after them,
+    // the object is stored in quarantine.
     const { studyInstanceUid, seriesInstanceUid } = header
     const uids = [header.sopClassUid, header.sopInstanceUid, studyInstanceUid, seriesInstanceUid]
     if (header.isCut && uids.includes(''))
@@ -162,7 +164,10 @@ export class ImageReceiver implements CStoreScp {
     return { request, part, header, structure, dataSetOffset: meta.length, crc32: checksum }
   }
 
-  /** Writes the file as its data set arrives; `look` sees each fragment before it is written. */
+  /**
+   * Writes the file while its data set arrives. `look` is called with each fragment before it is
+   * written.
+   */
   async #write(
     request: CStoreRequest,
     part: PartFile,
@@ -189,14 +194,14 @@ export class ImageReceiver implements CStoreScp {
           gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / this.#receiving)
         )
           continue
-        // One write at a time, while the next bytes come: memory is that of two.
+        // One write at a time while the next bytes arrive, so memory holds at most two buffers.
         await writing
         if (part.bytes >= looksAt) {
           looksAt += LOOK_BYTES
           checkRoom(this.#disk)
         }
         writing = write(gathered)
-        // Its fault is met at the next write, or at the end.
+        // An error is thrown by the next write or at the end.
         writing.catch(() => undefined)
         gathered = []
         gatheredBytes = 0
@@ -207,19 +212,19 @@ export class ImageReceiver implements CStoreScp {
     if (gatheredBytes > 0) await write(gathered)
   }
 
-  /** Gives the instance its place; undefined where it is here already. */
+  /** Stores the instance; returns `undefined` if it is already stored. */
   async #keep(received: Received, file: string): Promise<Kept | undefined> {
     const { imageFiles } = this.#context
     const source = this.#sourceOf(received)
     const twin = await this.#twinOf(received)
-    // Its row may be of a run that ended before the file was durable.
+    // The row may be from a run that ended before the file was durable.
     if (twin) return this.#repeat(twin, source)
     imageFiles.arriving.add(file)
     try {
       await received.part.place(file)
       const arrival = await this.#arrivalOf(received, source, file)
       const compared = await this.#arrivals.compare(arrival)
-      // Another encoding of what is here: that one stays.
+      // The object is another encoding of the stored instance, which is kept.
       if (compared?.comparison === 'same') return await this.#repeat(compared.current, source)
       return await this.#commit(received.part, { ...arrival, change: compared?.comparison })
     } finally {
@@ -228,8 +233,8 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /**
-   * File, name and row are made durable side by side, all before Success: see `crash-recovery` for
-   * a power failure between them.
+   * Makes file, name and row durable in parallel, all before Success. `crash-recovery` handles a
+   * power failure in between.
    */
   async #commit(part: PartFile, arrival: Arrival): Promise<Kept | undefined> {
     const { database } = this.#context
@@ -237,12 +242,12 @@ export class ImageReceiver implements CStoreScp {
     const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
-    // A row may not stand whose file the disk did not take.
+    // A row must not exist without a durable file.
     await database.commitSoon(() => takeBack(database, this.#onChange, arrival.file))
     throw failure.reason
   }
 
-  /** The instance is here already: its file is made durable before Success. */
+  /** The instance is already stored; its file is made durable before Success. */
   async #repeat(here: InstanceRecord, source: Source): Promise<undefined> {
     const { database, imageFiles } = this.#context
     await imageFiles.secure(here.file)
@@ -255,8 +260,9 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /**
-   * It comes of a C-MOVE of ours where it says so. PS3.7 Table 9.1-1 leaves the Move Originator to
-   * the sender, and some do not name it.
+   * The object is considered retrieved if its Move Originator is this gateway, or if the gateway is
+   * retrieving its study from this caller. PS3.7 Table 9.1-1 makes the Move Originator optional,
+   * and some senders omit it.
    */
   #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: Received): Source {
     const { callingAeTitle, remoteAddress } = association
@@ -291,7 +297,7 @@ export class ImageReceiver implements CStoreScp {
     }
   }
 
-  /** The same bytes again change nothing. */
+  /** The stored instance with exactly the same bytes, if there is one. */
   async #twinOf({
     header,
     part,
@@ -320,14 +326,17 @@ function checkRoom(disk: DiskSpace): void {
   throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)
 }
 
-/** `why`: what the feed says, of an error of ours once, not once for each reference. */
+/**
+ * @returns `why`: the text for the feed. For internal errors it has no reference, so that they are
+ *   reported only once
+ */
 function refusalOf(context: Context, error: unknown): { result: DimseResult; why: Message } {
   if (error instanceof DimseError)
     return {
       result: { ...error.result, errorComment: commentOf(error.message) },
       why: error.explanation,
     }
-  // The same for a file and for its row: the device keeps the image and sends it again.
+  // The same for file and row: the device keeps the image and sends it again.
   const kind = diskFaultKind(error)
   if (kind !== undefined) {
     if (error instanceof StorageFault && kind === 'failed') reportError(context, error)
@@ -347,7 +356,8 @@ const TOO_LITTLE_SPACE = message('images.too-little-space')
 const READ_ONLY = message('images.disk-read-only')
 
 /**
- * PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same.
+ * PS3.7 Table 9.3-1: the file meta information is built from these UIDs before the data set has
+ * arrived.
  */
 function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
   if (fitnessOfUid(sopClassUid) === 'unfit')
@@ -357,7 +367,7 @@ function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
 }
 
 function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
-  // A data set without them is of another transfer syntax, or none at all.
+  // A data set without them has another transfer syntax, or is not a data set.
   if (header.sopClassUid === '')
     throw new DimseError(0xc000, message('images.no-class-uid'), [TAG.sopClassUid])
   if (header.sopInstanceUid === '')
@@ -373,7 +383,8 @@ function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
 }
 
 /**
- * ErrorComment is an LO in ASCII; where there is no room for the place of the fault, it goes whole.
+ * Error Comment is an LO in ASCII, at most 64 characters. If the text is too long, the location of
+ * the fault is removed.
  */
 function commentOf(text: string): string {
   const comment = text.length > 64 ? text.replace(/ \(at .*$/, '') : text

@@ -21,7 +21,7 @@ import type { Quarantine } from './quarantine.ts'
 import type { ImageRecovery } from './recovery.ts'
 import type { StudyCreation } from './study-creation.ts'
 
-/** The window's calls about images as they arrive (`shared/contract/images.ts`). */
+/** Registers the window's operations for images (`shared/contract/images.ts`). */
 export function serveImages(
   app: HttpApp,
   context: Context,
@@ -49,7 +49,7 @@ export function serveImages(
     async retryEnrichment({ params, user }) {
       const caller = callerOf(user)
       demandManagingImages(context, caller, params.studyInstanceUid)
-      // Of a study that is not here there is nothing to ask.
+      // Throws if the study does not exist.
       readImageStudy(context, caller, params.studyInstanceUid)
       await creation.retry(params.studyInstanceUid)
       return readImageStudy(context, caller, params.studyInstanceUid)
@@ -79,7 +79,7 @@ export function serveImages(
       demandDecidingOf(context, callerOf(user), params.studyInstanceUid)
       return quarantine.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
-    // Nobody knows yet whose they are: they take the right to manage every study.
+    // It is unknown whose images these are, so the operations require access to all studies.
     async recoveredFiles({ query, user }) {
       demandManagingImages(context, callerOf(user))
       const asked = dashboardImages.recoveredFiles

@@ -39,18 +39,19 @@ import {
 import { findInstance } from './instance-queries.ts'
 import { listQuarantined, listQuarantinedGroups } from './quarantine-queries.ts'
 
-/*
- * Studies with images as the window shows them. Images belong to a customer by the rows of the
- * interface that show them: a member who is linked to customers sees those of their studies alone,
- * and none that have no row yet.
- */
+// Image studies as the window shows them. Access depends on the API studies with the same UID: a
+// member who is linked to customers sees only images of those customers' studies, and none without
+// an API study.
 
-/** Parts of a list that are read for one page at most where a caller may see a few of many. */
+/**
+ * Maximum number of batches that are read for one page if the caller may see only a few of many
+ * studies.
+ */
 const MOST_READS = 50
-/** Rows of versions that a study is shown with. */
+/** Maximum number of versions shown with a study. */
 const MOST_VERSIONS = 200
 
-/** The one that last received an instance first. */
+/** Studies that most recently received an instance first. */
 export function listImageStudies(
   context: Context,
   caller: Caller,
@@ -70,7 +71,10 @@ export function listImageStudies(
   }
 }
 
-/** @throws ApiError not-found */
+/**
+ * Reads a study.
+ * @throws ApiError not-found
+ */
 export function readImageStudy(
   context: Context,
   caller: Caller,
@@ -81,8 +85,8 @@ export function readImageStudy(
 }
 
 /**
- * Notes that a person has looked at the images of the study that were replaced; nothing else is
- * changed by it, and again changes nothing.
+ * Records that a user has reviewed the replaced images of the study, and changes nothing else.
+ * Idempotent.
  * @throws ApiError not-permitted, not-found
  */
 export const reviewVersions = (
@@ -108,8 +112,8 @@ export const reviewVersions = (
   })
 
 /**
- * That the caller may decide which version of the instance is shown. @throws ApiError
- * not-permitted; not-found: it is not theirs to see
+ * Requires that the caller may decide which version of the instance is shown.
+ * @throws ApiError not-permitted; not-found if the caller may not see the instance
  */
 export function demandVersion(context: Context, caller: Caller, instanceId: number): void {
   demand(caller, 'manageStudies')
@@ -122,7 +126,7 @@ export function demandVersion(context: Context, caller: Caller, instanceId: numb
     throw new ApiError('not-found', message('images.no-version'))
 }
 
-/** Instances that were set aside, newest first. */
+/** Quarantined instances, newest first. */
 export function listQuarantine(
   context: Context,
   caller: Caller,
@@ -135,13 +139,13 @@ export function listQuarantine(
   return { items: items.map(quarantinedView), ...rest }
 }
 
-/** Whether the caller may see the images of the study; whether there are any is not asked. */
+/** Whether the caller may see images of the study; there may be none. */
 export const seesImages = (context: Context, caller: Caller, studyInstanceUid: string): boolean =>
   seesAll(caller) || rowsOf(context, studyInstanceUid).some((row) => isVisible(caller, row))
 
 /**
- * That the caller may manage the images of the study, or of every study where none is named.
- * @throws ApiError not-permitted; not-found: the study is not theirs to see
+ * Requires that the caller may manage the images of the study or, without a UID, of all studies.
+ * @throws ApiError not-permitted; not-found if the caller may not see the study
  */
 export function demandManagingImages(
   context: Context,
@@ -155,8 +159,8 @@ export function demandManagingImages(
 }
 
 /**
- * That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is
- * not in quarantine, or not theirs to see
+ * Requires that the caller may decide about the quarantined instance.
+ * @throws ApiError not-permitted; not-found if it is not in quarantine or the caller may not see it
  */
 export function demandDeciding(context: Context, caller: Caller, instanceId: number): void {
   demand(caller, 'manageStudies')
@@ -166,8 +170,8 @@ export function demandDeciding(context: Context, caller: Caller, instanceId: num
 }
 
 /**
- * What was set aside of a study, by reason. @throws ApiError not-found: the study is not theirs
- * to see
+ * Quarantined instances of a study, grouped by reason.
+ * @throws ApiError not-found if the caller may not see the study
  */
 export function listQuarantineGroups(
   context: Context,
@@ -180,9 +184,8 @@ export function listQuarantineGroups(
 }
 
 /**
- * That the caller may decide on what was set aside of the study.
- * @throws ApiError not-permitted; not-found: nothing of it is set aside, or it is not theirs to
- *   see
+ * Requires that the caller may decide about the quarantined instances of the study.
+ * @throws ApiError not-permitted; not-found if there are none or the caller may not see the study
  */
 export function demandDecidingOf(context: Context, caller: Caller, studyInstanceUid: string): void {
   demand(caller, 'manageStudies')
@@ -206,7 +209,7 @@ function existing(context: Context, caller: Caller, studyInstanceUid: string): I
   return record
 }
 
-/** What the caller may see of a list, a page of it as long as there is enough. */
+/** A page of the items that the caller may see; it is full if there are enough of them. */
 function seenPart<T extends { readonly studyInstanceUid: string }>(
   context: Context,
   caller: Caller,

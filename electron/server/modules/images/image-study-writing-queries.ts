@@ -15,10 +15,8 @@ import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
 import { NO_NOTE } from './instance-queries.ts'
 
-/*
- * Writes studies with images and their counters, with what follows from them: the words they are
- * found by, whether their identity is a mismatch, and which steps of the worklist were received.
- */
+// Writes image studies and their counters, and updates what depends on them: search words, whether
+// the identity is a mismatch, and the received steps of the worklist.
 
 const COUNT_SERIES = `update imageSeries set instances = instances + 1, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ? and seriesInstanceUid = ? returning instances`
@@ -44,7 +42,7 @@ const RECOUNT = `update imageStudies set
 const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
   where transferHow = 'open'`
 
-/** What `identityOf` looks at. */
+/** Fields on which `identityOf` depends. */
 const IDENTIFYING = [
   'header',
   'handedOut',
@@ -53,7 +51,7 @@ const IDENTIFYING = [
   'remoteAddress',
 ] as const satisfies (keyof ImageStudyPatch)[]
 
-/** With its counters at zero: `countInstance` counts its first instance too. */
+/** Inserts a study with counters at zero; `countInstance` counts its first instance. */
 export const insertImageStudy = (database: Database, study: NewImageStudy): void =>
   database.transaction(() => {
     const { studyInstanceUid, createdAt, ...fields } = study
@@ -68,7 +66,7 @@ export const insertImageStudy = (database: Database, study: NewImageStudy): void
     compareIdentity(database, studyInstanceUid)
   })
 
-/** Once a study is settled, the steps that its instances were made for are noted as received. */
+/** Updates a study. When it is settled, the steps of its instances are recorded as received. */
 export const updateImageStudy = (
   database: Database,
   studyInstanceUid: string,
@@ -90,7 +88,7 @@ export const updateImageStudy = (
       compareIdentity(database, studyInstanceUid)
   })
 
-/** Counts a new instance and sets the times. */
+/** Counts a new instance and updates the times. */
 export function countInstance(
   database: Database,
   studyInstanceUid: string,
@@ -109,7 +107,7 @@ export function countInstance(
     database.run(rawQuery(NEW_SERIES, [...values, instances * bytes, at]))
   }
   if (what === 'quarantined') {
-    // It describes its series should the instance be released.
+    // The series is needed if the instance is released.
     insertSeries(0)
     database.run(rawQuery(COUNT_QUARANTINED, [at, studyInstanceUid]))
     return
@@ -123,7 +121,7 @@ export function countInstance(
   const counted = database.get(
     rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
-  // Until then the study had no image that counts.
+  // This is the study's first current image.
   if (counted?.instances === 1) compareIdentity(database, studyInstanceUid)
 }
 
@@ -132,7 +130,7 @@ export type SeriesHeader = Pick<
   'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'
 >
 
-/** Takes off an instance whose place another of its series took, which is counted already. */
+/** Subtracts an instance that another one of its series replaced, which is already counted. */
 export const uncountInstance = (
   database: Database,
   studyInstanceUid: string,
@@ -144,7 +142,7 @@ export const uncountInstance = (
     database.run(rawQuery(UNCOUNT, [bytes, studyInstanceUid]))
   })
 
-/** Counts everything anew: after instances changed their state or were removed. */
+/** Recomputes all counters, after instances changed their state or were deleted. */
 export const recountInstances = (database: Database, studyInstanceUid: string): void =>
   database.transaction(() => {
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
@@ -154,8 +152,8 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
   })
 
 /**
- * For the start: transfers that were open when the last run ended broke off with it, at their
- * last image. How many there were.
+ * Marks transfers as aborted that were open when the last run ended. Called at startup; returns
+ * their number.
  */
 export const breakOffTransfers = (database: Database, detail: Message): number =>
   database.run(rawQuery(BREAK_OFF, [storedMessage(detail)])).changes
@@ -184,10 +182,10 @@ interface Step {
 }
 
 /**
- * Brings the steps that the current images of a study were made for up to date; one that is known
- * keeps its time. A step is known by the UID of the images, by the one they carry of the request,
- * and as the row that was handed out: not every console copies the UID of the worklist. Before the
- * study was settled (`at` is null) none is added.
+ * Updates the received steps of the study. Steps that are already recorded keep their time. A step
+ * is recorded with the UID of the images, with the Study Instance UID of their request attributes,
+ * and as the matched worklist row, because not every modality uses the UID from the worklist.
+ * Before the study is settled (`at` is null), no step is added.
  */
 function noteReceivedSteps(
   database: Database,
@@ -207,8 +205,7 @@ function noteReceivedSteps(
       })),
     )
     .filter(({ studyInstanceUid }) => studyInstanceUid !== '')
-  // Images of another step than the row's were not made for it, unless a person says that they
-  // were.
+  // Images of another step do not belong to the row, unless a user linked them.
   const isOfRow = (step: string) => step === '' || step === handedOut?.scheduledProcedureStepId
   if (handedOut && (handedOut.linkedBy !== undefined || carried.some(isOfRow)))
     wanted.push(handedOut)
@@ -225,6 +222,6 @@ function noteReceivedSteps(
   if (gone.length + added.length > 0) noteStepsChanged(database)
 }
 
-// A backslash separates values in DICOM: neither id can hold one (PS3.5 Table 6.2-1).
+// DICOM values cannot contain a backslash, which separates them (PS3.5 Table 6.2-1).
 const keyOf = ({ studyInstanceUid, scheduledProcedureStepId }: Step) =>
   `${studyInstanceUid}\\${scheduledProcedureStepId}`

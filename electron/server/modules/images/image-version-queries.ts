@@ -12,16 +12,16 @@ import {
   WITHDRAWN,
 } from './instance-queries.ts'
 
-// Versions of images that corrections connect, recorded or only found.
+// Versions of images that are related by corrections, whether recorded or only detected.
 
-/** `header`: what the instance says of its patient and its exam. */
+/** `header` identifies the patient and the exam of the instance. */
 export interface FoundVersion {
   readonly instanceId: number
   readonly header: ImageHeader
 }
 
-// Both directions of each record, and of each note of a version that was found.
-// Two branches for the instances of a UID, as there are two partial indexes.
+// Both directions of each correction record and of each detected version. Two branches for the
+// instances of a UID, to use both partial indexes.
 const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
     select instanceId from instances where sopInstanceUid = (select uid from wanted) and state = 'current'
     union all select instanceId from instances where sopInstanceUid = (select uid from wanted) and state <> 'current')
@@ -40,9 +40,8 @@ const NOTE_FOUND =
 const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
 
 /**
- * Whether the instance does not count because of a correction: the original of one that stands,
- * or a copy of one that was undone. It is not restored, and what a device sends under its UID
- * does not bring it back.
+ * Whether a correction withdrew the instance: it is the original of an active correction, or a copy
+ * of one that was undone. It cannot be restored, nor does receiving its UID again bring it back.
  */
 export const isInstanceWithdrawn = (database: Database, instanceId: number): boolean =>
   database.get(
@@ -55,8 +54,8 @@ export const isCorrectedCopy = (database: Database, instanceId: number): boolean
   undefined
 
 /**
- * SOP Instance UIDs of all other versions of an image that corrections, recorded or only found,
- * connect with one of these UIDs. At most one version of an image is current.
+ * SOP Instance UIDs of all other versions of an image that recorded or detected corrections relate
+ * to these UIDs. At most one version of an image is current.
  */
 export function listOtherVersions(database: Database, uids: readonly string[]): string[] {
   const known = new Set(uids)
@@ -66,13 +65,13 @@ export function listOtherVersions(database: Database, uids: readonly string[]): 
   return [...known].filter((uid) => !uids.includes(uid))
 }
 
-/** Whether `insertFoundVersion` was given the UID as that of another version. */
+/** Whether `insertFoundVersion` recorded this UID as that of another version. */
 export const isOfFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
   database.get(rawQuery(IS_NAMED, [sopInstanceUid])) !== undefined
 
 /**
- * An instance that is another version of images with these UIDs, without a record of the
- * correction.
+ * Records that an instance is another version of images with these UIDs, although no correction is
+ * recorded.
  */
 export function insertFoundVersion(
   database: Database,
@@ -87,15 +86,15 @@ export function insertFoundVersion(
     database.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
 }
 
-/** SOP Instance UIDs that `insertFoundVersion` was given; none of any other instance. */
+/** The SOP Instance UIDs that `insertFoundVersion` recorded for the instance. */
 export const listFoundBeside = (database: Database, instanceId: number): string[] =>
   database
     .all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId]))
     .map(({ otherUid }) => otherUid)
 
 /**
- * The current instance that is another version of the image by a correction: of the same image,
- * one version is shown. Undefined where there is none.
+ * The current instance that is another version of the image because of a correction; `undefined` if
+ * there is none. Only one version of an image may be shown.
  */
 export function findRivalVersion(
   database: Database,
@@ -115,16 +114,15 @@ const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
 const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
 
 /**
- * Versions of the instances of the study that have more than one, image by image, each in the
- * order they came; at most `limit` earlier ones.
+ * Versions of the study's instances that have more than one, grouped by image, in the order in
+ * which they were received; at most `limit` superseded ones.
  */
 export function listReplacements(
   database: Database,
   studyInstanceUid: string,
   limit: number,
 ): InstanceRecord[] {
-  // Two queries: there are two partial indexes, and one condition for both would look through
-  // all instances.
+  // Two queries to use both partial indexes; a single condition would scan all instances.
   const earlier = allInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
@@ -138,7 +136,7 @@ export function listReplacements(
     limit,
   )
   const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
-  // Of an image that was corrected no earlier version can take its place either.
+  // Earlier versions of a corrected image cannot be restored, either.
   const isShown = (versions: readonly InstanceRecord[]) =>
     versions.some(({ state }) => state === 'current') ||
     !findWithdrawnInstance(database, versions[0]?.sopInstanceUid ?? '')
@@ -148,8 +146,8 @@ export function listReplacements(
 }
 
 /**
- * Current instances of the study whose pixels differ from those of the version before, which
- * nobody has looked at.
+ * Number of the study's current instances whose pixels differ from the previous version and that
+ * have not been reviewed.
  */
 export const countUnreviewedReplacements = (database: Database, studyInstanceUid: string): number =>
   database.get(
@@ -158,7 +156,7 @@ export const countUnreviewedReplacements = (database: Database, studyInstanceUid
     ]),
   )?.count ?? 0
 
-/** A person has looked at the replacements of the study. How many were open. */
+/** Marks the replacements of the study as reviewed; returns the number of those that were not. */
 export const reviewReplacements = (
   database: Database,
   studyInstanceUid: string,
@@ -168,7 +166,7 @@ export const reviewReplacements = (
     rawQuery(`update instances set changeReviewedAt = ? ${UNREVIEWED}`, [at, studyInstanceUid]),
   ).changes
 
-/** When images of the study were corrected, and when corrections of them were undone. */
+/** Times at which images of the study were corrected, and corrections of them were undone. */
 export const listCorrectionTimes = (database: Database, studyInstanceUid: string): string[] =>
   database
     .all(
@@ -184,7 +182,7 @@ export const listCorrectionTimes = (database: Database, studyInstanceUid: string
     )
     .flatMap(({ at, undoneAt }) => (undoneAt === null ? [at] : [at, undoneAt]))
 
-/** Whether somebody has begun a report of the study of the interface. */
+/** Whether there is a report of the study. */
 export const isReportBegun = (database: Database, studyId: string): boolean =>
   database.get(
     database.sql.selectFrom('reports').select('reportId').where('studyId', '=', studyId).limit(1),

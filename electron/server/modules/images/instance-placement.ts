@@ -15,24 +15,24 @@ import {
 } from './instance-queries.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
-/** Where an instance comes from. */
+/** The source of an instance. */
 export interface Source {
   readonly association: AssociationInfo
   readonly deviceName: string
-  /** It comes of a C-MOVE of ours: an earlier exam, which is not to be read. */
+  /** Whether it is the result of a C-MOVE to this gateway: a prior, which is not to be read. */
   readonly isFetched: boolean
 }
 
-/** An instance whose bytes are on the disk, before it has a row. */
+/** An instance whose file is complete, but that has no row yet. */
 export interface Arrival extends Source {
   readonly header: InstanceHeader
   readonly structure: Structure
   /**
-   * What differs from the current instance of its UID; undefined where there is none, or they were
-   * not compared.
+   * How it differs from the current instance with its UID; `undefined` if there is none or they
+   * were not compared.
    */
   readonly change?: ContentChange | undefined
-  /** SOP Instance UIDs of the images that it is a corrected copy of (`originalsIn`). */
+  /** SOP Instance UIDs of the images of which it is a corrected copy (`originalsIn`). */
   readonly originals: readonly string[]
   readonly transferSyntaxUid: string
   readonly file: string
@@ -41,12 +41,12 @@ export interface Arrival extends Source {
   readonly crc32: number
 }
 
-/** Where an instance that arrives belongs. */
+/** What happens to a received instance: whether it becomes current or is quarantined. */
 export interface Placement {
   readonly state: InstanceState
   readonly reason: QuarantineReason | null
   readonly detail: Message | null
-  /** Whose place it takes. */
+  /** The current instance that it replaces. */
   readonly replaces: InstanceRecord | undefined
 }
 
@@ -90,8 +90,8 @@ export const isElsewhere = (current: InstanceRecord, header: InstanceHeader): bo
   current.seriesInstanceUid !== header.seriesInstanceUid
 
 /**
- * Why another content cannot take the place of the current one: it comes from elsewhere, or belongs
- * elsewhere. Null where it can.
+ * Why different content must not replace the current instance: its source, study or series differs.
+ * Null if it may.
  */
 function otherSource(
   current: InstanceRecord,
@@ -105,8 +105,8 @@ function otherSource(
 }
 
 /**
- * Current and quarantined instances of the UID whose data set may be the same: length and CRC-32
- * are.
+ * Current and quarantined instances of the UID whose data set has the same length and CRC-32, and
+ * may therefore be identical.
  */
 export function listTwins(
   database: Database,

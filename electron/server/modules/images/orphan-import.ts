@@ -22,15 +22,15 @@ import { type FoundFile, importOwnInstance } from './own-instances.ts'
 import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
-/** A file and who sent it, by its file meta information. */
+/** A file and its sender, according to its file meta information. */
 export interface Orphan extends FoundFile {
   readonly source: Source
   readonly structure: Structure
-  /** As `Arrival.originals`. */
+  /** See `Arrival.originals`. */
   readonly originals: readonly string[]
 }
 
-/** Where a file is, and its path below `images`. */
+/** A file name relative to `images`, and the path of the file. */
 interface Located {
   readonly file: string
   readonly path: string
@@ -38,15 +38,15 @@ interface Located {
 
 interface Sender {
   readonly source: Source
-  /** For data sets that declare none. */
+  /** Character set for data sets that declare none. */
   readonly characterSet: readonly string[]
 }
 
 const UNREADABLE = message('images.file-unreadable')
 
 /**
- * Gives image files without a row their place as if their devices sent them now: for each AE title
- * an association is open until it is disposed of.
+ * Imports image files without a row as if their devices had just sent them. For each AE title, an
+ * association counts as open until disposal.
  */
 export class OrphanImport implements Disposable {
   readonly #context: Context
@@ -67,7 +67,7 @@ export class OrphanImport implements Disposable {
     this.#completion = completion
   }
 
-  /** A file that has no row, or why it is no image that can be imported. */
+  /** Reads a file without a row, or returns why it cannot be imported. */
   async read({ file, path }: Located): Promise<Orphan | Message> {
     const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
     if (meta instanceof Error)
@@ -86,15 +86,13 @@ export class OrphanImport implements Disposable {
     if (header.studyInstanceUid === '' || header.seriesInstanceUid === '')
       return message('images.names-no-study')
     const originals = await this.#originalsIn({ ...stored, sopInstanceUid }).catch(() => undefined)
-    // Without them a corrected copy would be shown beside its original.
+    // Without the originals, a corrected copy would be shown in addition to its original.
     if (!originals) return UNREADABLE
     const facts = { file, transferSyntaxUid, dataSetOffset, bytes, crc32 }
     return { source, header, structure, originals, ...facts }
   }
 
-  /**
-   * As `read`, of corrected copies alone: of any other file no more than its beginning is read.
-   */
+  /** Like `read`, but only for corrected copies. Of any other file, only the beginning is read. */
   async readCopy(located: Located): Promise<Orphan | undefined> {
     const meta = await readFileMeta(located.path).catch(() => undefined)
     if (!meta) return undefined
@@ -104,15 +102,18 @@ export class OrphanImport implements Disposable {
     return isMessage(read) ? undefined : read
   }
 
-  /** One after the other for each SOP Instance UID, images that arrive among them. */
+  /**
+   * Runs `work` exclusively for the SOP Instance UID, also with respect to images that are being
+   * received.
+   */
   exclusively<T>({ header }: Orphan, work: () => Promise<T>): Promise<T> {
     return this.#arrivals.mutex.run(header.sopInstanceUid, work)
   }
 
   /**
-   * Gives a file in `images` its row; `also` is of the same transaction. A corrected copy whose
-   * original is current, or the other way round, is set aside (decision 0031): a person decides
-   * between them.
+   * Creates the row of a file in `images`, and calls `also` in the same transaction. If the
+   * original of a corrected copy is current, or vice versa, the imported one is quarantined
+   * (decision 0031), so that a user can decide.
    */
   async import(orphan: Orphan, also: () => void = () => undefined): Promise<Kept | undefined> {
     const { source, originals, ...found } = orphan
@@ -125,7 +126,7 @@ export class OrphanImport implements Disposable {
     const { header, bytes, dataSetOffset, crc32 } = found
     const { association } = source
     const { sopInstanceUid } = header
-    // It may have been copied here, by whatever was put back.
+    // The file may have been copied here by a restore, and may not be durable yet.
     await imageFiles.secure(found.file)
     const isOwn = association.remoteAddress === OWN_ADDRESS
     if (isOwn && !findRivalVersion(database, sopInstanceUid, originals)) {
@@ -174,7 +175,7 @@ export class OrphanImport implements Disposable {
       remoteAddress,
     }
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
-    // What an archive sent, and no device, was asked for as an earlier exam.
+    // Images from a destination that is not a device were retrieved as priors.
     const isFetched = !device && isDestination(database, callingAeTitle)
     const sender = {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
@@ -194,11 +195,11 @@ function addressOf(database: Database, aeTitle: string): string {
 }
 
 /**
- * After an older database was put back: images that came after the backup was made lie in the image
- * folder, acknowledged, and no row names them. Each gets its place as if its device sent it now, so
- * that its study appears again; what the gateway made itself goes beside them. A file that cannot
- * be read goes to the recovery folder, where a person decides about it. After a stop in between the
- * next start goes on. Disposes of `orphans`.
+ * Imports images that were received after a backup was made, once that backup was restored: they
+ * were acknowledged, but the database has no rows for them. Each is imported as if its device had
+ * just sent it, so that its study reappears; objects made by the gateway are restored as well.
+ * Files that cannot be read are moved to the recovery folder, where a user decides. After an
+ * interruption, the next start continues. Disposes of `orphans`.
  */
 export async function importOrphans(
   context: Context,
@@ -211,7 +212,7 @@ export async function importOrphans(
   let imported = 0
   let inDoubt = 0
   let unreadable = 0
-  // One file that the disk does not give must not keep the others, and signing, waiting for good.
+  // A file that cannot be read must not block the others, or signing, forever.
   const putAway = async (file: string) => {
     unreadable++
     await recover(file).catch((error: unknown) => reportError(context, error))
@@ -251,12 +252,12 @@ export async function importOrphans(
     noteDisk(context, 'danger', message('images.files-unreadable', { count: unreadable }))
 }
 
-/** Of one file; what the database reports concerns all of them. */
+/** Whether the error concerns one file. Database errors concern all of them. */
 const isFileFault = (error: unknown): boolean =>
   error instanceof StorageFault ||
   (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
 
-/** Whether it was set aside as another version of an image, which a correction made. */
+/** Whether it was quarantined as another version of an image because of a correction. */
 export const isInDoubt = (database: Database, { instance }: Kept): boolean =>
   instance.state === 'quarantined' && listFoundBeside(database, instance.instanceId).length > 0
 

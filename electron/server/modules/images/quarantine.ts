@@ -27,10 +27,7 @@ import {
 } from './quarantine-queries.ts'
 import { reopenStudy } from './study-completion.ts'
 
-/**
- * Instances that are decided on in one transaction; between two of them the event loop is let
- * through.
- */
+/** Instances per transaction; the event loop can run between two of them. */
 const PORTION = 250
 
 const REPLACED = message('images.took-place')
@@ -40,8 +37,9 @@ const NOT_IN_QUARANTINE: WindowOutcome = {
 }
 
 /**
- * Those of the instances that were set aside as other versions of images that are shown take their
- * places. How many did. @throws ApiError outdated, unavailable
+ * Replaces images with the quarantined instances that are other versions of them; returns their
+ * number.
+ * @throws ApiError outdated, unavailable
  */
 export type RestoreVersions = (
   found: readonly InstanceRecord[],
@@ -49,14 +47,14 @@ export type RestoreVersions = (
   actor: Actor,
 ) => Promise<number>
 
-/** What was decided of a group, in portions. */
+/** The result of a decision about a group, which is processed in batches. */
 interface Decided {
   readonly decided: number
   readonly left: number
   readonly fault: string | undefined
 }
 
-/** What a person decides about instances that were set aside. */
+/** Releases or discards quarantined instances, as decided by a user. */
 export class Quarantine {
   readonly #context: Context
   readonly #onChange: OnInstanceChange
@@ -69,8 +67,8 @@ export class Quarantine {
   }
 
   /**
-   * The instance takes its place in its study; the one it replaces is kept.
-   * @throws ApiError not-found; refused: it was corrected
+   * Makes the instance current; the one that it replaces is kept as a superseded version.
+   * @throws ApiError not-found; refused if it was corrected
    */
   async release(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database } = this.#context
@@ -92,8 +90,8 @@ export class Quarantine {
   }
 
   /**
-   * An earlier version takes its place again; the one it replaces is kept. @throws ApiError
-   * not-found
+   * Makes a superseded version current again; the one that it replaces is kept.
+   * @throws ApiError not-found
    */
   restoreVersion(instanceId: number, reason: string, actor: Actor): WindowOutcome {
     const { database } = this.#context
@@ -111,9 +109,9 @@ export class Quarantine {
   }
 
   /**
-   * Row and file are deleted for good.
-   * @throws ApiError not-found; StorageFault: the row is gone, the file goes to the recovery folder
-   *   at the next start
+   * Deletes the row and the file permanently.
+   * @throws ApiError not-found; StorageFault if the file could not be deleted. It is moved to the
+   *   recovery folder at the next start.
    */
   async discard(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
@@ -126,15 +124,15 @@ export class Quarantine {
     })
     if (!discarded) return NOT_IN_QUARANTINE
     noteImagesChanged(this.#context)
-    // Only now: a file without a row goes to the recovery folder at the next start, a row without
-    // its file cannot be repaired.
+    // The row is deleted first: a file without a row is moved to the recovery folder at the next
+    // start, but a row without its file cannot be repaired.
     await imageFiles.remove(discarded.file)
     return { success: true, message: message('images.deleted') }
   }
 
   /**
-   * As `release`, oldest first. What was decided stays where it cannot go on; it throws only where
-   * nothing was.
+   * Releases a group like `release`, oldest first. Decisions made before an error remain; it throws
+   * only if there were none.
    */
   async releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database } = this.#context
@@ -143,7 +141,7 @@ export class Quarantine {
     const done = await this.#byPortions(
       group,
       (portion) => {
-        // One that was corrected stays set aside.
+        // Corrected instances stay in quarantine.
         const released = portion.filter(
           (instance) =>
             !findWithdrawnInstance(database, instance.sopInstanceUid) &&
@@ -152,7 +150,7 @@ export class Quarantine {
         if (released.length === 0) return released
         const ofPortion = this.#letIn(group.studyInstanceUid, released)
         this.#recordGroup(actor, 'instances.release', group, reason, released.length)
-        // What is rolled back replaced nothing.
+        // Not counted if the transaction is rolled back.
         database.afterCommit(() => {
           replacing += ofPortion
         })
@@ -168,7 +166,8 @@ export class Quarantine {
   }
 
   /**
-   * As `discard`; as `releaseGroup`. Files that cannot be deleted now are counted in the message.
+   * Discards a group like `discard`; errors are handled as in `releaseGroup`. Files that could not
+   * be deleted are counted in the message.
    */
   async discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database, imageFiles } = this.#context
@@ -182,7 +181,8 @@ export class Quarantine {
         return portion
       },
       async (portion) => {
-        // The rows are gone, and the files go: one that cannot be deleted holds up no other.
+        // The rows are deleted. A file that cannot be deleted does not prevent the others from
+        // being deleted.
         for (const { file } of portion)
           await imageFiles.remove(file).catch((error: unknown) => {
             undeleted++
@@ -214,8 +214,8 @@ export class Quarantine {
   }
 
   /**
-   * Within a transaction: instances of one study take their places, the newest version last. How
-   * many they took the place of.
+   * Makes instances of one study current, the newest version last. Returns the number of instances
+   * that they replaced. Must be called within a transaction.
    */
   #letIn(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
     const { database } = this.#context
@@ -224,7 +224,7 @@ export class Quarantine {
     const studies = new Set([studyInstanceUid])
     let replacing = 0
     for (const instance of released) {
-      // One that was let in just now is another version of it.
+      // An instance that was just released is another version of it.
       if (isVersion(database, instance)) continue
       const replaced = findCurrentInstance(database, instance.sopInstanceUid)
       if (replaced) {
@@ -233,7 +233,7 @@ export class Quarantine {
         replacing++
       }
       setInstanceState(database, instance.instanceId, 'current')
-      // An earlier exam is neither sent on by itself nor put up for reading.
+      // Priors are neither forwarded automatically nor offered for reading.
       if (!isFetched)
         this.#onChange('released', [{ ...instance, state: 'current', reason: null, detail: null }])
     }
@@ -243,8 +243,8 @@ export class Quarantine {
   }
 
   /**
-   * Portion by portion, each in a transaction of its own, until none is left or one fails. `decide`
-   * returns those that were decided on.
+   * Processes a group in batches, each in a transaction, until none is left or one fails. `decide`
+   * returns the instances that it processed.
    */
   async #byPortions(
     group: QuarantineGroup,
@@ -275,8 +275,8 @@ export class Quarantine {
   }
 
   /**
-   * Those of the group that are other versions of images that are shown. How many took their
-   * places.
+   * Releases those of the group that are other versions of shown images; returns the number of
+   * images that they replaced.
    */
   async #restoreGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<number> {
     const { database } = this.#context
@@ -297,13 +297,14 @@ function existing(database: Database, instanceId: number): InstanceRecord {
   return instance
 }
 
-/** Whether it was found as another version of an image that is shown. */
+/** Whether it was detected as another version of a shown image. */
 const isVersion = (database: Database, { instanceId, sopInstanceUid }: InstanceRecord): boolean =>
   findRivalVersion(database, sopInstanceUid, listFoundBeside(database, instanceId)) !== undefined
 
 /**
- * @throws ApiError refused: the image was corrected, and what is here of it names the wrong patient
- *   or order
+ * Requires that the image was not corrected, since this version would identify the wrong patient or
+ * order.
+ * @throws ApiError refused
  */
 function demandStanding(database: Database, instance: InstanceRecord): void {
   if (findWithdrawnInstance(database, instance.sopInstanceUid) || isVersion(database, instance))
@@ -311,8 +312,8 @@ function demandStanding(database: Database, instance: InstanceRecord): void {
 }
 
 /**
- * Within a transaction: rows of one study go, and images that some of them put in doubt are
- * compared anew.
+ * Deletes rows of one study, and compares images again that were in doubt because of them. Must be
+ * called within a transaction.
  */
 function remove(database: Database, discarded: readonly InstanceRecord[]): void {
   const others = new Set(

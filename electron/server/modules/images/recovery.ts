@@ -28,29 +28,30 @@ import { COMPARED } from './same-content.ts'
 import { readStart } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
-/** Files that one call imports; the window calls again for the rest. */
+/** Files per import request; the window repeats the request for the rest. */
 const PORTION = 100
-/** How long a count of the folder is believed; ms. */
+/** How long the count of files is cached (ms). */
 const COUNTED_MS = 5000
 
 /**
- * For the start, before anything is received: deletes what an earlier run left unfinished. Whether
- * that run was cut off, such as by a power failure. @throws StorageFault
+ * Deletes unfinished files of an earlier run; returns whether that run was interrupted, for example
+ * by a power failure. Must be called at startup, before anything is received.
+ * @throws StorageFault
  */
 export function sweepSpool(context: Context): boolean {
   const { parts, wasCutOff } = context.imageFiles.sweep()
   if (parts > 0)
     noteDisk(context, 'warning', message('images.unfinished-transfers', { count: parts }))
-  // Copies for comparisons, and what earlier versions wrote for the native module.
+  // Temporary copies for comparisons, and files that earlier versions wrote for the native module.
   for (const temporary of [COMPARED, join('spool', 'native')])
     rmSync(join(context.folder, temporary), { recursive: true, force: true })
   return wasCutOff
 }
 
 /**
- * Image files that no row names. Each may be an image whose sender was told Success (an older copy
- * of the database was put back, or the database was lost), so the gateway never deletes one: it
- * moves them to the recovery folder, and a person imports or discards them there.
+ * Handles image files without a row. Each of them may be an image that was acknowledged with
+ * Success before an older backup was restored or the database was lost. The gateway therefore never
+ * deletes one: it moves them to the recovery folder, where a user imports or discards them.
  */
 export class ImageRecovery implements AsyncDisposable {
   readonly #context: Context
@@ -74,31 +75,35 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * At the start, while images arrive already: what crashes, restores and power failures left
-   * (`wasCutOff`: see `sweepSpool`).
+   * Repairs what crashes, restores and power failures left, while images are already being
+   * received. For `wasCutOff`, see `sweepSpool`.
    */
   start(wasCutOff: boolean, onChange: OnInstanceChange): void {
     const failed = (error: unknown) => reportError(this.#context, error)
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
     const work = async () => {
-      // Before what it left is taken for unknown files.
+      // Must run before its files are considered unknown.
       await sweepCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
-      // It reads whole images, those of minutes: last.
+      // Last, because it reads the complete images of the last minutes.
       if (wasCutOff) await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
-      // No report is signed before it has ended: it runs whatever failed before.
+      // Runs even if an earlier step failed, because reports cannot be signed before it has
+      // finished.
       await importOrphans(this.#context, this.#orphans(), recover, signal)
     }
     this.#starting = work().catch(failed)
   }
 
-  /** Resolves when the work of the start is over. */
+  /** Resolves when the startup work is complete. */
   async settled(): Promise<void> {
     await this.#starting
   }
 
-  /** Files in the recovery folder. The folder itself is the record: a person may put files there. */
+  /**
+   * Number of files in the recovery folder. They are not listed elsewhere, because a user may also
+   * put files there.
+   */
   count(): number {
     const now = this.#context.clock()
     if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNTED_MS)
@@ -113,7 +118,7 @@ export class ImageRecovery implements AsyncDisposable {
     return sliceOf(found, limit, (file) => file)
   }
 
-  /** What a file says of itself. */
+  /** Describes a file by its header. */
   async describe(file: string): Promise<RecoveredFile> {
     const path = this.#context.imageFiles.recovery.pathOf(file)
     const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
@@ -132,8 +137,8 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * Imports the file, or all of them in portions, as if its device sent it now. @throws ApiError
-   * not-found; StorageFault
+   * Imports the file, or all files in batches, as if their devices had just sent them.
+   * @throws ApiError not-found; StorageFault
    */
   async import(
     { file, after }: { readonly file?: string | undefined; readonly after?: string | undefined },
@@ -163,7 +168,10 @@ export class ImageRecovery implements AsyncDisposable {
     return { imported, failed, problem, next }
   }
 
-  /** Deletes the file. @throws ApiError not-found; StorageFault */
+  /**
+   * Deletes the file.
+   * @throws ApiError not-found; StorageFault
+   */
   async discard(file: string, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
     this.#demandFile(file)
@@ -190,13 +198,18 @@ export class ImageRecovery implements AsyncDisposable {
     return imageFiles.arriving.has(file) || hasInstanceOfFile(database, file)
   }
 
-  /** A file that has no row, or none any more, from `images`. @throws StorageFault */
+  /**
+   * Moves a file without a row from `images` to the recovery folder.
+   * @throws StorageFault
+   */
   async #move(file: string): Promise<void> {
     await this.#context.imageFiles.recovery.move(file)
     this.#counted = undefined
   }
 
-  /** Moves unknown files out of `images`, and files that a row names again back there. */
+  /**
+   * Moves unknown files from `images` to the recovery folder, and files that have a row again back.
+   */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { database, imageFiles } = this.#context
     const returned = await this.#putBackKnown(signal)
@@ -208,10 +221,10 @@ export class ImageRecovery implements AsyncDisposable {
       const hasRow = (file: string) => hasInstanceOfFile(database, file)
       for await (const file of imageFiles.orphans(hasRow, newestInstanceId(database))) {
         if (signal.aborted) break
-        // One may have got its row, or be about to, since it was found.
+        // Its row may have been inserted since the file was found, or may be about to be.
         if (this.#isKnown(file)) continue
         if (await this.#setAsideCopy(file, orphans)) inDoubt++
-        // A file that a row names stays where the row says it is.
+        // A file that has a row stays in `images`.
         if (hasRow(file)) continue
         await this.#move(file)
         moved++
@@ -225,7 +238,10 @@ export class ImageRecovery implements AsyncDisposable {
     if (returned + moved + inDoubt > 0) noteImagesChanged(this.#context)
   }
 
-  /** The database that knows them was put back. How many there were. */
+  /**
+   * Moves files back that have a row again, because the database with their rows was restored.
+   * Returns their number.
+   */
   async #putBackKnown(signal: AbortSignal): Promise<number> {
     const { database, imageFiles } = this.#context
     let returned = 0
@@ -240,9 +256,10 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /**
-   * An older copy of the database was put back by hand: a corrected copy whose original it shows is
-   * no unknown image, and is quarantined beside that. Whether it was; then, or where it is a twin,
-   * the file has a row.
+   * Handles a corrected copy that has no row because an older database was restored manually: if
+   * its original is shown, the copy is quarantined instead of being treated as an unknown file.
+   * Returns whether it was. In that case, or if it is identical to a stored instance, the file has
+   * a row afterwards.
    */
   async #setAsideCopy(file: string, orphans: OrphanImport): Promise<boolean> {
     const { database, imageFiles } = this.#context
@@ -258,7 +275,7 @@ export class ImageRecovery implements AsyncDisposable {
     throw new ApiError('not-found', message('images.file-gone'))
   }
 
-  /** Why it cannot be imported; the file then stays where it is. */
+  /** Imports a file, or returns why it cannot be imported; it then stays where it is. */
   async #importOne(
     file: string,
     actor: Actor,
@@ -277,7 +294,7 @@ export class ImageRecovery implements AsyncDisposable {
     return undefined
   }
 
-  /** Where the same image is in the archive the copy is deleted, once that one is durable. */
+  /** Deletes the file if an identical instance is already stored, after making that one durable. */
   async #dropTwin(orphan: Orphan, actor: Actor): Promise<boolean> {
     const { database, imageFiles } = this.#context
     const { file, header, bytes, dataSetOffset, crc32 } = orphan

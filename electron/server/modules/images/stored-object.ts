@@ -15,15 +15,15 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { headerOf, readerOf } from './header.ts'
 
 /**
- * A deflated data set that is longer is not checked to its end: a few kilobytes may become
- * terabytes. Bytes.
+ * Maximum number of bytes that are inflated to verify a data set. A few kilobytes can inflate to
+ * terabytes.
  */
 const MOST_INFLATED = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
-/** What is read of a file for its header. */
+/** Bytes of a file that are read for its header. */
 const HEADER_BYTES = 1 << 20
 
-/** Where the data set of a file is, and how it is written. */
+/** Location and encoding of the data set in a file. */
 export interface StoredObject {
   readonly path: string
   readonly dataSetOffset: number
@@ -34,12 +34,15 @@ export interface StoredObject {
 export interface ReadObject {
   readonly values: HeaderResult
   readonly structure: Structure
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number
   readonly crc32: number
 }
 
-/** Reads a file whole. @throws the fault of the file system */
+/**
+ * Reads a complete file.
+ * @throws the error of the file system
+ */
 export async function readStored({
   path,
   dataSetOffset,
@@ -62,7 +65,7 @@ export async function readStored({
   return { values, structure, bytes, crc32: checksum }
 }
 
-/** The structure of a deflated data set, which is inflated for that. */
+/** Verifies the structure of a deflated data set by inflating it. */
 export async function deflatedStructure({
   path,
   dataSetOffset,
@@ -94,13 +97,13 @@ export async function deflatedStructure({
 const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
 const UNREADABLE = damaged(message('images.header-unreadable'))
 
-/** What the UIDs of corrected copies begin with (`newUid`). */
+/** Prefix of the UIDs of corrected copies (`newUid`). */
 const COPY_UID = '2.25.'
 
 /**
- * SOP Instance UIDs of the images that a stored object is a corrected copy of (`originalsOf`); none
- * where it is none, or is damaged. `temporary`: a folder for what has to be inflated.
- * @throws the fault of the file system: whether it is a copy is then not known
+ * SOP Instance UIDs of the images of which the object is a corrected copy (`originalsOf`); empty if
+ * it is not a copy or is damaged. `temporary` is a folder for inflated files.
+ * @throws the error of the file system, in which case it is unknown whether it is a copy
  */
 export async function originalsIn(
   stored: StoredObject & { readonly sopInstanceUid: string },
@@ -115,12 +118,12 @@ export async function originalsIn(
   }
 }
 
-/** Folder for what is inflated while it is read: nothing in it outlasts its reader. */
+/** Folder for temporarily inflated files. */
 export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
 
 /**
- * Its data set without compression, where it is deflated in a file of its own that is deleted
- * again.
+ * Calls `work` with the data set in uncompressed form. A deflated one is inflated to a temporary
+ * file, which is deleted afterwards.
  */
 export async function withInflated<T>(
   { path, dataSetOffset, transferSyntaxUid }: StoredObject,
@@ -148,8 +151,8 @@ export async function withInflated<T>(
 }
 
 /**
- * The header of a file, without its pixels; undefined where it names no instance. @throws where it
- * is no DICOM file
+ * Reads the header of a file, without pixels; `undefined` if it has no SOP Instance UID.
+ * @throws if it is not a DICOM file
  */
 export async function readStart(path: string) {
   const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)

@@ -14,15 +14,18 @@ import { breakOffTransfers, updateImageStudy } from './image-study-writing-queri
 import type { StudyCreation } from './study-creation.ts'
 import { compareNames, type FindWorklistRow, lookUpRow } from './worklist-lookup.ts'
 
-/** Its image was still on its way to the disk. */
+/** The association ended while its image was still being written. */
 const SENDER_ENDED: Ending = {
   kind: 'aborted',
   detail: message('images.sender-ended'),
 }
 
-/** A study that could not be completed is not tried again for so long. */
+/** Delay before completing a study is retried after an error. */
 const AGAIN_MS = 60_000
-/** After a long stop many are due, and each asks the partner. */
+/**
+ * Studies completed in parallel. After a long downtime, many are due, and each sends a request to
+ * the partner.
+ */
 const AT_A_TIME = 4
 
 const IDENTITY = {
@@ -31,8 +34,9 @@ const IDENTITY = {
 } as const
 
 /**
- * When a study is complete: all that was announced is here, or it has been quiet and no association
- * that sent to it is open, or it has taken long enough. By rows, so that a restart forgets nothing.
+ * Determines when a study is complete: all announced instances have been received; or no image has
+ * arrived for the idle time and no association that sent images of it is open; or the maximum time
+ * has passed. The state is in the database, so that it survives a restart.
  */
 export class StudyCompletion implements AsyncDisposable {
   readonly #context: Context
@@ -40,11 +44,11 @@ export class StudyCompletion implements AsyncDisposable {
   readonly #statistics: AssociationStatistics
   readonly #creation: StudyCreation
   readonly #findRow: FindWorklistRow
-  /** Studies of which everything that was announced is here. */
+  /** Studies whose announced instances have all been received. */
   readonly #whole = new Set<string>()
   /**
-   * Of studies that something was announced of: instances to come before it is worth counting
-   * again.
+   * For studies with announced instances: the number of instances to be received before counting
+   * again is worthwhile.
    */
   readonly #left = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
@@ -75,7 +79,7 @@ export class StudyCompletion implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** After the commit of an instance. */
+  /** Must be called after the commit of an instance. */
   arrived({ instance, isOpened, identity }: Kept): void {
     const { studyInstanceUid, associationId, change } = instance
     noteImagesChanged(this.#context)
@@ -96,13 +100,13 @@ export class StudyCompletion implements AsyncDisposable {
     else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
   }
 
-  /** After the commit of what a device announced, or of its saying that it is done. */
+  /** Must be called after the commit of an announcement, or of the end of a performed step. */
   announced(studyInstanceUid: string): void {
     if (findImageStudy(this.#context.database, studyInstanceUid)?.state === 'receiving')
       this.#count(studyInstanceUid)
   }
 
-  /** After the end of every association. */
+  /** Must be called after the end of every association. */
   associationClosed(associationId: string, how: Ending): void {
     const sender = this.#statistics.closed(associationId, how)
     if (!sender || sender.studies.length === 0) return
@@ -111,20 +115,20 @@ export class StudyCompletion implements AsyncDisposable {
   }
 
   /**
-   * Within the transaction that decided on the order of a study, or took the decision back
-   * (`isUnlinked`): what depends on it is brought up to date.
+   * Updates what depends on the order of a study. Must be called in the transaction that sets or
+   * removes (`isUnlinked`) the order.
    */
   orderChanged(studyInstanceUid: string, isUnlinked: boolean): void {
     this.#creation.askAnew(studyInstanceUid, isUnlinked)
     this.#context.database.afterCommit(() => this.#arrivals.forget(studyInstanceUid))
   }
 
-  /** Looks at once at what is due: a setting or a device changed. */
+  /** Checks immediately what is due, because a setting or a device changed. */
   wake(): void {
     this.#worker.wake()
   }
 
-  /** Resolves when nothing of what is due is under way. */
+  /** Resolves when nothing that is due is in progress. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
     await this.#worker.settled()
@@ -157,7 +161,7 @@ export class StudyCompletion implements AsyncDisposable {
   #dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
     const { settings, clock } = this.#context
     const now = clock()
-    // The time, or now where it is further away than it can be: the clock was set back since.
+    // The given time, or now if it is further away than possible, because the clock was set back.
     const within = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
     const idleMs = settings.get('intake.idleSeconds') * 1000
     const quiet = this.#statistics.isStudyOpen(studyInstanceUid)
@@ -175,7 +179,7 @@ export class StudyCompletion implements AsyncDisposable {
       compareNames(this.#context, studyInstanceUid)
       const study = findImageStudy(this.#context.database, studyInstanceUid)
       if (study?.state !== 'receiving') return
-      // Late images open the counts again, no more.
+      // Late images only change the counters.
       if (study.settledAt === null) await this.#creation.complete(study, signal)
       else this.#creation.close(studyInstanceUid, {})
       for (const known of [this.#whole, this.#left, this.#notBefore]) known.delete(studyInstanceUid)
@@ -187,7 +191,7 @@ export class StudyCompletion implements AsyncDisposable {
     }
   }
 
-  /** Counts what was announced and is here. */
+  /** Counts the announced and the received instances. */
   #count(studyInstanceUid: string): void {
     const { database } = this.#context
     const { expected, missing } = countExpected(database, studyInstanceUid)
@@ -195,7 +199,7 @@ export class StudyCompletion implements AsyncDisposable {
     else if (missing > 0) this.#left.set(studyInstanceUid, missing)
     else {
       this.#left.set(studyInstanceUid, 1)
-      // A step that still goes on may announce more.
+      // A step in progress may announce more instances.
       const steps = listStepStandings(database, studyInstanceUid)
       if (steps.some(({ status }) => status === 'IN PROGRESS')) return
       this.#whole.add(studyInstanceUid)
@@ -204,8 +208,9 @@ export class StudyCompletion implements AsyncDisposable {
   }
 
   /**
-   * An association that has sent since then ended. With another one that is open the transfer goes
-   * on, and what broke off is not mended by one that was open already.
+   * Updates the transfer after the end of an association that has sent images since `since`. If
+   * another association is open, the transfer continues. An association that was already open does
+   * not repair an aborted transfer.
    */
   #closeSoon(studies: readonly string[], { kind, detail }: Ending, since: number): void {
     const { database, clock } = this.#context
@@ -248,8 +253,9 @@ export class StudyCompletion implements AsyncDisposable {
 }
 
 /**
- * Within a transaction: a person let an image in, or images of the study were corrected; `isNew`:
- * the first of its study that counts, for which studies of the interface are created.
+ * Reopens a study after a user released an image or its images were corrected. `isNew`: the image
+ * is the first current one, so that API studies are to be created. Must be called within a
+ * transaction.
  */
 export function reopenStudy(
   { database, clock }: Context,

@@ -19,14 +19,14 @@ import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries
 import { updateImageStudy } from './image-study-writing-queries.ts'
 import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
 
-/** As the window calls them. */
+/** Names of the areas in the window. */
 const AREAS: Record<StudyArea, Message> = {
   scribe: message('images.in-reporting'),
   viewer: message('images.in-viewer'),
 }
 
 /**
- * Studies of the interface that come of images, with what the partner says of them
+ * Creates API studies from images, with values from the partner
  * (`patient_study.enrichment_requested`).
  */
 export class StudyCreation implements AsyncDisposable {
@@ -35,7 +35,7 @@ export class StudyCreation implements AsyncDisposable {
   readonly #events: Pick<EventLog, 'setEffect'>
   readonly #worker: Worker
   readonly #closing = new AbortController()
-  /** Questions that persons asked. */
+  /** Requests that users started. */
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(
@@ -55,14 +55,14 @@ export class StudyCreation implements AsyncDisposable {
   }
 
   /**
-   * A study is complete for the first time, or was corrected: it appears in every area of the
-   * setting that does not know it. The partner is asked once for all of them, within the budget of
-   * a soft event; until there is an answer the header's values stand.
+   * Called when a study is complete for the first time or was corrected. Creates API studies in all
+   * configured areas that do not have one. The partner is asked once for all of them, within the
+   * time limit of a soft event; until it answers, the values of the header are used.
    */
   async complete(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
-    // Where all of it is in quarantine, the first image that counts opens it again.
+    // If all instances are in quarantine, the first current image will reopen the study.
     const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
     const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
     if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
@@ -74,7 +74,7 @@ export class StudyCreation implements AsyncDisposable {
       const now = findImageStudy(database, studyInstanceUid)
       if (!now || !isOfSame(study, now)) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody may have created the study while the partner was asked.
+      // The study may have been created in the meantime.
       const areas = this.#freeAreas(studyInstanceUid)
       for (const area of areas) createStudyOf(this.#context, area, studyInstanceUid, merged)
       if (wasCreated) {
@@ -90,7 +90,7 @@ export class StudyCreation implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** The study is complete, with nothing else than this to be done for it. */
+  /** Marks the study as settled. */
   close(studyInstanceUid: string, patch: ImageStudyPatch): void {
     const { database, clock } = this.#context
     const settledAt = instantOf(clock())
@@ -99,8 +99,8 @@ export class StudyCreation implements AsyncDisposable {
   }
 
   /**
-   * A person asks the partner again. @throws ApiError not-found; refused: the gateway created no
-   * study of these images
+   * Sends the request again, for a user.
+   * @throws ApiError not-found; refused if the gateway created no study from these images
    */
   async retry(studyInstanceUid: string): Promise<void> {
     const { database } = this.#context
@@ -119,8 +119,8 @@ export class StudyCreation implements AsyncDisposable {
   }
 
   /**
-   * Within the caller's transaction: the partner is asked about the study again soon. With
-   * `isForgotten`, what it said before does not stand until then.
+   * Schedules another enrichment request soon. With `isForgotten`, the previous values from the
+   * partner are removed until then. Must be called within a transaction.
    */
   askAnew(studyInstanceUid: string, isForgotten: boolean): void {
     const { database, clock } = this.#context
@@ -153,7 +153,7 @@ export class StudyCreation implements AsyncDisposable {
   async #askDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     const faults: unknown[] = []
-    // One that cannot be written holds up no other.
+    // A study that cannot be written does not prevent the others from being processed.
     for (const study of listEnrichmentDue(database, instantOf(clock())))
       await this.#askAgain(study, signal).catch((error) => faults.push(error))
     if (faults.length > 0) throw faults[0]
@@ -200,7 +200,7 @@ export class StudyCreation implements AsyncDisposable {
     const { enrichment, instances, series } = study
     const { state, detail, warnings } = enrichment
     const effect = EFFECTS[state]
-    // What could not be used is a warning on the event.
+    // Values that could not be used are reported as warnings on the event.
     if (webhookId !== undefined && effect)
       this.#events.setEffect(webhookId, sentences(effect, ...warnings))
     const say = (kind: FeedLine['kind'], tone: FeedLine['tone'], text: Message) =>
@@ -215,7 +215,7 @@ export class StudyCreation implements AsyncDisposable {
           areas: created.map((area) => AREAS[area]),
         }),
       )
-    // Where there is nobody to ask there is nothing to say.
+    // A missing partner is not reported.
     if (detail?.code === NO_PARTNER.code) return
     if (state === 'waiting' && detail)
       say('enrichment', 'warning', sentences(detail, message('images.images-stand')))
@@ -233,8 +233,8 @@ const EFFECTS: Partial<Record<ImageStudyRecord['enrichment']['state'], Message>>
 }
 
 /**
- * Where the device corrected what it says, or a person linked an order, while the partner was
- * asked, the answer is about something else, and the next question is due.
+ * Whether the response still applies. If the device corrected the header or a user linked an order
+ * in the meantime, it does not, and the next request is due.
  */
 const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
   identityKeyOf(asked.header) === identityKeyOf(now.header) &&

@@ -9,11 +9,11 @@ import { alphabeticForm } from './person-name.ts'
 
 export type EnrichmentAnswer = EventResponse<'patient_study.enrichment_requested'>
 
-/** What a study is created with. */
+/** The values with which a study is created. */
 export interface StudyValues {
   readonly studyDescription: string
   readonly severity: Severity
-  /** As the partner names it: whether it can be used is looked up where it is written. */
+  /** As received from the partner; it is validated when it is written. */
   readonly expressCustomerId: string | null
   readonly externalPatientId: string | null
   readonly reportMetadata: StudyReportMetadata
@@ -29,7 +29,10 @@ export interface MergedValues {
 type MetadataField = Exclude<keyof StudyReportMetadata, 'age'>
 type MetadataValue = NonNullable<StudyReportMetadata[MetadataField]>
 
-/** The partner's field, and the header's value in the form of the interface. */
+/**
+ * The field of the partner's response, and the corresponding value of the header in the format of
+ * the API.
+ */
 const METADATA: Readonly<
   Record<
     MetadataField,
@@ -59,21 +62,23 @@ const METADATA: Readonly<
 }
 const METADATA_FIELDS = Object.keys(METADATA) as MetadataField[]
 
-/** What DICOM says of the study: the header, and the modality that stands for all of it. */
+/** What DICOM contains about the study: the header and the leading modality. */
 interface Light {
   readonly header: ImageHeader
   readonly modality: string
 }
 
-/** @param field of the partner's answer; its value may be about a patient */
+/**
+ * @param field of the partner's response; its value is omitted because it may identify a patient
+ */
 export const leftOutWarning = (field: string): Message =>
   message('images.value-left-out', { field })
 
 const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
 
 /**
- * Values of a study, merged per field: the partner's answer to `patient_study.enrichment_requested`,
- * then the DICOM header, then defaults.
+ * Values of a study, merged per field: the partner's answer to
+ * `patient_study.enrichment_requested`, then the DICOM header, then defaults.
  */
 export function mergedValues(
   header: ImageHeader,
@@ -84,7 +89,7 @@ export function mergedValues(
   const fromPartner: string[] = []
   const warnings: Message[] = []
 
-  /** The partner's value where it is one that can be kept. */
+  /** The partner's value if it is valid. */
   function given<T>(
     name: keyof EnrichmentAnswer,
     parse: (value: unknown) => T | undefined,
@@ -123,7 +128,7 @@ export function mergedValues(
   return { values, fromPartner, warnings }
 }
 
-// Objects that come with images of another kind; they do not say what the exam was.
+// Modalities of objects that accompany images and do not indicate the kind of exam.
 const ACCOMPANYING: ReadonlySet<string> = new Set([
   'SR',
   'PR',
@@ -138,13 +143,13 @@ const ACCOMPANYING: ReadonlySet<string> = new Set([
   'OT',
 ])
 
-/** The modality that stands for a study: the first that is not one of accompanying objects. */
+/** The modality that represents a study: the first one that is not of accompanying objects. */
 export const leadingModality = (modalities: readonly string[]): string =>
   modalities.find((modality) => modality !== '' && !ACCOMPANYING.has(modality)) ??
   modalities.find((modality) => modality !== '') ??
   ''
 
-/** The description where the partner gives none. */
+/** The description if the partner provides none. */
 function describedBy({ header, modality }: Light): string {
   const described = [header.studyDescription, header.requestedProcedureDescription]
     .map((text) => clean(text))
@@ -158,14 +163,14 @@ function describedBy({ header, modality }: Light): string {
 const textWithin = (text: unknown, most: number): string | undefined =>
   typeof text === 'string' && text !== '' && text.length <= most ? text : undefined
 
-/** The value where the contract takes it; undefined for an empty one. */
+/** The value if it satisfies the contract; `undefined` if it is empty. */
 function fitting(field: MetadataField, value: unknown): unknown {
   if (value === undefined || value === '') return undefined
   const parsed = StudyReportMetadata.shape[field].safeParse(value)
   return parsed.success ? parsed.data : undefined
 }
 
-/** Control characters of a text are spaces, and there is none around it. */
+/** Replaces control characters with spaces and trims the text. */
 const clean = <T>(value: T): T =>
   typeof value === 'string'
     ? (value
@@ -180,21 +185,22 @@ const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = {
   O: 'other',
 }
 
-/** DA, also in the form of ACR-NEMA with points (PS3.5 Table 6.2-1). */
+/** DA, including the ACR-NEMA format with periods (PS3.5 Table 6.2-1). */
 function dayOf(text: string): string | undefined {
   const plain = text.trim().replace(/^(\d{4})\.(\d\d)\.(\d\d)$/, '$1$2$3')
   return isDa(plain) ? `${plain.slice(0, 4)}-${plain.slice(4, 6)}-${plain.slice(6)}` : undefined
 }
 
-/** TM cut to `HH:MM`; an hour alone says too little. */
+/** TM truncated to `HH:MM`; a value with only an hour is too imprecise. */
 function timeOf(text: string): string | undefined {
   const [, hour, minute] = /^(\d\d):?(\d\d)/.exec(text.trim()) ?? []
   return hour === undefined ? undefined : `${hour}:${minute}`
 }
 
-// dicom-field §1.3: outside these the value was typed in another unit, and a wrong one is worse
-// than none.
-/** PatientSize is in metres. */
+/**
+ * PatientSize is in metres. Outside this range, it was probably entered in another unit, and a
+ * wrong value is worse than none.
+ */
 function heightOf(text: string): { unit: 'cm'; value: number } | undefined {
   const metres = decimalOf(text)
   return metres !== undefined && metres >= 0.2 && metres <= 3
@@ -202,7 +208,7 @@ function heightOf(text: string): { unit: 'cm'; value: number } | undefined {
     : undefined
 }
 
-/** PatientWeight is in kilograms. */
+/** PatientWeight is in kilograms; the range is checked for the same reason. */
 function weightOf(text: string): { unit: 'kg'; value: number } | undefined {
   const kilograms = decimalOf(text)
   return kilograms !== undefined && kilograms >= 0.2 && kilograms <= 650
@@ -222,8 +228,8 @@ const AGE_UNITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Age at the scan in words: by the calendar where both days are known, else as the header has it
- * (AS, PS3.5 Table 6.2-1).
+ * Age at the time of the scan, in words. Computed from the dates if both are known, otherwise taken
+ * from the header (AS, PS3.5 Table 6.2-1).
  */
 function ageOf(
   { dateOfBirth, scanDate }: { readonly dateOfBirth?: unknown; readonly scanDate?: unknown },
@@ -235,7 +241,7 @@ function ageOf(
   return count === undefined ? '' : inWords(Number(count), AGE_UNITS[unit] ?? '')
 }
 
-/** Years from two years on, months from two months on, days before. */
+/** In years from two years, in months from two months, otherwise in days. */
 function ageBetween(birth: string, scan: string): string {
   const [birthYear = 0, birthMonth = 0, birthDay = 0] = birth.split('-').map(Number)
   const [year = 0, month = 0, day = 0] = scan.split('-').map(Number)

@@ -20,16 +20,16 @@ const MOST_STUDIES = 500
 
 interface StudySteps {
   readonly wrongIds: ReadonlySet<string>
-  /** Every step that is performed of the study is a wrong one. */
+  /** Whether all performed steps of the study used a wrong worklist entry. */
   readonly isAllWrong: boolean
   readonly wrongPerformed: ReadonlySet<string>
-  /** The scheduled step of each performed one that performs no other. */
+  /** The scheduled step of each performed step that has exactly one. */
   readonly scheduledOf: ReadonlyMap<string, string>
 }
 
 /**
- * Images made under the wrong worklist entry are set aside, those that are here and those that
- * still come.
+ * Quarantines images that were made with a wrong worklist entry, both those already received and
+ * those still to come.
  */
 export class WrongSteps {
   readonly #context: Context
@@ -42,8 +42,8 @@ export class WrongSteps {
   }
 
   /**
-   * Why an instance is set aside that belongs to such a step; null where it does not. One that names
-   * neither step nor performed step belongs to such a one where the study has no other.
+   * Why an instance is quarantined; null if it does not belong to a wrong step. If all steps of the
+   * study are wrong, an instance without step and performed step belongs to one of them, too.
    */
   faultOf(
     studyInstanceUid: string,
@@ -59,17 +59,14 @@ export class WrongSteps {
       : null
   }
 
-  /**
-   * The scheduled step of the study that a performed one performs; '' where it is unknown, or
-   * performs several.
-   */
+  /** The scheduled step of a performed step; empty if it is unknown or there are several. */
   stepOf(studyInstanceUid: string, performedStepUid: string): string {
     return this.#stepsOf(studyInstanceUid).scheduledOf.get(performedStepUid) ?? ''
   }
 
   /**
-   * Within a transaction: sets aside what is here of the step; `named` are the instances it names.
-   * Studies that were touched.
+   * Quarantines the instances of the step. `named` are the instances that the performed step lists.
+   * Returns the affected studies. Must be called within a transaction.
    */
   setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[] {
     const { database } = this.#context
@@ -92,7 +89,7 @@ export class WrongSteps {
     return studies
   }
 
-  /** A performed step changed. */
+  /** Must be called when a performed step changes. */
   forget(): void {
     this.#known.clear()
   }
@@ -114,7 +111,8 @@ export class WrongSteps {
         .filter((item) => item.studyInstanceUid === studyInstanceUid)
         .map((item) => item.scheduledProcedureStepId),
     }))
-    // The last report of a step counts: it may have been begun again for the right patient.
+    // The last performed step counts, because the scheduled step may have been started again for
+    // the right patient.
     const last = new Map(
       own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
     )
@@ -133,8 +131,7 @@ export class WrongSteps {
   }
 
   /**
-   * Current instances that were made in the step; where all steps are wrong, what names none was
-   * made in them too.
+   * Current instances of the steps. If all steps are wrong, instances without a step are included.
    */
   #madeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
     const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
