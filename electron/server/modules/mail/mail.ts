@@ -9,10 +9,10 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
 /**
- * The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first,
- * each until it is taken or given up. `smtp` is undefined while no server is set, and rows wait; it
- * is asked before each mail. The log has each outcome, with the id of the invitation and without a
- * person's name.
+ * Delivers the outbox's `invitation.mail` rows, one at a time and oldest first, until each is
+ * accepted or has finally failed. `smtp` is called before each mail; while it returns `undefined`,
+ * no server is configured and rows wait. Each outcome is logged with the id of the invitation,
+ * without personal data.
  */
 export class Mail implements AsyncDisposable {
   readonly #context: Context
@@ -39,19 +39,22 @@ export class Mail implements AsyncDisposable {
     )
   }
 
-  /** Tries at once what waits: the server was set or changed. */
+  /** Retries the waiting rows immediately, for example after a change of the mail settings. */
   retry(): void {
     this.#worker.retry()
   }
 
-  /** Sends a test message now, outside the outbox. @throws MailError */
+  /**
+   * Sends a test message immediately, without the outbox.
+   * @throws MailError
+   */
   async test(to: string): Promise<void> {
     const { clock, settings } = this.#context
     const text = testText(settings.get('clinic.name'))
     await this.#send(to, `test.${clock()}`, text, this.#closing.signal)
   }
 
-  /** Resolves when nothing is due any more. */
+  /** Resolves when no row is due. */
   settled(): Promise<void> {
     return this.#worker.settled()
   }
@@ -109,7 +112,7 @@ function readable({ payload }: OutboxRow<unknown>, now: number): InvitationMail 
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
 
-/** The invitation. Names were typed by people: none of them may begin a line or a header. */
+/** Builds the invitation. Names are user input, so line breaks are removed from them. */
 export function invitationText({
   firstName,
   clinicName,
@@ -132,11 +135,11 @@ export function invitationText({
   }
 }
 
-/** What the test button sends. */
+/** Builds the message that the test button sends. */
 export const testText = (clinicName: string): MailText => ({
   subject: `Test of the mail of ${oneLine(clinicName) || 'the imaging gateway'}`,
   text: 'This gateway can send mail: invitations will arrive like this message.',
 })
 
-// Control characters and the line and paragraph separators of Unicode.
+// Removes control characters and the Unicode line and paragraph separators.
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
