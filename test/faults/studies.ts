@@ -48,10 +48,10 @@ export default ofArea('STU', [
     file: 'electron/server/modules/images/study-creation.ts',
     find: `      if (!now || !isOfSame(study, now)) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody`,
+      // The study may have`,
     replace: `      if (!now) return undefined
       const merged = this.#mergedFor(now, answered)
-      // Somebody`,
+      // The study may have`,
     tests: 'electron/server/modules/images/late-images.test.ts',
   },
   {
