@@ -276,7 +276,7 @@ it('names the program that holds a port', async () => {
   )
   expectSentence(http, 1, `The HTTP listener cannot use 127.0.0.1:${port}: ${holder}`)
   expect(doctor.stdout).toContain(
-    `mend  The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`,
+    `fix   The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`,
   )
 })
 

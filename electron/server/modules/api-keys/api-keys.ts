@@ -10,7 +10,7 @@ import * as queries from './queries.ts'
 // Keys of the `/v1` API. A key is `sk_live_` followed by 32 hexadecimal digits. It is shown once,
 // when it is created or rotated; only its SHA-256 is stored.
 
-const USE_NOTED_EVERY_MS = 60_000
+const LAST_USED_INTERVAL_MS = 60_000
 
 export type ApiKey = Omit<queries.ApiKeyRecord, 'keyHash' | 'oldKeyHash'>
 export type ApiKeys = ReturnType<typeof openApiKeys>
@@ -18,27 +18,27 @@ export type ApiKeys = ReturnType<typeof openApiKeys>
 /** Authenticates API keys and records when each was last used. */
 export function openApiKeys({ database, clock }: Context) {
   /** Time of the last use of each key, and of the last write of it to the database (ms). */
-  const used = new Map<string, { readonly at: number; readonly notedAt: number }>()
+  const lastUses = new Map<string, { readonly at: number; readonly savedAt: number }>()
 
-  function noteUse(apiKeyId: string): void {
+  function recordUse(apiKeyId: string): void {
     const now = clock()
-    const last = used.get(apiKeyId)
+    const last = lastUses.get(apiKeyId)
     const isDue =
-      last === undefined || now - last.notedAt >= USE_NOTED_EVERY_MS || now < last.notedAt
-    used.set(apiKeyId, { at: now, notedAt: isDue ? now : last.notedAt })
+      last === undefined || now - last.savedAt >= LAST_USED_INTERVAL_MS || now < last.savedAt
+    lastUses.set(apiKeyId, { at: now, savedAt: isDue ? now : last.savedAt })
     // Written with the next group commit, so that no request waits for the disk. If the write is
     // lost, "last used" is merely out of date.
     if (isDue)
       database
         .commitSoon(() => queries.updateApiKey(database, apiKeyId, { lastUsedAt: instantOf(now) }))
-        .catch(() => used.delete(apiKeyId))
+        .catch(() => lastUses.delete(apiKeyId))
   }
 
   return {
     /** Newest first, including revoked keys. */
     list: (): ApiKey[] =>
-      queries.apiKeyRecords(database).map((record) => {
-        const at = used.get(record.apiKeyId)?.at
+      queries.listApiKeys(database).map((record) => {
+        const at = lastUses.get(record.apiKeyId)?.at
         return { ...withoutHashes(record), ...(at !== undefined && { lastUsedAt: instantOf(at) }) }
       }),
 
@@ -49,11 +49,11 @@ export function openApiKeys({ database, clock }: Context) {
     authenticate(key: string): ApiKey | undefined {
       if (!/^sk_live_[0-9a-f]{32}$/.test(key)) return undefined
       const keyHash = hashOfToken(key)
-      const found = queries.apiKeyByHash(database, keyHash)
+      const found = queries.findApiKeyByHash(database, keyHash)
       if (!found || found.revokedAt !== null) return undefined
       if (found.keyHash !== keyHash && (found.oldExpiresAt ?? '') <= instantOf(clock()))
         return undefined
-      noteUse(found.apiKeyId)
+      recordUse(found.apiKeyId)
       return withoutHashes(found)
     },
   }
@@ -62,21 +62,21 @@ export function openApiKeys({ database, clock }: Context) {
 /** Creates a key. Without `managesPeople`, it may not invite or change users. */
 export function createApiKey(
   context: Context,
-  wanted: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
+  options: Pick<queries.ApiKeyRecord, 'description' | 'isViewerEnabled' | 'scope'> & {
     readonly managesPeople?: boolean | undefined
   },
   actor: Actor,
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    const key = mintKey()
-    const rights = { ...wanted, managesPeople: wanted.managesPeople ?? false }
+    const key = generateKey()
+    const permissions = { ...options, managesPeople: options.managesPeople ?? false }
     const apiKey = {
-      ...{ apiKeyId: uuid(), last4: key.slice(-4), ...rights, createdAt: instantOf(clock()) },
+      ...{ apiKeyId: uuid(), last4: key.slice(-4), ...permissions, createdAt: instantOf(clock()) },
       ...{ lastUsedAt: null, revokedAt: null, rotatedAt: null, oldLast4: null, oldExpiresAt: null },
     }
     queries.insertApiKey(database, { ...apiKey, keyHash: hashOfToken(key), oldKeyHash: null })
-    note(context, actor, 'api-key.create', apiKey.apiKeyId, rights)
+    note(context, actor, 'api-key.create', apiKey.apiKeyId, permissions)
     return { apiKey, key }
   })
 }
@@ -93,7 +93,7 @@ export function changeApiKey(
 ): ApiKey {
   const { database } = context
   return database.transaction(() => {
-    const before = liveKey(context, apiKeyId)
+    const before = requireActiveApiKey(context, apiKeyId)
     if (before.managesPeople === managesPeople) return withoutHashes(before)
     queries.updateApiKey(database, apiKeyId, { managesPeople })
     const change = { before: before.managesPeople, after: managesPeople }
@@ -115,8 +115,8 @@ export function rotateApiKey(
 ): { readonly apiKey: ApiKey; readonly key: string } {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = liveKey(context, apiKeyId)
-    const key = mintKey()
+    const before = requireActiveApiKey(context, apiKeyId)
+    const key = generateKey()
     const now = clock()
     const secret = {
       ...{ keyHash: hashOfToken(key), last4: key.slice(-4), rotatedAt: instantOf(now) },
@@ -136,25 +136,25 @@ export function rotateApiKey(
 export function revokeApiKey(context: Context, apiKeyId: string, actor: Actor): void {
   const { database, clock } = context
   database.transaction(() => {
-    if (existing(context, apiKeyId).revokedAt !== null) return
+    if (requireApiKey(context, apiKeyId).revokedAt !== null) return
     queries.updateApiKey(database, apiKeyId, { revokedAt: instantOf(clock()) })
     note(context, actor, 'api-key.revoke', apiKeyId)
   })
 }
 
-function existing({ database }: Context, apiKeyId: string): queries.ApiKeyRecord {
+function requireApiKey({ database }: Context, apiKeyId: string): queries.ApiKeyRecord {
   const found = queries.findApiKey(database, apiKeyId)
   if (!found) throw new ApiError('not-found', message('api-keys.no-key'))
   return found
 }
 
-function liveKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
-  const found = existing(context, apiKeyId)
+function requireActiveApiKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
+  const found = requireApiKey(context, apiKeyId)
   if (found.revokedAt !== null) throw new ApiError('refused', message('api-keys.revoked'))
   return found
 }
 
-const mintKey = () => `sk_live_${randomBytes(16).toString('hex')}`
+const generateKey = () => `sk_live_${randomBytes(16).toString('hex')}`
 
 const withoutHashes = ({ keyHash: _, oldKeyHash: __, ...apiKey }: queries.ApiKeyRecord): ApiKey =>
   apiKey

@@ -24,20 +24,22 @@ export interface ApiKeyRecord {
   readonly oldExpiresAt: string | null
 }
 
-const every = ({ sql }: Database) => sql.selectFrom('apiKeys').selectAll()
+const selectApiKeys = ({ sql }: Database) => sql.selectFrom('apiKeys').selectAll()
 
 /** Newest first, including revoked keys. */
-export const apiKeyRecords = (database: Database): ApiKeyRecord[] =>
-  database.all(every(database).orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf)
+export const listApiKeys = (database: Database): ApiKeyRecord[] =>
+  database
+    .all(selectApiKeys(database).orderBy('createdAt', 'desc').orderBy('apiKeyId'))
+    .map(toApiKeyRecord)
 
 export const findApiKey = (database: Database, apiKeyId: string): ApiKeyRecord | undefined =>
-  keyIn(database.get(every(database).where('apiKeyId', '=', apiKeyId)))
+  toOptionalRecord(database.get(selectApiKeys(database).where('apiKeyId', '=', apiKeyId)))
 
 /** The key whose current secret, or whose secret before the last rotation, has this hash. */
-export const apiKeyByHash = (database: Database, keyHash: string): ApiKeyRecord | undefined =>
-  keyIn(
-    database.get(every(database).where('keyHash', '=', keyHash)) ??
-      database.get(every(database).where('oldKeyHash', '=', keyHash)),
+export const findApiKeyByHash = (database: Database, keyHash: string): ApiKeyRecord | undefined =>
+  toOptionalRecord(
+    database.get(selectApiKeys(database).where('keyHash', '=', keyHash)) ??
+      database.get(selectApiKeys(database).where('oldKeyHash', '=', keyHash)),
   )
 
 export const insertApiKey = (
@@ -68,12 +70,12 @@ export function updateApiKey(
 }
 
 type Row = NonNullable<ReturnType<typeof rowOf>>
-const rowOf = (database: Database) => database.get(every(database))
+const rowOf = (database: Database) => database.get(selectApiKeys(database))
 
-const keyOf = (row: Row): ApiKeyRecord => ({
+const toApiKeyRecord = (row: Row): ApiKeyRecord => ({
   ...row,
   scope: row.scope as ApiKeyRecord['scope'],
   isViewerEnabled: row.isViewerEnabled === 1,
   managesPeople: row.managesPeople === 1,
 })
-const keyIn = (row: Row | undefined) => row && keyOf(row)
+const toOptionalRecord = (row: Row | undefined) => row && toApiKeyRecord(row)

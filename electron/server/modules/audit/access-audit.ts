@@ -22,40 +22,40 @@ const WINDOW_MS = 15 * 60_000
 /** Delay before a write. A crash loses at most the reads of this period. */
 const WRITE_MS = 1000
 /** Entries per transaction, which blocks the event loop, and the pause before the next one. */
-const PORTION = 50
-const PORTION_MS = 20
+const BATCH_SIZE = 50
+const BATCH_PAUSE_MS = 20
 /** Reads that are remembered. When one is evicted, it may be recorded twice. */
-const MOST_REMEMBERED = 20_000
+const MAX_REMEMBERED = 20_000
 
 export function openAccessAudit(context: Context): AccessAudit {
   const { clock } = context
   /** When each read was recorded, by its key (ms). */
-  const seen = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  const recordedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const pending: Access[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
 
   function write(): void {
     timer = undefined
-    const looks = pending.splice(0, PORTION)
-    if (pending.length > 0) timer = setTimeout(write, PORTION_MS)
+    const batch = pending.splice(0, BATCH_SIZE)
+    if (pending.length > 0) timer = setTimeout(write, BATCH_PAUSE_MS)
     writing = context.database
-      .commitSoon(() => context.audit.appendAll(looks.map((look) => ({ ...look, detail: {} }))))
+      .commitSoon(() => context.audit.appendAll(batch.map((access) => ({ ...access, detail: {} }))))
       .catch((error: unknown) => {
         // The write failed, so the next identical read must be recorded.
-        for (const look of looks) seen.delete(keyOf(look))
+        for (const access of batch) recordedAt.delete(keyOf(access))
         reportError(context, error)
       })
   }
 
   return {
-    note(look) {
-      const key = keyOf(look)
+    note(access) {
+      const key = keyOf(access)
       const now = clock()
-      const before = seen.peek(key)
+      const before = recordedAt.peek(key)
       if (before !== undefined && Math.abs(now - before) < WINDOW_MS) return
-      seen.set(key, now)
-      pending.push(look)
+      recordedAt.set(key, now)
+      pending.push(access)
       timer ??= setTimeout(write, WRITE_MS)
     },
     async [Symbol.asyncDispose]() {

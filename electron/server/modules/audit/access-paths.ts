@@ -7,7 +7,7 @@ import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
  * that begins with a colon lists parameters of the path or the query; the first one that is present
  * is used.
  */
-const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
+const GET_READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
   '/dashboard/studies': ['read.list', 'studies'],
   '/dashboard/studies/:studyId': ['read.study', ':studyId'],
   '/dashboard/images': ['read.list', 'images'],
@@ -44,7 +44,7 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/v1/scribe/reports/pdf': ['read.report', ':studyId :studyInstanceUid :reportId'],
 }
 /** POST operations that return patient data and change nothing. */
-const ASKS: typeof READS = {
+const POST_READS: typeof GET_READS = {
   '/dashboard/worklist/ask': ['read.list', 'queries'],
   '/dashboard/worklist/explain': ['read.list', 'exams'],
 }
@@ -53,7 +53,7 @@ const ASKS: typeof READS = {
  * Records each response that contains patient data. For a user, the study is recorded; for an API
  * key, which may read thousands of studies, only the operation.
  */
-export const answersNotedIn =
+export const recordAccessIn =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
   ({ method, path }, params, who) => {
     if ('apiKeyId' in who) {
@@ -67,7 +67,8 @@ export const answersNotedIn =
         })
       return
     }
-    const read = method === 'GET' ? READS[path] : method === 'POST' ? ASKS[path] : undefined
+    const read =
+      method === 'GET' ? GET_READS[path] : method === 'POST' ? POST_READS[path] : undefined
     if (!read) return
     const [action, target] = read
     accesses.note({ actor: userActor(who.userId), action, target: targetOf(target, params) })

@@ -14,8 +14,8 @@ export interface CollectorFault {
 }
 
 /** How long a fault must last before it is shown, so that a restart of the collector is not. */
-const LATE_MS = 5 * 60_000
-const MOST_COUNTED = 999
+const FAULT_GRACE_MS = 5 * 60_000
+const MAX_COUNT = 999
 
 /** Sends the audit trail to the collector that is configured in the settings, if there is one. */
 export class AuditCollector implements AsyncDisposable {
@@ -44,10 +44,10 @@ export class AuditCollector implements AsyncDisposable {
   fault(): CollectorFault | undefined {
     const { waiting, fault } = this.#collector.state()
     // The absolute difference, so that setting the clock back does not hide a fault.
-    if (!fault || Math.abs(this.#context.clock() - fault.since) < LATE_MS) return undefined
-    const count = Math.min(Math.max(1, waiting), MOST_COUNTED)
+    if (!fault || Math.abs(this.#context.clock() - fault.since) < FAULT_GRACE_MS) return undefined
+    const count = Math.min(Math.max(1, waiting), MAX_COUNT)
     const since = instantOf(fault.since)
-    return { since, count, isMore: waiting > MOST_COUNTED, detail: fault.reason }
+    return { since, count, isMore: waiting > MAX_COUNT, detail: fault.reason }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

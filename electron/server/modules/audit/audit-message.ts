@@ -37,7 +37,7 @@ interface Kind {
 }
 
 /** The first row whose prefix matches the action of an entry applies. */
-const KINDS: readonly (readonly [prefix: string, Kind])[] = [
+const EVENT_KINDS: readonly (readonly [prefix: string, Kind])[] = [
   ['user.sign-in-failed', { event: AUTHENTICATION, type: LOGIN, action: 'E', outcome: '4' }],
   ['user.sign-in', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
   ['user.sign-out', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
@@ -84,7 +84,7 @@ const KINDS: readonly (readonly [prefix: string, Kind])[] = [
     (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'E' }] as const,
   ),
 ]
-const OTHER: Kind = { event: ACTIVITY, action: 'E' }
+const OTHER_EVENT: Kind = { event: ACTIVITY, action: 'E' }
 
 /**
  * Converts an entry into an audit message of PS3.15 A.5. The entry's detail is left out, because it
@@ -97,28 +97,28 @@ export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource)
     type,
     action,
     outcome = '0',
-  } = KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER
+  } = EVENT_KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER_EVENT
   const isGateway = row.actor === 'gateway'
   return element('AuditMessage', {}, [
     element(
       'EventIdentification',
       { EventActionCode: action, EventDateTime: row.at, EventOutcomeIndicator: outcome },
       [
-        coded('EventID', event),
-        ...(type ? [coded('EventTypeCode', type)] : []),
-        coded('EventTypeCode', [row.action, row.action, 'Isthmus']),
+        codedElement('EventID', event),
+        ...(type ? [codedElement('EventTypeCode', type)] : []),
+        codedElement('EventTypeCode', [row.action, row.action, 'Isthmus']),
       ],
     ),
     element(
       'ActiveParticipant',
       { UserID: row.actor, UserName: nameOf(row.actor), UserIsRequestor: 'true' },
-      isGateway ? [coded('RoleIDCode', ['110150', 'Application'])] : [],
+      isGateway ? [codedElement('RoleIDCode', ['110150', 'Application'])] : [],
     ),
     ...(isGateway
       ? []
       : [
           element('ActiveParticipant', { UserID: 'gateway', UserIsRequestor: 'false' }, [
-            coded('RoleIDCode', ['110150', 'Application']),
+            codedElement('RoleIDCode', ['110150', 'Application']),
           ]),
         ]),
     element(
@@ -135,7 +135,7 @@ export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource)
         ParticipantObjectTypeCodeRole: '13',
       },
       [
-        coded('ParticipantObjectIDTypeCode', [
+        codedElement('ParticipantObjectIDTypeCode', [
           'audit-entry',
           'Entry of the audit trail',
           'Isthmus',
@@ -168,13 +168,13 @@ function targetOf({ action, target }: ChainedRow): string {
       ParticipantObjectTypeCodeRole: isStudy ? '3' : isUser ? '11' : undefined,
     },
     [
-      coded('ParticipantObjectIDTypeCode', code),
-      element('ParticipantObjectName', {}, [escaped(target)]),
+      codedElement('ParticipantObjectIDTypeCode', code),
+      element('ParticipantObjectName', {}, [escapeXml(target)]),
     ],
   )
 }
 
-const coded = (name: string, [code, text, system = 'DCM']: Code): string =>
+const codedElement = (name: string, [code, text, system = 'DCM']: Code): string =>
   element(name, { 'csd-code': code, codeSystemName: system, originalText: text })
 
 function element(
@@ -183,12 +183,14 @@ function element(
   children: readonly string[] = [],
 ): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  const head = [name, ...given.map(([key, value]) => `${key}="${escaped(value ?? '')}"`)].join(' ')
+  const head = [name, ...given.map(([key, value]) => `${key}="${escapeXml(value ?? '')}"`)].join(
+    ' ',
+  )
   return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
 }
 
 /** Escapes text for XML 1.0 (§2.2, §2.4). Characters that XML excludes become U+FFFD. */
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .replace(
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 excludes

@@ -12,9 +12,9 @@ import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /** Entries per batch: at most a few milliseconds of work between two turns of the event loop. */
-const AT_A_TIME = 100
+const BATCH_SIZE = 100
 
-const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
+const INTACT = { finding: null, missing: 0, isRecorded: false } as const
 
 /**
  * Searches, verifies and exports the audit trail without blocking the event loop, however long the
@@ -68,7 +68,9 @@ export class AuditTrail {
   async verifyFor(actor: Actor): Promise<AuditCheck> {
     const found = await this.verify()
     const { isIntact, firstBadSeq, entries } = found
-    kept(() => note(this.#context, actor, 'audit.verify', '', { isIntact, firstBadSeq, entries }))
+    ignoreFailure(() =>
+      note(this.#context, actor, 'audit.verify', '', { isIntact, firstBadSeq, entries }),
+    )
     return found
   }
 
@@ -89,12 +91,12 @@ export class AuditTrail {
     { format, from, to }: AuditExport,
   ): AsyncGenerator<readonly ChainedRow[], void, void> {
     const { audit } = this.#context
-    kept(() =>
+    ignoreFailure(() =>
       note({ audit }, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }),
     )
     const last = audit.list({ limit: 1 }).items[0]?.seq ?? 0
     for (let seq = 0; seq < last; ) {
-      const rows = audit.after(seq, last, AT_A_TIME)
+      const rows = audit.after(seq, last, BATCH_SIZE)
       const end = rows.at(-1)
       if (!end) return
       seq = end.seq
@@ -110,18 +112,18 @@ export class AuditTrail {
     const { audit, clock } = this.#context
     const began = clock()
     // The chain is verified even if no finding can be recorded.
-    kept(() => void audit.inspect())
+    ignoreFailure(() => void audit.inspect())
     const chain = audit.chain()
-    const verdict = await followed(chain, signal)
+    const verdict = await verifyToEnd(chain, signal)
     const entries = chain.entries
     const firstBadSeq = verdict.isIntact ? null : verdict.seq
-    const { finding, missing, isRecorded } = verdict.isIntact ? UNBROKEN : verdict
+    const { finding, missing, isRecorded } = verdict.isIntact ? INTACT : verdict
     this.#latest = {
       ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
       ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
     }
     const { latest } = this
-    kept(() => latest && this.#noteClosed(latest))
+    ignoreFailure(() => latest && this.#recordFirstCheck(latest))
     this.#onChecked(this.#latest)
     return this.#latest
   }
@@ -131,7 +133,7 @@ export class AuditTrail {
    * it, because a long chain takes seconds. The result of the first verification afterwards is
    * recorded.
    */
-  #noteClosed({ isIntact, firstBadSeq, entries }: AuditCheck): void {
+  #recordFirstCheck({ isIntact, firstBadSeq, entries }: AuditCheck): void {
     const newest = (action: string) =>
       this.#context.audit.search(
         { actor: 'gateway', action },
@@ -161,16 +163,16 @@ export const anchorFaultSentence = (fault: AnchorFault): Message =>
 
 /** Verifies every entry of the chain, in batches. */
 export async function verifyAudit(audit: Pick<AuditStore, 'chain'>): Promise<AuditVerdict> {
-  return followed(audit.chain())
+  return verifyToEnd(audit.chain())
 }
 
-async function followed(
+async function verifyToEnd(
   chain: ReturnType<AuditStore['chain']>,
   signal?: AbortSignal,
 ): Promise<AuditVerdict> {
   for (;;) {
     signal?.throwIfAborted()
-    const verdict = chain.follow(AT_A_TIME)
+    const verdict = chain.follow(BATCH_SIZE)
     if (verdict) return verdict
     await nextTurn()
   }
@@ -180,7 +182,7 @@ async function followed(
  * Runs `append` and ignores its failure. When the chain is broken so badly that nothing can be
  * appended, it must still be possible to view and export it: it is evidence.
  */
-function kept(append: () => void): void {
+function ignoreFailure(append: () => void): void {
   try {
     append()
   } catch {}

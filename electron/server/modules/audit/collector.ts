@@ -49,9 +49,9 @@ const LIMITS: CollectorLimits = {
   retryMs: [1000, 60_000],
 }
 /** How long shutdown waits for the collector's confirmation. */
-const ENDING_MS = 1000
+const SHUTDOWN_MS = 1000
 /** Rows read per batch. */
-const PORTION = 100
+const BATCH_SIZE = 100
 
 /**
  * Sends each entry of the audit trail to the collector, in order, beginning with the entry that
@@ -107,9 +107,9 @@ export class Collector implements AsyncDisposable {
     this.#stopListening()
     this.#ended.abort()
     // Entries that the collector does not confirm in time are sent again at the next start.
-    const cut = setTimeout(() => this.#socket?.destroy(), ENDING_MS)
+    const timer = setTimeout(() => this.#socket?.destroy(), SHUTDOWN_MS)
     await this.#running
-    clearTimeout(cut)
+    clearTimeout(timer)
   }
 
   #newest(): number {
@@ -117,7 +117,7 @@ export class Collector implements AsyncDisposable {
   }
 
   /** Waits until an entry is appended, the settings change, or the time has passed. */
-  async #rest(ms: number | undefined): Promise<void> {
+  async #waitForWork(ms: number | undefined): Promise<void> {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
     const signal = AbortSignal.any([this.#wake.signal, this.#ended.signal])
     if (signal.aborted) return
@@ -165,9 +165,9 @@ export class Collector implements AsyncDisposable {
     if (!target) {
       this.#setFault(undefined)
       if (kept !== undefined) deleteAuditSendingPosition(database)
-      return this.#rest(undefined)
+      return this.#waitForWork(undefined)
     }
-    const position = kept ?? this.#begin()
+    const position = kept ?? this.#startPosition()
     const newest = this.#newest()
     if (newest < position) {
       // The stored position was tampered with: it lies beyond the newest entry, and nothing would
@@ -175,7 +175,7 @@ export class Collector implements AsyncDisposable {
       audit.inspect()
       return
     }
-    if (newest === position) return this.#rest(undefined)
+    if (newest === position) return this.#waitForWork(undefined)
     setAuditSendingPosition(database, await this.#sendFrom(target, position))
     this.#setFault(undefined)
   }
@@ -187,7 +187,7 @@ export class Collector implements AsyncDisposable {
     try {
       return this.#target()
     } catch (error) {
-      if (position === undefined) this.#begin()
+      if (position === undefined) this.#startPosition()
       throw error
     }
   }
@@ -196,7 +196,7 @@ export class Collector implements AsyncDisposable {
    * Determines where sending begins: at the entry that configured the collector. Earlier entries
    * are available through the export.
    */
-  #begin(): number {
+  #startPosition(): number {
     const { audit, database } = this.#context
     const change = { action: 'setting.change', target: 'audit.collectorHost' }
     const [set] = audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
@@ -211,7 +211,7 @@ export class Collector implements AsyncDisposable {
    */
   async #sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const { connectMs, closeMs } = this.#limits
-    const socket = await connected(to, connectMs, this.#ended.signal)
+    const socket = await openConnection(to, connectMs, this.#ended.signal)
     this.#socket = socket
     try {
       const failed = new Promise<never>((_, reject) => {
@@ -221,7 +221,7 @@ export class Collector implements AsyncDisposable {
       failed.catch(() => undefined)
       socket.resume()
       const last = await Promise.race([this.#write(socket, position), failed])
-      await Promise.race([closed(socket, closeMs), failed])
+      await Promise.race([closeConnection(socket, closeMs), failed])
       return last
     } finally {
       this.#socket = undefined
@@ -238,18 +238,18 @@ export class Collector implements AsyncDisposable {
     for (let sent = 0; sent < messages; ) {
       // An entry that a power failure would revert must not be sent.
       await database.durable()
-      const portion = Math.min(PORTION, messages - sent)
-      const rows = audit.after(last, Number.MAX_SAFE_INTEGER, portion)
+      const batchSize = Math.min(BATCH_SIZE, messages - sent)
+      const rows = audit.after(last, Number.MAX_SAFE_INTEGER, batchSize)
       for (const row of rows) {
         const header = { at: row.at, host: hostname(), processId: process.pid }
-        const isTaken = socket.write(syslogFrame(header, auditMessage(row, about)))
-        if (!isTaken) await drained(socket, closeMs)
+        const hasCapacity = socket.write(syslogFrame(header, auditMessage(row, about)))
+        if (!hasCapacity) await waitForDrain(socket, closeMs)
         last = row.seq
         sent += 1
       }
       if (this.#ended.signal.aborted || clock() >= until) break
       if (rows.length === 0) {
-        await this.#rest(idleMs)
+        await this.#waitForWork(idleMs)
         if (this.#newest() <= last || this.#ended.signal.aborted) break
       }
     }
@@ -258,7 +258,7 @@ export class Collector implements AsyncDisposable {
 }
 
 /** Resolves when the socket accepts more data. */
-async function drained(socket: TLSSocket, ms: number): Promise<void> {
+async function waitForDrain(socket: TLSSocket, ms: number): Promise<void> {
   await once(socket, 'drain', { signal: AbortSignal.timeout(ms) }).catch((error: Error) => {
     throw error.name === 'AbortError'
       ? new MessageError(message('audit.collector-does-not-read'), { cause: error })
@@ -266,7 +266,7 @@ async function drained(socket: TLSSocket, ms: number): Promise<void> {
   })
 }
 
-async function connected(
+async function openConnection(
   { host, port, authorities, identity }: CollectorTarget,
   ms: number,
   ended: AbortSignal,
@@ -294,7 +294,7 @@ async function connected(
  * Closes the gateway's side of the connection. Resolves when the collector has closed its own side,
  * which confirms that it has read everything.
  */
-async function closed(socket: TLSSocket, ms: number): Promise<void> {
+async function closeConnection(socket: TLSSocket, ms: number): Promise<void> {
   if (socket.readableEnded) throw new MessageError(message('audit.collector-closed'))
   const end = once(socket, 'end', { signal: AbortSignal.timeout(ms) })
   socket.end()
@@ -305,6 +305,6 @@ async function closed(socket: TLSSocket, ms: number): Promise<void> {
 
 function reasonOf(error: unknown): Message {
   const { message, code } = error as NodeJS.ErrnoException
-  const isTold = error instanceof MessageError || !code || message.includes(code)
-  return isTold ? explanationOf(error) : verbatim(`${message} (${code})`)
+  const hasExplanation = error instanceof MessageError || !code || message.includes(code)
+  return hasExplanation ? explanationOf(error) : verbatim(`${message} (${code})`)
 }

@@ -52,7 +52,7 @@ const FORMATS: Readonly<Record<AuditExport['format'], Format>> = {
     // The byte order mark makes spreadsheet programs read the file as UTF-8.
     head: '\ufeffseq,at,actor,action,target,detail,hash\r\n',
     line: ({ seq, at, actor, action, target, detail, hash }) =>
-      `${[seq, at, actor, action, target, JSON.stringify(detail), hash].map((value) => cell(String(value))).join(',')}\r\n`,
+      `${[seq, at, actor, action, target, JSON.stringify(detail), hash].map((value) => csvField(String(value))).join(',')}\r\n`,
   },
   jsonl: {
     mediaType: 'application/jsonl; charset=utf-8',
@@ -65,7 +65,7 @@ const FORMATS: Readonly<Record<AuditExport['format'], Format>> = {
  * Quotes a CSV field (RFC 4180 §2.6). A value that a spreadsheet would take for a formula is
  * prefixed with an apostrophe (OWASP, CSV Injection).
  */
-function cell(value: string): string {
+function csvField(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -9,7 +9,7 @@ import { message } from '#shared/messages/message.ts'
  * must not wait. It is a string because the build bundles the gateway into one file; the thread
  * needs only one package.
  */
-const TEXT = `
+const WORKER_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads')
 const Sqlite = require(workerData.module)
 const pragma = (sqlite, text) => sqlite.pragma(text, { simple: true })
@@ -44,7 +44,7 @@ export async function checkCopy(file: string, tables: readonly string[]): Promis
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
   const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>(
     (resolve, reject) => {
-      const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
+      const worker = new Worker(WORKER_SOURCE, { eval: true, workerData: { module, file, tables } })
       worker.once('message', resolve)
       worker.once('error', reject)
       worker.once('exit', (code) =>

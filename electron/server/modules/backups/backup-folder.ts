@@ -32,14 +32,16 @@ export function kindOfFolder(folder: string): FolderKind {
   if (folder.startsWith('\\\\') || folder.startsWith('//')) return 'network'
   if (process.platform !== 'linux') return 'local'
   try {
-    return NETWORK_TYPES.has(statfsSync(existingPart(folder)).type >>> 0) ? 'network' : 'local'
+    return NETWORK_TYPES.has(statfsSync(nearestExistingFolder(folder)).type >>> 0)
+      ? 'network'
+      : 'local'
   } catch {
     return 'local'
   }
 }
 
 /** The folder, or its nearest ancestor that exists. */
-function existingPart(folder: string): string {
+function nearestExistingFolder(folder: string): string {
   let part = resolve(folder)
   while (!existsSync(part) && dirname(part) !== part) part = dirname(part)
   return part
@@ -47,7 +49,7 @@ function existingPart(folder: string): string {
 
 /** Resolves symbolic links, even if the folder does not exist yet. */
 function realPath(folder: string): string {
-  const there = existingPart(folder)
+  const there = nearestExistingFolder(folder)
   return join(realpathSync(there), relative(there, resolve(folder)))
 }
 
@@ -65,7 +67,7 @@ export function checkBackupFolder(
   const inside = relative(realPath(data.folder), realPath(folder))
   if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside)))
     return [bad(message('backups.folder-inside-data'), message('backups.folder-elsewhere'))]
-  const fault = faultOfWriting(folder)
+  const fault = writeFault(folder)
   if (fault)
     return [
       bad(
@@ -75,19 +77,19 @@ export function checkBackupFolder(
     ]
   return [
     ok(message('backups.folder-writable')),
-    roomIn(folder, data.databaseBytes),
-    diskOf(folder, data.folder),
+    spaceFinding(folder, data.databaseBytes),
+    diskFinding(folder, data.folder),
     ...kindFinding(folder),
   ]
 }
 
-function faultOfWriting(folder: string): Message | undefined {
+function writeFault(folder: string): Message | undefined {
   const probe = join(folder, `.isthmus-${process.pid}.tmp`)
   try {
     if (!existsSync(folder)) {
       // mkdir with `recursive` never returns if the file system reports ENOENT because it does not
       // support such folders. Checking access first avoids this.
-      accessSync(existingPart(folder), constants.W_OK)
+      accessSync(nearestExistingFolder(folder), constants.W_OK)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     }
     if (!statSync(folder).isDirectory()) return message('backups.path-is-file')
@@ -97,11 +99,11 @@ function faultOfWriting(folder: string): Message | undefined {
     rmSync(probe)
     return undefined
   } catch (error) {
-    return WHY[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
+    return WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
   }
 }
 
-const WHY: Readonly<Record<string, Message>> = {
+const WRITE_FAULTS: Readonly<Record<string, Message>> = {
   EACCES: message('backups.account-may-not'),
   EPERM: message('backups.account-may-not'),
   EROFS: message('backups.disk-read-only'),
@@ -110,32 +112,32 @@ const WHY: Readonly<Record<string, Message>> = {
   ENOENT: message('backups.path-not-made'),
 }
 
-function roomIn(folder: string, databaseBytes: number): Finding {
+function spaceFinding(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   const room = (code: MessageCode) =>
-    message(code, { free: sizeText(free), needed: sizeText(databaseBytes) })
+    message(code, { free: formatSize(free), needed: formatSize(databaseBytes) })
   if (free < databaseBytes * 1.1) return bad(room('backups.room'), message('backups.room-remedy'))
   return free < databaseBytes * 10
     ? warn(room('backups.room-for-few'), message('backups.room-for-few-remedy'))
     : ok(room('backups.room'))
 }
 
-const sizeText = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`
 
 const isSameDisk = (folder: string, dataFolder: string): boolean =>
   statSync(folder).dev === statSync(dataFolder).dev
 
 /** Where a backup folder is stored, relative to the data folder; `null` if it does not exist. */
-export function placeOfFolder(folder: string, dataFolder: string): BackupPlace | null {
+export function backupPlaceOf(folder: string, dataFolder: string): BackupPlace | null {
   const kind = kindOfFolder(folder)
   if (kind !== 'local') return kind
   if (!existsSync(folder)) return null
   return isSameDisk(folder, dataFolder) ? 'same-disk' : 'other-disk'
 }
 
-const diskOf = (folder: string, dataFolder: string): Finding =>
+const diskFinding = (folder: string, dataFolder: string): Finding =>
   isSameDisk(folder, dataFolder)
     ? warn(message('backups.same-disk'), message('backups.same-disk-remedy'))
     : ok(message('backups.other-disk'))

@@ -26,14 +26,14 @@ export type BackupHealth = Readonly<
 const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
 /** Interval between restore tests. */
-export const REHEARSAL_DAYS = 30
+export const RESTORE_TEST_DAYS = 30
 /**
  * When a restore test is overdue. A test follows a scheduled backup, and a PC may be off over a
  * weekend.
  */
-const OVERDUE_DAYS = REHEARSAL_DAYS + 7
+const OVERDUE_DAYS = RESTORE_TEST_DAYS + 7
 /** Missed intervals before a warning; one or two missed copies usually recover on their own. */
-const INTERVALS = 3
+const MAX_MISSED_INTERVALS = 3
 
 export function backupHealth(context: Context): BackupHealth {
   const folder = context.settings.get('backup.folder')
@@ -68,7 +68,7 @@ export function backupHealth(context: Context): BackupHealth {
     const copy = readRecord(context, 'standby')
     if (!copy) return undefined
     const interval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
-    if (now - msOf(copy.recoveryPoint) <= INTERVALS * interval) return undefined
+    if (now - msOf(copy.recoveryPoint) <= MAX_MISSED_INTERVALS * interval) return undefined
     const { day, time } = wallClock(msOf(copy.recoveryPoint), timeZone)
     const sentence = message('backups.standby-behind', { to: copy.to, day, time: time.slice(0, 5) })
     return { tone: 'warning', since: copy.recoveryPoint, sentence }
@@ -78,7 +78,7 @@ export function backupHealth(context: Context): BackupHealth {
 }
 
 /** Age after which a backup is reported as old. */
-const OLD_MS = 7 * DAY_MS
+const MAX_AGE_MS = 7 * DAY_MS
 
 /** Checks whether the database could be restored from the newest backup in the folder. */
 export async function backupFinding(context: Context): Promise<Finding> {
@@ -97,13 +97,13 @@ export async function backupFinding(context: Context): Promise<Finding> {
   if (!newest.hasRecoveryKey)
     return warn(message('backups.no-recovery-key'), message('backups.no-recovery-key-remedy'))
   const days = Math.floor((context.clock() - msOf(newest.madeAt)) / DAY_MS)
-  return context.clock() - msOf(newest.madeAt) > OLD_MS
+  return context.clock() - msOf(newest.madeAt) > MAX_AGE_MS
     ? warn(message('backups.old', { days }), message('backups.make-now'))
     : ok(message('backups.newest', { day: newest.madeAt.slice(0, 10) }))
 }
 
 /** Reports the last restore test, or that one is due. */
-export function rehearsalFinding(context: Context): Finding {
+export function restoreTestFinding(context: Context): Finding {
   const fault = backupHealth(context).rehearsal
   if (fault)
     return fault.tone === 'danger'

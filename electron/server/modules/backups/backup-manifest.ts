@@ -42,14 +42,14 @@ export interface BackupManifest {
 
 // Table names become part of SQL and may come from an untrusted file.
 const Rows = z.record(z.string().regex(/^[A-Za-z]\w{0,63}$/), z.int())
-const First = z.object({
+const ManifestV1 = z.object({
   version: z.literal(1),
   madeAt: z.iso.datetime(),
   bytes: z.int(),
   hasRecoveryKey: z.boolean(),
   rows: Rows,
 })
-const Second = z.object({
+const ManifestV2 = z.object({
   version: z.literal(2),
   madeAt: z.iso.datetime(),
   kind: z.enum(BACKUP_KINDS),
@@ -63,9 +63,9 @@ const Second = z.object({
   mac: z.string().regex(/^[0-9a-f]{64}$/),
 })
 
-const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
+const NAME_PATTERN = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
 /** Offset of `user_version` in the SQLite database header (SQLite file format, section 1.3). */
-const SCHEMA_AT = 60
+const USER_VERSION_OFFSET = 60
 
 /**
  * Name of the backup's folder. The encryption key is derived from this name, so a backup can be
@@ -74,17 +74,17 @@ const SCHEMA_AT = 60
 export const backupName = (madeAt: string): string =>
   `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
 
-export const isBackupName = (name: string): boolean => NAME.test(name)
+export const isBackupName = (name: string): boolean => NAME_PATTERN.test(name)
 
 /** Whether the folder is a backup, as opposed to a folder that contains backups. */
-export const isBackupHere = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
+export const isBackupFolder = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
 
 /** The key with which the database of a backup is encrypted. */
 export const backupKey = (seal: Seal, madeAt: string): Buffer =>
   seal.keyFor(`backup ${backupName(madeAt)}`)
 
 /** Adds the key name and the `mac` to a manifest. */
-export function vouchedFor(
+export function signManifest(
   seal: Seal,
   manifest: Omit<BackupManifest, 'mac' | 'keyName'>,
 ): BackupManifest {
@@ -96,7 +96,7 @@ export function vouchedFor(
  * Whether the manifest is unchanged since it was written with this data key. Version 1 has no `mac`
  * and is always accepted.
  */
-export const isVouchedFor = (seal: Seal, manifest: BackupManifest): boolean =>
+export const isAuthentic = (seal: Seal, manifest: BackupManifest): boolean =>
   manifest.version === 1 ||
   timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(macOf(seal, manifest), 'hex'))
 
@@ -133,35 +133,35 @@ function macOf(seal: Seal, manifest: Omit<BackupManifest, 'mac'>): string {
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   try {
     const given: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'))
-    const second = Second.safeParse(given)
-    if (second.success) return second.data
-    const first = First.safeParse(given)
-    return first.success ? await ofFirst(folder, first.data) : undefined
+    const v2 = ManifestV2.safeParse(given)
+    if (v2.success) return v2.data
+    const v1 = ManifestV1.safeParse(given)
+    return v1.success ? await fromV1(folder, v1.data) : undefined
   } catch {
     return undefined
   }
 }
 
-async function ofFirst(
+async function fromV1(
   folder: string,
-  { bytes, ...first }: z.infer<typeof First>,
+  { bytes, ...v1 }: z.infer<typeof ManifestV1>,
 ): Promise<BackupManifest> {
   // Version 1 backups could only be made manually.
   return {
     ...{
-      ...first,
+      ...v1,
       kind: 'by-hand',
       program: '',
-      schema: await schemaOf(join(folder, DATABASE_FILE)),
+      schema: await readUserVersion(join(folder, DATABASE_FILE)),
     },
     ...{ plainBytes: bytes, sha256: '', keyName: '', mac: '' },
   }
 }
 
-async function schemaOf(file: string): Promise<number> {
+async function readUserVersion(file: string): Promise<number> {
   const handle = await open(file, 'r')
   try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, SCHEMA_AT)
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, USER_VERSION_OFFSET)
     return buffer.readUInt32BE()
   } finally {
     await handle.close()

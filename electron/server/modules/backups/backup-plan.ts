@@ -23,7 +23,7 @@ export function nextBackupAt(
 ): number | null {
   const times = [
     ...(everyMinutes === null ? [] : [madeAt + everyMinutes * MINUTE_MS]),
-    ...(dailyAt === null ? [] : [dailyAfter(madeAt, dailyAt, timeZone)]),
+    ...(dailyAt === null ? [] : [nextDailyRun(madeAt, dailyAt, timeZone)]),
   ]
   return times.length === 0 ? null : Math.min(...times)
 }
@@ -32,7 +32,7 @@ export function nextBackupAt(
  * If a daylight saving change skips the time of day, the first instant after the gap; if it repeats
  * the time, only one of the two.
  */
-function dailyAfter(after: number, dailyAt: string, timeZone: string): number {
+function nextDailyRun(after: number, dailyAt: string, timeZone: string): number {
   const [hour = 0, minute = 0] = dailyAt.split(':').map(Number)
   // Without a callback, Cron starts no timer and only computes times.
   const next = new Cron(`${minute} ${hour} * * *`, { timezone: timeZone }).nextRun(new Date(after))

@@ -32,30 +32,30 @@ export type StandbyRecord = z.infer<typeof StandbyRecord>
 
 // Each record is one encrypted row, which survives restarts: the result of the last backup, of the
 // last restore test and of the last standby copy.
-const FORMS = {
+const SCHEMAS = {
   backup: BackupRecord,
   rehearsal: Rehearsal.extend({ sentence: MessageInJson }),
   standby: StandbyRecord,
 } as const
-type Kind = keyof typeof FORMS
-type RecordOf<K extends Kind> = z.infer<(typeof FORMS)[K]>
+type Kind = keyof typeof SCHEMAS
+type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>
 
 /** The stored record; `undefined` if there is none or it is invalid. */
 export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<K> | undefined {
   try {
-    const stored: unknown = JSON.parse(readSecret(context, nameOf(kind)) ?? 'null')
-    return FORMS[kind].safeParse(stored).data as RecordOf<K> | undefined
+    const stored: unknown = JSON.parse(readSecret(context, secretNameOf(kind)) ?? 'null')
+    return SCHEMAS[kind].safeParse(stored).data as RecordOf<K> | undefined
   } catch {
     // The next backup, test or copy overwrites it.
     return undefined
   }
 }
 
-export const keepRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  keepSecret(context, nameOf(kind), JSON.stringify(record))
+export const saveRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
+  keepSecret(context, secretNameOf(kind), JSON.stringify(record))
 
 /** Deletes the record; returns whether it existed. */
 export const removeRecord = (context: Context, kind: Kind): boolean =>
-  deleteSecret(context, nameOf(kind))
+  deleteSecret(context, secretNameOf(kind))
 
-const nameOf = (kind: Kind) => `upkeep.${kind}`
+const secretNameOf = (kind: Kind) => `upkeep.${kind}`

@@ -12,27 +12,27 @@ import type { BackupKind, BackupsState, Rehearsal } from '#shared/contract/dashb
 import type { BackupState } from '#shared/contract/dashboard-setup.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import { checkBackupFolder, placeOfFolder } from './backup-folder.ts'
-import { DAY_MS, REHEARSAL_DAYS } from './backup-health.ts'
-import { expired, keptUntil } from './backup-keeping.ts'
+import { backupPlaceOf, checkBackupFolder } from './backup-folder.ts'
+import { DAY_MS, RESTORE_TEST_DAYS } from './backup-health.ts'
 import { nextBackupAt, planOf } from './backup-plan.ts'
-import { type BackupRecord, keepRecord, readRecord } from './backup-record.ts'
-import { type BackupMade, listBackups, makeBackup, removeBackup } from './make-backup.ts'
+import { type BackupRecord, readRecord, saveRecord } from './backup-record.ts'
+import { expiredBackups, expiryTimes } from './backup-retention.ts'
+import { listBackups, makeBackup, removeBackup, type StoredBackup } from './make-backup.ts'
 import { backupEntry } from './restore-staging.ts'
-import { tryBackup } from './restore-test.ts'
+import { testRestore } from './restore-test.ts'
 
 /** Maximum number of backups in a list. */
-const SHOWN = 60
-const WIZARD_SHOWN = 20
+const LIST_LIMIT = 60
+const WIZARD_LIST_LIMIT = 20
 const MINUTE_MS = 60_000
 /** How often the schedule is checked. A periodic check also works after the PC was asleep. */
 const CHECK_MS = MINUTE_MS
 /** Latest retry after a failed backup, and earliest retry after a failed restore test. */
-const AGAIN_MS = 60 * MINUTE_MS
+const RETRY_MS = 60 * MINUTE_MS
 /** The first backup is made soon after the setup, since the PC may be off at night. */
-const FIRST_MS = 10 * MINUTE_MS
-const UNFORESEEN = message('backups.unforeseen')
-const UNFORESEEN_TRIAL = message('backups.unforeseen-test')
+const FIRST_BACKUP_DELAY_MS = 10 * MINUTE_MS
+const UNEXPECTED_BACKUP_ERROR = message('backups.unforeseen')
+const UNEXPECTED_TEST_ERROR = message('backups.unforeseen-test')
 
 /**
  * Makes backups, by schedule, before an update and on request, and tests whether the newest one can
@@ -47,12 +47,10 @@ export class Backups implements AsyncDisposable {
   /** The latest record, which may not have been saved if the disk is full. */
   #latest: BackupRecord | undefined
   #current: Promise<unknown> = Promise.resolve()
-  /**
-   * When the next scheduled backup is due (ms); `null` if none is, `undefined` if not yet computed.
-   */
-  #planned: number | null | undefined
+  /** When the next scheduled backup is due (ms); `null` if none is, `undefined` if unknown. */
+  #nextDue: number | null | undefined
   #checkedAt: number
-  #checking: NodeJS.Timeout | undefined
+  #checkTimer: NodeJS.Timeout | undefined
 
   constructor(context: Context, version: string) {
     this.#context = context
@@ -60,13 +58,13 @@ export class Backups implements AsyncDisposable {
     this.#checkedAt = context.clock()
     this.#unsubscribe = context.settings.onChange((keys) => {
       if (keys.some((key) => key.startsWith('backup.') || key === 'clinic.timeZone'))
-        this.#planned = undefined
+        this.#nextDue = undefined
     })
   }
 
   /** Starts following the schedule. */
   begin(): void {
-    this.#checking = setInterval(
+    this.#checkTimer = setInterval(
       () => void this.check().catch((error: unknown) => reportError(this.#context, error)),
       CHECK_MS,
     )
@@ -81,8 +79,8 @@ export class Backups implements AsyncDisposable {
     const dueAt = next === null ? null : Math.max(next, test ?? next)
     const known = {
       ...{ folder, running: this.#running, plan },
-      place: folder === null ? null : placeOfFolder(folder, context.folder),
-      last: folder === null ? null : this.#recordOf(folder).last,
+      place: folder === null ? null : backupPlaceOf(folder, context.folder),
+      last: folder === null ? null : this.#recordFor(folder).last,
       nextAt: next === null ? null : instantOf(next),
       rehearsal: {
         last: readRecord(context, 'rehearsal') ?? null,
@@ -95,14 +93,14 @@ export class Backups implements AsyncDisposable {
     if (folder === null) return { ...known, fault: null, backups: [] }
     try {
       const backups = await listBackups(folder)
-      const kept = keptUntil(
+      const kept = expiryTimes(
         backups.filter((one) => this.#isOwn(one)),
         plan,
         this.#timeZone(),
         context.clock(),
       )
       const shown = backups
-        .slice(0, SHOWN)
+        .slice(0, LIST_LIMIT)
         .map((made) => ({ ...backupEntry(made), keptUntil: kept.get(made.name) ?? null }))
       return { ...known, fault: null, backups: shown }
     } catch (error) {
@@ -120,12 +118,14 @@ export class Backups implements AsyncDisposable {
         phase: running.phase === 'copying' ? 'copying' : 'checking',
         share: running.share,
       },
-      backups: backups.slice(0, WIZARD_SHOWN).map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
-        name,
-        madeAt,
-        bytes,
-        hasRecoveryKey,
-      })),
+      backups: backups
+        .slice(0, WIZARD_LIST_LIMIT)
+        .map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
+          name,
+          madeAt,
+          bytes,
+          hasRecoveryKey,
+        })),
     }
   }
 
@@ -145,21 +145,20 @@ export class Backups implements AsyncDisposable {
    * @throws ApiError refused if there is no usable folder or a backup or test is running
    * @throws StoreError if the backup fails
    */
-  async make(kind: BackupKind, actor: Actor): Promise<BackupMade> {
+  async make(kind: BackupKind, actor: Actor): Promise<StoredBackup> {
     return await this.start(kind, actor)
   }
 
   /** Like `make`, but throws a refusal synchronously. */
-  start(kind: BackupKind, actor: Actor): Promise<BackupMade> {
-    this.#demandIdle()
-    const folder = this.#demandFolder()
-    // A missing folder is not created: if its disk is disconnected, it would be created on the
-    // wrong disk.
+  start(kind: BackupKind, actor: Actor): Promise<StoredBackup> {
+    this.#requireIdle()
+    const folder = this.#requireFolder()
+    // Creating a missing folder would create it on the wrong disk if its disk is disconnected.
     if (!existsSync(folder))
       throw new ApiError('refused', message('backups.folder-gone', { folder }))
     const fault = this.#findingsOf(folder).find(({ verdict }) => verdict === 'bad')
     if (fault) throw new ApiError('refused', sentences(fault.sentence, fault.remedy ?? undefined))
-    return this.#alone('copying', () => this.#write(folder, kind, actor))
+    return this.#runExclusive('copying', () => this.#write(folder, kind, actor))
   }
 
   /**
@@ -168,9 +167,9 @@ export class Backups implements AsyncDisposable {
    * @throws StoreError bad-folder
    */
   async remove(name: string, actor: Actor): Promise<void> {
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     const backups = await listBackups(folder)
-    this.#demandIdle()
+    this.#requireIdle()
     if (!backups.some((backup) => backup.name === name))
       throw new ApiError('not-found', message('backups.unknown', { name, folder }))
     if (backups.length === 1) throw new ApiError('refused', message('backups.only-one'))
@@ -184,10 +183,12 @@ export class Backups implements AsyncDisposable {
    * @throws StoreError bad-folder
    */
   async startTest(actor: Actor): Promise<{ readonly result: Promise<Rehearsal> }> {
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     const newest = (await listBackups(folder)).find((one) => this.#isOwn(one))
     if (!newest) throw new ApiError('refused', message('backups.none-to-test', { folder }))
-    return { result: this.#alone('rehearsing', () => this.#test(folder, newest.name, actor)) }
+    return {
+      result: this.#runExclusive('rehearsing', () => this.#test(folder, newest.name, actor)),
+    }
   }
 
   /** Like `startTest`, but waits for the result. */
@@ -200,28 +201,28 @@ export class Backups implements AsyncDisposable {
     const { clock } = this.#context
     const now = clock()
     // The clock was set back, so the next due time is computed again.
-    if (now < this.#checkedAt) this.#planned = undefined
+    if (now < this.#checkedAt) this.#nextDue = undefined
     this.#checkedAt = now
     const due = this.#nextAt()
     if (due === null || now < due || this.#running) return
-    const folder = this.#demandFolder()
+    const folder = this.#requireFolder()
     try {
       await this.make('scheduled', 'gateway')
     } catch (error) {
       // A refused backup did not start, so its failure has not been recorded yet.
-      if (error instanceof ApiError) this.#keepFailure(folder, error.explanation)
+      if (error instanceof ApiError) this.#recordFailure(folder, error.explanation)
       return
     }
     const test = this.#testDue()
     // If a user started another operation in the meantime, or the disk was disconnected, the test
     // follows the next backup.
     if (test === null || test <= clock())
-      await this.test('gateway').catch((error: unknown) => this.#reportUnforeseen(error))
+      await this.test('gateway').catch((error: unknown) => this.#reportUnexpected(error))
   }
 
   /** Waits for the running backup or test. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#checking)
+    clearInterval(this.#checkTimer)
     this.#unsubscribe()
     await this.#current
   }
@@ -238,14 +239,14 @@ export class Backups implements AsyncDisposable {
   }
 
   /** The record of this folder; an empty record if the stored one is of another folder. */
-  #recordOf(folder: string): BackupRecord {
+  #recordFor(folder: string): BackupRecord {
     const kept = this.#latest ?? readRecord(this.#context, 'backup')
     return kept?.folder === folder
       ? kept
       : { folder, name: null, madeAt: null, since: null, last: null }
   }
 
-  #demandIdle(): void {
+  #requireIdle(): void {
     if (this.#running)
       throw new ApiError(
         'refused',
@@ -255,28 +256,28 @@ export class Backups implements AsyncDisposable {
       )
   }
 
-  #demandFolder(): string {
+  #requireFolder(): string {
     const folder = this.#context.settings.get('backup.folder')
     if (folder === null) throw new ApiError('refused', message('backups.choose-folder-first'))
     return folder
   }
 
-  #alone<T>(phase: 'copying' | 'rehearsing', work: () => Promise<T>): Promise<T> {
-    this.#demandIdle()
+  #runExclusive<T>(phase: 'copying' | 'rehearsing', work: () => Promise<T>): Promise<T> {
+    this.#requireIdle()
     this.#running = { phase, share: 0 }
     this.#context.feed.noteStatus()
     const working = work().finally(() => {
       this.#running = null
-      this.#planned = undefined
+      this.#nextDue = undefined
       this.#context.feed.noteStatus()
     })
     this.#current = working.catch(() => undefined)
     return working
   }
 
-  async #write(folder: string, kind: BackupKind, actor: Actor): Promise<BackupMade> {
+  async #write(folder: string, kind: BackupKind, actor: Actor): Promise<StoredBackup> {
     const context = this.#context
-    const before = this.#recordOf(folder)
+    const before = this.#recordFor(folder)
     try {
       const backup = await makeBackup(
         context,
@@ -293,27 +294,29 @@ export class Backups implements AsyncDisposable {
       const record = { folder, name, madeAt, since: before.since ?? madeAt, last }
       this.#latest = record
       context.database.transaction(() => {
-        keepRecord(context, 'backup', record)
-        // Backups for a standby are made every few minutes, so only the first of each day is
-        // audited.
+        saveRecord(context, 'backup', record)
+        // A standby needs a backup every few minutes; only the first of each day is audited.
         if (kind !== 'scheduled' || isFirstOfDay)
           note(context, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
-      await this.#removeExpired(folder).catch((error: unknown) => this.#reportUnforeseen(error))
+      await this.#removeExpired(folder).catch((error: unknown) => this.#reportUnexpected(error))
       return backup
     } catch (error) {
       if (!(error instanceof StoreError)) reportError(context, error)
-      this.#keepFailure(folder, error instanceof StoreError ? error.explanation : UNFORESEEN)
+      this.#recordFailure(
+        folder,
+        error instanceof StoreError ? error.explanation : UNEXPECTED_BACKUP_ERROR,
+      )
       throw error
     }
   }
 
-  #keepFailure(folder: string, sentence: Message): void {
+  #recordFailure(folder: string, sentence: Message): void {
     const last = { success: false, sentence, at: instantOf(this.#context.clock()) }
-    this.#latest = { ...this.#recordOf(folder), last }
-    this.#planned = undefined
+    this.#latest = { ...this.#recordFor(folder), last }
+    this.#nextDue = undefined
     try {
-      keepRecord(this.#context, 'backup', this.#latest)
+      saveRecord(this.#context, 'backup', this.#latest)
     } catch (error) {
       reportError(this.#context, error)
     }
@@ -323,31 +326,31 @@ export class Backups implements AsyncDisposable {
    * Whether this gateway made the backup. Backups of another gateway in the same folder are neither
    * tested nor deleted, and do not count for retention.
    */
-  #isOwn({ version, keyName }: BackupMade): boolean {
+  #isOwn({ version, keyName }: StoredBackup): boolean {
     return version === 1 || keyName === this.#context.database.seal.keyName
   }
 
   async #removeExpired(folder: string): Promise<void> {
     const { settings, clock } = this.#context
     const own = (await listBackups(folder)).filter((one) => this.#isOwn(one))
-    for (const name of expired(own, planOf(settings), this.#timeZone(), clock()))
+    for (const name of expiredBackups(own, planOf(settings), this.#timeZone(), clock()))
       await removeBackup(folder, name)
   }
 
   async #test(folder: string, name: string, actor: Actor): Promise<Rehearsal> {
     const context = this.#context
     const began = context.clock()
-    const outcome = await tryBackup(context, join(folder, name), name, (share) => {
+    const outcome = await testRestore(context, join(folder, name), name, (share) => {
       this.#running = { phase: 'rehearsing', share }
     }).catch((error: unknown) => {
       reportError(context, error)
-      return { success: false, sentence: UNFORESEEN_TRIAL }
+      return { success: false, sentence: UNEXPECTED_TEST_ERROR }
     })
     const ended = context.clock()
     const at = instantOf(ended)
     const rehearsal = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
     context.database.transaction(() => {
-      keepRecord(context, 'rehearsal', rehearsal)
+      saveRecord(context, 'rehearsal', rehearsal)
       note(context, actor, 'backup.rehearse', name, { success: outcome.success })
     })
     return rehearsal
@@ -361,18 +364,15 @@ export class Backups implements AsyncDisposable {
     const last = readRecord(this.#context, 'rehearsal')
     // A test in the future was recorded while the clock was wrong, so it is ignored.
     if (!last || msOf(last.at) > this.#context.clock() + DAY_MS) return null
-    return msOf(last.at) + (last.success ? REHEARSAL_DAYS * DAY_MS : AGAIN_MS)
+    return msOf(last.at) + (last.success ? RESTORE_TEST_DAYS * DAY_MS : RETRY_MS)
   }
 
-  /**
-   * When the next scheduled backup is due (ms). If the PC was off or asleep at that time, the
-   * backup is due immediately, once.
-   */
+  /** When the next scheduled backup is due (ms). A missed one is due immediately, once. */
   #nextAt(): number | null {
     const folder = this.#context.settings.get('backup.folder')
     if (folder === null) return null
-    this.#planned ??= this.#nextAfter(this.#recordOf(folder))
-    return this.#planned
+    this.#nextDue ??= this.#nextAfter(this.#recordFor(folder))
+    return this.#nextDue
   }
 
   #nextAfter({ madeAt, last }: BackupRecord): number | null {
@@ -382,13 +382,16 @@ export class Backups implements AsyncDisposable {
     const known = madeAt && msOf(madeAt) <= now + DAY_MS ? Math.min(msOf(madeAt), now) : undefined
     const due = nextBackupAt(known ?? now, plan, this.#timeZone())
     if (due === null) return null
-    const first = known === undefined ? Math.min(due, now + FIRST_MS) : due
+    const first = known === undefined ? Math.min(due, now + FIRST_BACKUP_DELAY_MS) : due
     if (!last || last.success) return first
-    const again = Math.min(AGAIN_MS, (plan.everyMinutes ?? Number.POSITIVE_INFINITY) * MINUTE_MS)
-    return Math.max(first, Math.min(msOf(last.at), now) + again)
+    const retryDelay = Math.min(
+      RETRY_MS,
+      (plan.everyMinutes ?? Number.POSITIVE_INFINITY) * MINUTE_MS,
+    )
+    return Math.max(first, Math.min(msOf(last.at), now) + retryDelay)
   }
 
-  #reportUnforeseen(error: unknown): void {
+  #reportUnexpected(error: unknown): void {
     if (!(error instanceof ApiError || error instanceof StoreError))
       reportError(this.#context, error)
   }

@@ -18,7 +18,7 @@ import {
   MANIFEST_FILE,
   readManifest,
   SEALED_DATABASE_FILE,
-  vouchedFor,
+  signManifest,
 } from './backup-manifest.ts'
 
 export type { BackupManifest } from './backup-manifest.ts'
@@ -28,10 +28,10 @@ export type { BackupManifest } from './backup-manifest.ts'
  * emptied when the gateway starts.
  */
 export const BACKUP_SPOOL = 'spool-backup'
-const PART = '.part'
-const LEFT_MS = 24 * 60 * 60_000
+const PARTIAL_SUFFIX = '.part'
+const ABANDONED_MS = 24 * 60 * 60_000
 
-export interface BackupMade extends BackupManifest {
+export interface StoredBackup extends BackupManifest {
   /** Name of its folder. */
   readonly name: string
   /** Total size of its files. */
@@ -59,15 +59,18 @@ export async function makeBackup(
   kind: BackupKind,
   version: string,
   onProgress: OnProgress = () => {},
-): Promise<BackupMade> {
+): Promise<StoredBackup> {
   const now = context.clock()
   const madeAt = instantOf(now)
   const name = backupName(madeAt)
-  const [part, spool] = [join(folder, `${name}${PART}`), join(context.folder, BACKUP_SPOOL, name)]
+  const [part, spool] = [
+    join(folder, `${name}${PARTIAL_SUFFIX}`),
+    join(context.folder, BACKUP_SPOOL, name),
+  ]
   try {
     if ((await readdir(folder)).includes(name))
       throw new StoreError('bad-folder', message('backups.same-second', { folder, name }))
-    await removeLeft(folder, now)
+    await removeAbandoned(folder, now)
     for (const each of [part, spool]) {
       await rm(each, { recursive: true, force: true })
       await mkdir(each, { recursive: true, mode: 0o700 })
@@ -77,7 +80,7 @@ export async function makeBackup(
     await syncPath(part)
     await rename(part, join(folder, name))
     await syncPath(folder)
-    return { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+    return { ...manifest, name, bytes: await folderSize(join(folder, name)) }
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => undefined)
     throw fileFault('backups.not-written', { folder }, error)
@@ -127,7 +130,7 @@ async function copyInto(
   const hasRecoveryKey = recoveryKeyState(context.folder, context.database.seal).state === 'ready'
   if (hasRecoveryKey) await copyFile(join(context.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
   const { size } = await stat(copy)
-  const manifest = vouchedFor(context.database.seal, {
+  const manifest = signManifest(context.database.seal, {
     ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
     ...{ sha256, hasRecoveryKey, rows },
   })
@@ -141,7 +144,7 @@ async function copyInto(
  * Lists the complete backups in the folder, newest first. Other files are ignored.
  * @throws StoreError bad-folder
  */
-export async function listBackups(folder: string): Promise<BackupMade[]> {
+export async function listBackups(folder: string): Promise<StoredBackup[]> {
   let names: string[]
   try {
     names = await readdir(folder)
@@ -153,14 +156,14 @@ export async function listBackups(folder: string): Promise<BackupMade[]> {
       .filter(isBackupName)
       .sort()
       .reverse()
-      .map((name) => madeIn(folder, name)),
+      .map((name) => readBackup(folder, name)),
   )
   return read.filter((made) => made !== undefined)
 }
 
-async function madeIn(folder: string, name: string): Promise<BackupMade | undefined> {
+async function readBackup(folder: string, name: string): Promise<StoredBackup | undefined> {
   const manifest = await readManifest(join(folder, name))
-  return manifest && { ...manifest, name, bytes: await bytesOf(join(folder, name)) }
+  return manifest && { ...manifest, name, bytes: await folderSize(join(folder, name)) }
 }
 
 /**
@@ -171,8 +174,8 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
   if (!isBackupName(name)) return false
   try {
     // Renamed first, so that an interrupted deletion does not leave something that looks complete.
-    await rename(join(folder, name), join(folder, `${name}${PART}`))
-    await rm(join(folder, `${name}${PART}`), { recursive: true, force: true })
+    await rename(join(folder, name), join(folder, `${name}${PARTIAL_SUFFIX}`))
+    await rm(join(folder, `${name}${PARTIAL_SUFFIX}`), { recursive: true, force: true })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
@@ -191,18 +194,18 @@ export const sweepBackupSpool = (folder: string): Promise<void> =>
  * Deletes incomplete backups that a terminated gateway left; each is as large as the database.
  * Recent ones are kept, because another gateway may be writing them.
  */
-async function removeLeft(folder: string, now: number): Promise<void> {
-  const latest = backupName(instantOf(now - LEFT_MS))
+async function removeAbandoned(folder: string, now: number): Promise<void> {
+  const latest = backupName(instantOf(now - ABANDONED_MS))
   const left = (await readdir(folder)).filter(
     (name) =>
-      name.endsWith(PART) &&
-      isBackupName(name.slice(0, -PART.length)) &&
-      name.slice(0, -PART.length) < latest,
+      name.endsWith(PARTIAL_SUFFIX) &&
+      isBackupName(name.slice(0, -PARTIAL_SUFFIX.length)) &&
+      name.slice(0, -PARTIAL_SUFFIX.length) < latest,
   )
   for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function bytesOf(folder: string): Promise<number> {
+async function folderSize(folder: string): Promise<number> {
   const sizes = (await readdir(folder)).map(async (file) => (await stat(join(folder, file))).size)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -4,12 +4,12 @@ import { takeLock } from '#server/database/lock.ts'
 import { keyKept } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { message } from '#shared/messages/message.ts'
-import { keepRescueHint } from './rescue-hint.ts'
+import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
-import { noteRestores } from './restore-staging.ts'
+import { recordRestores } from './restore-staging.ts'
 
-const TRIES = 30
-const AGAIN_MS = 100
+const MAX_TRIES = 30
+const RETRY_MS = 100
 
 /**
  * Locks the data folder for this process. Retries for a few seconds, because a command holds the
@@ -17,10 +17,10 @@ const AGAIN_MS = 100
  * @throws StartError
  */
 export async function lockFolder(folder: string): Promise<Disposable> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const lock = takeLock(folder)
     if (lock) return lock
-    await wait(AGAIN_MS)
+    await wait(RETRY_MS)
   }
   throw new StartError(message('backups.folder-taken', { folder }))
 }
@@ -52,8 +52,8 @@ export async function openDataDirectory(
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
-  const restored = noteRestores(context, 'gateway')
-  opened.defer(keepRescueHint(context))
-  const kept = opened.move()
-  return { context, restored, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  const restored = recordRestores(context, 'gateway')
+  opened.defer(openRescueHint(context))
+  const resources = opened.move()
+  return { context, restored, [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose]() }
 }

@@ -19,7 +19,7 @@ import { message } from '#shared/messages/message.ts'
  * Stores the proof of the data key in the database. It must be durable before the recovery file is
  * written, because the file is useless without it.
  */
-export const keepRecoveryProof = (context: Context): void => keepSecret(context, PROOF, PROOF)
+export const storeRecoveryProof = (context: Context): void => keepSecret(context, PROOF, PROOF)
 
 /** How long a recovery key can be confirmed after it was shown. It has no effect before. */
 const CONFIRM_MS = 30 * 60_000
@@ -92,7 +92,7 @@ export class RecoveryKeySetup {
       throw new ApiError('malformed', message('backups.other-recovery-key'), { errors })
     const replaces = this.state().madeAt
     const wrapped = wrapDataKey(context.database.seal, recoveryKey, context.clock())
-    keepRecoveryProof(context)
+    storeRecoveryProof(context)
     context.database.transaction(() => {
       keepRecoveryKey(context.folder, wrapped)
       note(context, actor, 'recovery-key.make', 'recovery.key', { replaces })

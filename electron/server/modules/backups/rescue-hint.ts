@@ -9,7 +9,7 @@ import { writeKeyFile } from '#server/database/data-key.ts'
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
 
 /** The backup folder that was last stored; `undefined` if there is none or it cannot be read. */
-export function hintedBackupFolder(folder: string): string | undefined {
+export function readRescueHint(folder: string): string | undefined {
   try {
     return Hint.parse(JSON.parse(readFileSync(join(folder, RESCUE_HINT_FILE), 'utf8'))).backupFolder
   } catch {
@@ -21,10 +21,10 @@ export function hintedBackupFolder(folder: string): string | undefined {
  * Stores the backup folder now and whenever it changes. A failure is ignored, because the hint is
  * needed only for a restore. Returns a function that stops it.
  */
-export function keepRescueHint({ folder, settings }: Context): () => void {
-  const keep = () => {
+export function openRescueHint({ folder, settings }: Context): () => void {
+  const update = () => {
     const backupFolder = settings.get('backup.folder')
-    if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return
+    if (backupFolder === null || backupFolder === readRescueHint(folder)) return
     try {
       writeKeyFile(
         folder,
@@ -35,6 +35,6 @@ export function keepRescueHint({ folder, settings }: Context): () => void {
       // For example because the disk is full, which is reported elsewhere.
     }
   }
-  keep()
-  return settings.onChange((keys) => keys.includes('backup.folder') && keep())
+  update()
+  return settings.onChange((keys) => keys.includes('backup.folder') && update())
 }

@@ -30,11 +30,16 @@ import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
 import { message } from '#shared/messages/message.ts'
 import { backupName } from './backup-manifest.ts'
-import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from './backup-opening.ts'
+import {
+  type BackupKey,
+  openBackup,
+  type RestoreProgress,
+  storeRecoveryProofIn,
+} from './open-backup.ts'
 
 /** Folder in the data folder for a staged restore. */
 const STAGE = 'restore'
-const PART = '.part'
+const PARTIAL_SUFFIX = '.part'
 
 /** A restore that was completed. */
 export interface Restored {
@@ -84,7 +89,7 @@ export async function stageRestore(
     }
     // The folder's recovery key is newer than the backup and must also open the restored database.
     else if (existsSync(join(data, RECOVERY_FILE)))
-      keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
+      storeRecoveryProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
     const what = {
       name: backupName(manifest.madeAt),
       madeAt: manifest.madeAt,
@@ -111,11 +116,11 @@ export async function stageRestore(
  */
 export function applyStagedRestore(folder: string, now: number): Restored | undefined {
   try {
-    finishQuarantine(folder)
+    finishMoveAside(folder)
     const staged = readOrder(folder)
     if (!staged) return undefined
-    const order = staged.keptAside === null ? begun(folder, staged, now) : staged
-    return putInPlace(folder, order)
+    const order = staged.keptAside === null ? commitOrder(folder, staged, now) : staged
+    return completeRestore(folder, order)
   } catch (error) {
     throw fileFault('backups.not-restored', { folder }, error)
   }
@@ -127,7 +132,7 @@ export function applyStagedRestore(folder: string, now: number): Restored | unde
  * @throws StoreError bad-folder
  */
 export function refuseHalfRestored(folder: string): void {
-  if (readOrder(folder)?.keptAside || quarantines(folder).length > 0)
+  if (readOrder(folder)?.keptAside || unfinishedMoves(folder).length > 0)
     throw new StoreError('bad-folder', message('backups.half-restored', { folder }))
 }
 
@@ -136,11 +141,11 @@ export function refuseHalfRestored(folder: string): void {
  * folder's lock.
  * @returns the name of the folder that they were moved to
  */
-export function quarantine(folder: string, now: number): string {
+export function moveDatabaseAside(folder: string, now: number): string {
   try {
-    const name = freeName(folder, `damaged-${stampOf(now)}`)
-    mkdirSync(join(folder, `${name}${PART}`), { mode: 0o700 })
-    finishQuarantine(folder)
+    const name = unusedName(folder, `damaged-${timestampOf(now)}`)
+    mkdirSync(join(folder, `${name}${PARTIAL_SUFFIX}`), { mode: 0o700 })
+    finishMoveAside(folder)
     return name
   } catch (error) {
     throw fileFault('backups.not-moved-aside', { folder }, error)
@@ -148,7 +153,7 @@ export function quarantine(folder: string, now: number): string {
 }
 
 /** Commits to the restore: from here on it will be completed, even after a crash. */
-function begun(folder: string, order: Order, now: number): Order {
+function commitOrder(folder: string, order: Order, now: number): Order {
   const stage = join(folder, STAGE)
   const missing = order.brings.find(
     ({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes,
@@ -161,22 +166,22 @@ function begun(folder: string, order: Order, now: number): Order {
       message('backups.stage-changed', { file: join(stage, missing.file) }),
     )
   }
-  const fixed = { ...order, keptAside: freeName(folder, `replaced-${stampOf(now)}`) }
+  const fixed = { ...order, keptAside: unusedName(folder, `replaced-${timestampOf(now)}`) }
   writeOrder(stage, fixed)
   return fixed
 }
 
 /** Each step is idempotent, so after a crash all of them are repeated. */
-function putInPlace(
+function completeRestore(
   folder: string,
   { keptAside, brings, replaces, name, madeAt, actor }: Order,
 ): Restored {
   const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
   // The folder gets its final name once it contains everything that is replaced.
   if (!existsSync(aside)) {
-    mkdirSync(`${aside}${PART}`, { recursive: true, mode: 0o700 })
-    moveAll(folder, `${aside}${PART}`, replaces)
-    renameSync(`${aside}${PART}`, aside)
+    mkdirSync(`${aside}${PARTIAL_SUFFIX}`, { recursive: true, mode: 0o700 })
+    moveAll(folder, `${aside}${PARTIAL_SUFFIX}`, replaces)
+    renameSync(`${aside}${PARTIAL_SUFFIX}`, aside)
     syncFolder(folder)
   }
   const files = brings.map(({ file }) => file)
@@ -192,16 +197,16 @@ function putInPlace(
   return { name, madeAt, actor, keptAside: hadNothing ? '' : (keptAside ?? '') }
 }
 
-function finishQuarantine(folder: string): void {
-  for (const name of quarantines(folder)) {
+function finishMoveAside(folder: string): void {
+  for (const name of unfinishedMoves(folder)) {
     const part = join(folder, name)
     moveAll(folder, part, DATABASE_FILES)
-    renameSync(part, part.slice(0, -PART.length))
+    renameSync(part, part.slice(0, -PARTIAL_SUFFIX.length))
     syncFolder(folder)
   }
 }
 
-const quarantines = (folder: string): string[] =>
+const unfinishedMoves = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder).filter((name) => /^damaged-[\d-]+Z(-\d+)?\.part$/.test(name))
     : []
@@ -256,11 +261,11 @@ function hasKey(folder: string, dataKey: Buffer): boolean {
 }
 
 /** Formats a time as `2026-03-10-090000Z`. */
-const stampOf = (now: number): string => backupName(instantOf(now)).slice('isthmus-'.length)
+const timestampOf = (now: number): string => backupName(instantOf(now)).slice('isthmus-'.length)
 
-function freeName(folder: string, wanted: string): string {
+function unusedName(folder: string, wanted: string): string {
   const isTaken = (name: string) =>
-    existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PART}`))
+    existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PARTIAL_SUFFIX}`))
   let name = wanted
   for (let at = 2; isTaken(name); at++) name = `${wanted}-${at}`
   return name

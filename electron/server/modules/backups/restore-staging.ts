@@ -15,8 +15,8 @@ import type {
 } from '#shared/contract/dashboard-backups.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type BackupKey, type BackupPreview, previewBackup } from './backup-opening.ts'
-import { type BackupMade, listBackups } from './make-backup.ts'
+import { listBackups, type StoredBackup } from './make-backup.ts'
+import { type BackupKey, type BackupPreview, previewBackup } from './open-backup.ts'
 import { stageRestore } from './restore-files.ts'
 
 /**
@@ -29,7 +29,7 @@ export interface RestoreFrom {
   readonly recoveryKey?: string | undefined
 }
 
-const LINGER_MS = 1500
+const READY_DELAY_MS = 1500
 const SENTENCES = {
   decrypting: message('backups.restore-decrypting'),
   checking: message('backups.restore-checking'),
@@ -38,25 +38,25 @@ const SENTENCES = {
 
 /** Stages backups to replace the database, which happens when the gateway next starts. */
 export abstract class RestoreStaging implements AsyncDisposable {
-  readonly #data: string
+  readonly #dataFolder: string
   readonly #clock: Clock
-  readonly #lingerMs: number
+  readonly #readyDelayMs: number
   readonly #onReady: () => void
   #state: RestoreState = { phase: 'none', share: 0, sentence: null }
   #isBusy = false
   #work: Promise<void> = Promise.resolve()
-  #lingering: NodeJS.Timeout | undefined
+  #readyTimer: NodeJS.Timeout | undefined
 
   /**
    * @param data the data folder, whose lock the caller holds
    * @param onReady called `lingerMs` after the restore is staged, so that the window can show this
    *   first
    */
-  constructor(data: string, clock: Clock, onReady: () => void, lingerMs = LINGER_MS) {
-    this.#data = data
+  constructor(data: string, clock: Clock, onReady: () => void, lingerMs = READY_DELAY_MS) {
+    this.#dataFolder = data
     this.#clock = clock
     this.#onReady = onReady
-    this.#lingerMs = lingerMs
+    this.#readyDelayMs = lingerMs
   }
 
   abstract backupFolder(): string | null
@@ -77,7 +77,7 @@ export abstract class RestoreStaging implements AsyncDisposable {
    * @throws ApiError refused, not-found
    */
   async preview(from: RestoreFrom): Promise<RestorePreview> {
-    const { made, found } = await this.#look(from)
+    const { made, found } = await this.#findBackup(from)
     const now = await this.rowsNow(Object.keys(found.manifest.rows))
     const rows = Object.entries(found.manifest.rows).map(([table, inBackup]) => ({
       table,
@@ -98,8 +98,8 @@ export abstract class RestoreStaging implements AsyncDisposable {
       throw new ApiError('refused', message('backups.restore-is-ready'))
     this.#isBusy = true
     try {
-      const { path, key, found } = await this.#look(from)
-      demandOpen(from, found)
+      const { path, key, found } = await this.#findBackup(from)
+      requireOpenable(from, found)
       this.#state = { phase: 'decrypting', share: 0, sentence: SENTENCES.decrypting }
       this.#work = this.#run(path, key, actor)
       return this.#state
@@ -111,14 +111,14 @@ export abstract class RestoreStaging implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#work
-    clearTimeout(this.#lingering)
+    clearTimeout(this.#readyTimer)
   }
 
-  async #look(from: RestoreFrom) {
+  async #findBackup(from: RestoreFrom) {
     const folder = from.folder ?? this.backupFolder()
     if (folder === null) throw refused('body.folder', message('backups.restore-no-folder'))
     if (!isAbsolute(folder)) throw refused('body.folder', message('backups.must-be-whole-path'))
-    const all = await namingField('body.folder', listBackups(folder))
+    const all = await withField('body.folder', listBackups(folder))
     const made = all.find(({ name }) => name === from.name)
     if (!made)
       throw new ApiError(
@@ -126,17 +126,17 @@ export abstract class RestoreStaging implements AsyncDisposable {
         message('backups.unknown-look-again', { name: from.name, folder }),
       )
     const path = join(folder, made.name)
-    const key = keyOf(from.recoveryKey, this.dataKey())
-    return { path, key, made, found: await namingField('body.name', previewBackup(path, key)) }
+    const key = backupKeyFor(from.recoveryKey, this.dataKey())
+    return { path, key, made, found: await withField('body.name', previewBackup(path, key)) }
   }
 
   async #run(path: string, key: BackupKey, actor: string): Promise<void> {
     try {
-      await stageRestore(this.#data, path, key, actor, this.#clock(), ({ phase, share }) => {
+      await stageRestore(this.#dataFolder, path, key, actor, this.#clock(), ({ phase, share }) => {
         this.#state = { phase, share, sentence: SENTENCES[phase] }
       })
       this.#state = { phase: 'ready', share: 1, sentence: SENTENCES.ready }
-      this.#lingering = setTimeout(this.#onReady, this.#lingerMs)
+      this.#readyTimer = setTimeout(this.#onReady, this.#readyDelayMs)
     } catch (error) {
       if (!(error instanceof StoreError)) this.reportError(error)
       const sentence =
@@ -152,14 +152,14 @@ export abstract class RestoreStaging implements AsyncDisposable {
  * The recovery key if one was typed, else the data key of the folder. Without either, a key that
  * opens nothing, so that the preview reports which key is required.
  */
-const keyOf = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
+const backupKeyFor = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
   typed ? { recoveryKey: typed } : { dataKey: dataKey ?? Buffer.alloc(32) }
 
 /**
  * Requires that the given key opens the backup.
  * @throws ApiError refused
  */
-function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
+function requireOpenable({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
   if (opensWith === 'no') throw new ApiError('refused', fault ?? message('backups.opens-with-none'))
   if (opensWith === 'recovery-key' && !isTyped)
@@ -171,7 +171,7 @@ const refused = (path: string, fault: Message) =>
   new ApiError('refused', fault, { errors: [{ path, message: fault }] })
 
 /** Converts a StoreError to a refusal that names the field of the request. */
-const namingField = <T>(path: string, looking: Promise<T>): Promise<T> =>
+const withField = <T>(path: string, looking: Promise<T>): Promise<T> =>
   looking.catch((error: unknown) => {
     throw error instanceof StoreError ? refused(path, error.explanation) : error
   })
@@ -185,7 +185,7 @@ export const backupEntry = ({
   hasRecoveryKey,
   program,
   schema,
-}: BackupMade): BackupEntry => ({
+}: StoredBackup): BackupEntry => ({
   ...{ name, kind, madeAt, bytes, hasRecoveryKey, schema },
   version: program,
   keptUntil: null,
@@ -195,15 +195,15 @@ export const backupEntry = ({
  * Lists the backups in a folder, newest first.
  * @throws ApiError refused, naming `body.folder`
  */
-export async function backupsIn(folder: string): Promise<BackupEntry[]> {
-  return (await namingField('body.folder', listBackups(folder))).map(backupEntry)
+export async function listBackupEntries(folder: string): Promise<BackupEntry[]> {
+  return (await withField('body.folder', listBackups(folder))).map(backupEntry)
 }
 
 /**
  * Records in the audit trail the restores that are not recorded yet.
  * @returns the names of the backups, oldest first
  */
-export function noteRestores(context: Context, actor: Actor): string[] {
+export function recordRestores(context: Context, actor: Actor): string[] {
   return pendingRestores(context.folder).map(({ name, by, keptAside, noted }) => {
     note(context, actor, 'database.restore', name, { by, keptAside })
     noted()
@@ -212,7 +212,7 @@ export function noteRestores(context: Context, actor: Actor): string[] {
 }
 
 /** Restores a backup while the gateway is running. */
-export class Restoring extends RestoreStaging {
+export class LiveRestore extends RestoreStaging {
   readonly #context: Context
   readonly #people: People
 
@@ -233,7 +233,7 @@ export class Restoring extends RestoreStaging {
     { password, ...from }: RestoreFrom & { readonly password: string },
     actor: Actor,
   ): Promise<RestoreState> {
-    await this.#demandOwner(actor, password)
+    await this.#requireOwner(actor, password)
     const state = await this.stage(from, actor)
     // Recorded in the audit log of the database that will be replaced, which otherwise ends
     // abruptly.
@@ -258,7 +258,7 @@ export class Restoring extends RestoreStaging {
     reportError(this.#context, error)
   }
 
-  async #demandOwner(actor: Actor, password: string): Promise<void> {
+  async #requireOwner(actor: Actor, password: string): Promise<void> {
     const user = findUser(this.#context.database, actor.replace(/^user:/, ''))
     if (user?.level !== 'owner') throw new ApiError('not-permitted', message('backups.only-owner'))
     const verified = await this.#people.verifyPassword(user.email, password)

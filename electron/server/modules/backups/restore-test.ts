@@ -7,31 +7,31 @@ import { verifyAudit } from '#server/modules/audit/audit-trail.ts'
 import { readReportPdf, sampleReportPdfs } from '#server/modules/reports/report-document-queries.ts'
 import { findReport } from '#server/modules/reports/report-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { openBackup } from './backup-opening.ts'
 import { BACKUP_SPOOL } from './make-backup.ts'
+import { openBackup } from './open-backup.ts'
 
 /** Outcome of a restore test, described in one sentence. */
-export interface Trial {
+export interface RestoreTestOutcome {
   readonly success: boolean
   readonly sentence: Message
 }
 
 /** Number of reports, chosen at random, whose text and PDF are read. */
-const REPORTS = 20
+const SAMPLE_SIZE = 20
 /** Overall progress at the start of each phase, proportional to typical durations. */
-const BEGINS = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
+const PHASE_START = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
 
 /**
  * Tests whether a backup can be restored: decrypts and verifies it, verifies its audit trail and
  * reads a sample of reports. Works in a temporary folder inside the data folder while the gateway
  * keeps running.
  */
-export async function tryBackup(
+export async function testRestore(
   context: Context,
   from: string,
   name: string,
   onProgress: (share: number) => void,
-): Promise<Trial> {
+): Promise<RestoreTestOutcome> {
   const folder = join(context.folder, BACKUP_SPOOL, 'rehearsal')
   try {
     await rm(folder, { recursive: true, force: true })
@@ -40,7 +40,7 @@ export async function tryBackup(
       from,
       folder,
       { dataKey: context.database.seal.exportKey() },
-      ({ phase, share }) => onProgress(BEGINS[phase] + share * 0.3),
+      ({ phase, share }) => onProgress(PHASE_START[phase] + share * 0.3),
     )
     using copy = openContext({
       folder,
@@ -50,7 +50,7 @@ export async function tryBackup(
       isChecked: true,
       isCopy: true,
     })
-    onProgress(BEGINS.following)
+    onProgress(PHASE_START.following)
     const verdict = await verifyAudit(copy.audit)
     // A finding that was recorded before the backup was made is not a fault of the backup.
     if (!verdict.isIntact && !verdict.isRecorded)
@@ -58,8 +58,8 @@ export async function tryBackup(
         success: false,
         sentence: message('backups.test-audit-broken', { name, entry: verdict.seq }),
       }
-    onProgress(BEGINS.reading)
-    const reports = sampleReportPdfs(copy.database, REPORTS)
+    onProgress(PHASE_START.reading)
+    const reports = sampleReportPdfs(copy.database, SAMPLE_SIZE)
     const unread = reports.find((report) => !isReadable(copy, report))
     if (unread)
       return {

@@ -5,7 +5,7 @@ import { serveAll } from '#server/http/operations.ts'
 import { reportError } from '#server/platform/log.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { Backups } from './backups.ts'
-import type { Restoring } from './restore-staging.ts'
+import type { LiveRestore } from './restore-staging.ts'
 
 /**
  * Registers the operations for backups, restore tests and restores; `diagnostics` registers the
@@ -15,7 +15,7 @@ export function serveBackups(
   app: HttpApp,
   context: Context,
   backups: Backups,
-  restoring: Restoring,
+  restoring: LiveRestore,
 ): void {
   const { diagnostics: _, ...operations } = dashboardBackups
   serveAll(

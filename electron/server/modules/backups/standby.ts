@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { keepRecord, readRecord, removeRecord, type StandbyRecord } from './backup-record.ts'
+import { readRecord, removeRecord, type StandbyRecord, saveRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
 /**
@@ -12,7 +12,7 @@ import { listBackups } from './make-backup.ts'
  * @throws ApiError refused if there is no backup folder; not-found if it has no such backup
  * @throws StoreError bad-folder
  */
-export async function noteStandby(
+export async function recordStandby(
   context: Context,
   to: string,
   name: string,
@@ -26,7 +26,7 @@ export async function noteStandby(
   const recoveryPoint = made.madeAt
   const copy = { to, name, copiedAt: instantOf(context.clock()), recoveryPoint }
   context.database.transaction(() => {
-    keepRecord(context, 'standby', copy)
+    saveRecord(context, 'standby', copy)
     // Copies are recorded every few minutes, so only the first to each place is audited.
     if (before?.to !== to) note(context, actor, 'standby.note', name, { to, recoveryPoint })
   })
@@ -37,7 +37,7 @@ export async function noteStandby(
  * Removes the record of the standby copy, so that no warning about its age is shown.
  * @throws ApiError not-found
  */
-export function forgetStandby(context: Context, actor: Actor): void {
+export function removeStandby(context: Context, actor: Actor): void {
   context.database.transaction(() => {
     if (!removeRecord(context, 'standby'))
       throw new ApiError('not-found', message('backups.no-standby-noted'))

@@ -15,13 +15,13 @@ const REQUEST_STORAGE_COMMITMENT = 1
 
 export type ActionRequest = NormalizedRequest & { readonly actionTypeId: number }
 
-export type Named = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
+export type InstanceReference = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>
 
 /**
  * Parses the request.
  * @throws DimseError if the request is malformed or for another action
  */
-export function requestOf({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
+export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
   if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
     throw new DimseError(0x0123, message('commitment.no-such-action'))
   const dataSet = readNormalized(bytes, transferSyntax)
@@ -43,8 +43,11 @@ export function requestOf({ actionTypeId, dataSet: bytes, transferSyntax }: Acti
 }
 
 /** Whether both lists contain the same instances, in any order and with any repetitions. */
-export function isSameList(kept: readonly CommitmentItem[], named: readonly Named[]): boolean {
-  const keysOf = (items: readonly Named[]) =>
+export function isSameRequest(
+  kept: readonly CommitmentItem[],
+  named: readonly InstanceReference[],
+): boolean {
+  const keysOf = (items: readonly InstanceReference[]) =>
     [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))]
       .sort()
       .join('\n')

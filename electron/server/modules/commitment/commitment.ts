@@ -10,7 +10,10 @@ import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { announceInstances, areAllHere } from '#server/modules/images/announced-instance-queries.ts'
+import {
+  announceInstances,
+  areAllReceived,
+} from '#server/modules/images/announced-instance-queries.ts'
 import {
   type CommitmentRecord,
   findCommitmentOf,
@@ -23,9 +26,9 @@ import {
   settleCommitment,
 } from '#server/modules/images/commitment-queries.ts'
 import {
-  noteImagesChanged,
-  noteSender,
-  referenceTo,
+  appendSenderEntry,
+  logInternalError,
+  notifyImagesChanged,
   refusalOf,
 } from '#server/modules/images/image-feed.ts'
 import {
@@ -41,14 +44,19 @@ import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import { type ActionRequest, isSameList, type Named, requestOf } from './commitment-request.ts'
+import {
+  type ActionRequest,
+  type InstanceReference,
+  isSameRequest,
+  parseRequest,
+} from './commitment-request.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-export const GIVE_UP_MS = 72 * HOUR_MS
+export const RETRY_LIMIT_MS = 72 * HOUR_MS
 const BATCH = 20
 
-type Failure = Named & { readonly failureReason: number }
+type Failure = InstanceReference & { readonly failureReason: number }
 
 /** Values of Failure Reason (0008,1197), PS3.3 C.14.1.1. */
 export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
@@ -109,9 +117,9 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { callingAeTitle } = request.association
     if (!this.#context.settings.get('commitment.isOn'))
       throw new DimseError(0x0110, message('commitment.switched-off'))
-    const { transactionUid, items } = requestOf(request)
+    const { transactionUid, items } = parseRequest(request)
     const earlier = findCommitmentOf(database, callingAeTitle, transactionUid)
-    if (earlier && !isSameList(listCommitmentItems(database, earlier.commitmentId), items))
+    if (earlier && !isSameRequest(listCommitmentItems(database, earlier.commitmentId), items))
       throw new DimseError(0x0131, message('commitment.transaction-uid-in-use'))
     // The device repeats a request whose result is still pending.
     if (earlier?.state === 'waiting') {
@@ -119,29 +127,29 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       if (this.#unwritten.delete(earlier.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
-    await this.#keep(request.association, transactionUid, items)
-    noteImagesChanged(this.#context)
+    await this.#store(request.association, transactionUid, items)
+    notifyImagesChanged(this.#context)
     return { status: 0x0000 }
   }
 
-  async #keep(
+  async #store(
     association: AssociationInfo,
     transactionUid: string,
-    items: readonly Named[],
+    items: readonly InstanceReference[],
   ): Promise<void> {
     const { database, clock, settings } = this.#context
     const { callingAeTitle, remoteAddress } = association
     const now = clock()
     const uids = items.map(({ sopInstanceUid }) => sopInstanceUid)
     // Missing instances may still be arriving over another association.
-    const waitMs = areAllHere(database, uids) ? 0 : settings.get('intake.idleSeconds') * 1000
+    const waitMs = areAllReceived(database, uids) ? 0 : settings.get('intake.idleSeconds') * 1000
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
     const deviceName = device?.name || callingAeTitle
     const studies = await database.commitSoon(() => {
       // This entry must precede the result, which may be sent before `commitSoon` resolves.
       database.afterCommit(() => {
         const text = message('commitment.asked', { deviceName, count: items.length })
-        noteSender(this.#context, association, 'commitment', 'plain', text)
+        appendSenderEntry(this.#context, association, 'commitment', 'plain', text)
       })
       insertCommitment(database, {
         transactionUid,
@@ -173,7 +181,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     if (fault !== undefined) throw fault
   }
 
-  #keepDelivered(commitmentId: number, failed: readonly Failure[]): void {
+  #recordDelivered(commitmentId: number, failed: readonly Failure[]): void {
     const { database } = this.#context
     this.#unwritten.set(commitmentId, failed)
     database.transaction(() => {
@@ -187,14 +195,14 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { database } = this.#context
     const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
     const delivered = this.#unwritten.get(commitmentId)
-    if (delivered) return this.#keepDelivered(commitmentId, delivered)
+    if (delivered) return this.#recordDelivered(commitmentId, delivered)
     const { committed, failed } = await this.#resultOf(commitment)
     try {
       const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
       const report = { transactionUid, committed, failed }
       await this.#outbound.sendEventReport(peerOf(device, commitment), report, signal)
       const count = committed.length + failed.length
-      this.#note(
+      this.#appendEntry(
         commitment,
         failed.length === 0 ? 'good' : 'warning',
         failed.length === 0
@@ -206,27 +214,29 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       const lastError =
         error instanceof RequestorError
           ? error.explanation
-          : message('commitment.internal-error', { reference: referenceTo(this.#context, error) })
+          : message('commitment.internal-error', {
+              reference: logInternalError(this.#context, error),
+            })
       database.transaction(() => {
         setCommitmentFailures(database, commitmentId, failed)
         this.#postpone(commitment, lastError)
       })
-      noteImagesChanged(this.#context)
+      notifyImagesChanged(this.#context)
       return
     }
     // The device has received the result, even if it cannot be recorded now.
-    this.#keepDelivered(commitmentId, failed)
-    noteImagesChanged(this.#context)
+    this.#recordDelivered(commitmentId, failed)
+    notifyImagesChanged(this.#context)
   }
 
   async #resultOf(commitment: CommitmentRecord) {
-    const committed: Named[] = []
+    const committed: InstanceReference[] = []
     const failed: Failure[] = []
     const items = listCommitmentItems(this.#context.database, commitment.commitmentId)
     // Sequential, because a request may list thousands of instances while images are arriving.
     for (const { sopClassUid, sopInstanceUid } of items) {
       const named = { sopClassUid, sopInstanceUid }
-      const failureReason = await reasonAgainst(this.#context, named, commitment)
+      const failureReason = await failureReasonOf(this.#context, named, commitment)
       if (failureReason === undefined) committed.push(named)
       else failed.push({ ...named, failureReason })
     }
@@ -240,9 +250,9 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     // Reported only after the commit: if the database is not writable, the attempt is repeated
     // every minute.
     const noteOnce = (tone: FeedLine['tone'], text: Message) =>
-      database.afterCommit(() => this.#note(commitment, tone, text))
+      database.afterCommit(() => this.#appendEntry(commitment, tone, text))
     const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
-    if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
+    if (nextAt > msOf(requestedAt) + RETRY_LIMIT_MS) {
       settleCommitment(database, commitmentId, 'given-up', lastError)
       noteOnce('danger', message('commitment.given-up', { deviceName, why: lastError }))
       return
@@ -255,8 +265,8 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       noteOnce('warning', message('commitment.not-delivered', { deviceName, why: lastError }))
   }
 
-  #note(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
-    noteSender(this.#context, commitment, 'commitment', tone, text)
+  #appendEntry(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
+    appendSenderEntry(this.#context, commitment, 'commitment', tone, text)
   }
 }
 
@@ -293,9 +303,9 @@ function announce(database: Database, sopInstanceUids: readonly string[], now: s
  * quarantined version is not committed, because a user may discard it. Copies from other senders,
  * such as an archive, do not count, whether quarantined or not.
  */
-async function reasonAgainst(
+async function failureReasonOf(
   context: Context,
-  { sopClassUid, sopInstanceUid }: Named,
+  { sopClassUid, sopInstanceUid }: InstanceReference,
   requester: CommitmentRecord,
 ): Promise<number | undefined> {
   const { database, imageFiles } = context

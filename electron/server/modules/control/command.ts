@@ -79,11 +79,11 @@ export interface RunningGateway {
  * Parses options with a schema. Errors name the option as the user writes it.
  * @throws ApiError malformed
  */
-export function read<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
+export function parseOptions<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
   const parsed = schema.safeParse(options)
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.map((issue) => ({
-    path: `--${kebab(issue.path.join('.'))}`,
+    path: `--${optionName(issue.path.join('.'))}`,
     message:
       issue.code === 'invalid_type' && issue.input === undefined
         ? verbatim('is missing')
@@ -95,7 +95,7 @@ export function read<T extends z.ZodType>(schema: T, options: unknown): z.output
 export const NOT_CARRIED_OUT = verbatim('The command was not carried out.')
 
 /** Converts a field name to an option name without dashes: `aeTitle` becomes `ae-title`. */
-export const kebab = (name: string) =>
+export const optionName = (name: string) =>
   name.replaceAll('.', '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Base URL of the window: that of the running gateway, else the one from the settings. */

@@ -29,13 +29,13 @@ export const ControlReply = z.object({
 export type ControlReply = z.output<typeof ControlReply>
 
 /** Maximum length of a message, in characters. */
-const MOST_LENGTH = 256 * 1024
-const ANSWER_MS = 30_000
+const MAX_LENGTH = 256 * 1024
+const TIMEOUT_MS = 30_000
 /**
  * A command such as a backup may take long. Meanwhile, a space is sent at this interval, so that
  * the client does not time out.
  */
-const AT_WORK_MS = 10_000
+const KEEP_ALIVE_MS = 10_000
 /** How long the peer may take to close the connection after the reply. */
 const CLOSING_MS = 1_000
 
@@ -64,24 +64,24 @@ export async function openControl(
 ): Promise<AsyncDisposable> {
   const path = controlPath(folder)
   const open = new Set<Socket>()
-  const atWork = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const server = createServer((socket) => {
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
     readLine(socket)
       .then((line) => {
-        const atIt = setInterval(() => socket.write(' '), AT_WORK_MS)
-        const work = carryOut(line, run)
-          .finally(() => clearInterval(atIt))
-          .then((reply) => answer(socket, reply))
-        atWork.add(work)
-        return work.finally(() => atWork.delete(work))
+        const keepAlive = setInterval(() => socket.write(' '), KEEP_ALIVE_MS)
+        const work = execute(line, run)
+          .finally(() => clearInterval(keepAlive))
+          .then((reply) => sendReply(socket, reply))
+        running.add(work)
+        return work.finally(() => running.delete(work))
       })
-      .catch((error: Error) => answer(socket, { ok: false, output: error.message }))
+      .catch((error: Error) => sendReply(socket, { ok: false, output: error.message }))
   })
   if (process.platform !== 'win32') {
-    if (dirname(path) !== resolve(folder)) makeOwnFolder(dirname(path))
+    if (dirname(path) !== resolve(folder)) makePrivateFolder(dirname(path))
     rmSync(path, { force: true })
   }
   await new Promise<void>((settle, fail) => server.once('error', fail).listen(path, settle))
@@ -89,7 +89,7 @@ export async function openControl(
   return {
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((settle) => server.close(() => settle()))
-      await Promise.allSettled(atWork)
+      await Promise.allSettled(running)
       for (const socket of open) socket.destroy()
       await closed
     },
@@ -100,13 +100,13 @@ export async function openControl(
  * Sends a command to the gateway that has the folder open.
  * @throws StartError; the socket's error if no gateway listens or the command was not sent
  */
-export async function askControl(
+export async function sendCommand(
   folder: string,
   request: z.input<typeof ControlRequest>,
 ): Promise<ControlReply> {
   const path = controlPath(folder)
   if (process.platform !== 'win32' && dirname(path) !== resolve(folder))
-    makeOwnFolder(dirname(path))
+    makePrivateFolder(dirname(path))
   const socket = connect(path)
   try {
     await new Promise<void>((settle, fail) => socket.once('connect', settle).once('error', fail))
@@ -122,7 +122,7 @@ export async function askControl(
  * the temporary directory to receive passwords.
  * @throws StartError
  */
-function makeOwnFolder(folder: string): void {
+function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0) return
@@ -133,7 +133,7 @@ function makeOwnFolder(folder: string): void {
   )
 }
 
-async function carryOut(
+async function execute(
   line: string,
   run: (request: ControlRequest) => Promise<ControlReply>,
 ): Promise<ControlReply> {
@@ -144,7 +144,7 @@ async function carryOut(
 }
 
 /** Resolves when the reply has been sent. */
-function answer(socket: Socket, reply: ControlReply): Promise<void> {
+function sendReply(socket: Socket, reply: ControlReply): Promise<void> {
   setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   return new Promise((settle) => {
     socket.once('close', settle)
@@ -159,16 +159,16 @@ function answer(socket: Socket, reply: ControlReply): Promise<void> {
 function readLine(socket: Socket): Promise<string> {
   return new Promise((settle, fail) => {
     let text = ''
-    const take = (chunk: string) => {
+    const onData = (chunk: string) => {
       text += chunk
       const end = text.indexOf('\n')
-      if (end < 0 && text.length <= MOST_LENGTH) return
-      socket.off('data', take).resume()
+      if (end < 0 && text.length <= MAX_LENGTH) return
+      socket.off('data', onData).resume()
       if (end >= 0) settle(text.slice(0, end))
       else fail(new StartError(verbatim('The message is too large.')))
     }
-    socket.setTimeout(ANSWER_MS, () =>
-      fail(new StartError(verbatim(`No answer within ${ANSWER_MS / 1000} s.`))),
+    socket.setTimeout(TIMEOUT_MS, () =>
+      fail(new StartError(verbatim(`No answer within ${TIMEOUT_MS / 1000} s.`))),
     )
     socket.setEncoding('utf8')
     socket.on('error', fail)
@@ -181,6 +181,6 @@ function readLine(socket: Socket): Promise<string> {
         ),
       ),
     )
-    socket.on('data', take)
+    socket.on('data', onData)
   })
 }

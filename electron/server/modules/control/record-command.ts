@@ -34,7 +34,7 @@ export const usageOf = (options: Readonly<Record<string, CommandOption>>): strin
  * Requires that the command has no positional arguments.
  * @throws ApiError malformed
  */
-export function demandNoWords(command: string, words: readonly string[]): void {
+export function requireNoArguments(command: string, words: readonly string[]): void {
   if (words.length > 0)
     throw new ApiError(
       'malformed',
@@ -49,7 +49,7 @@ export function demandNoWords(command: string, words: readonly string[]): void {
  * @throws ApiError malformed if there is not exactly one argument; not-found; refused if several
  *   records have this name
  */
-export function recordNamed<T>(
+export function findRecord<T>(
   command: string,
   words: readonly string[],
   records: readonly T[],
@@ -88,7 +88,7 @@ export function recordNamed<T>(
  * Requires that at least one field changes.
  * @throws ApiError malformed
  */
-export function demandChange(command: string, patch: object): void {
+export function requireChange(command: string, patch: object): void {
   if (Object.keys(patch).length === 0)
     throw new ApiError(
       'malformed',
@@ -97,7 +97,10 @@ export function demandChange(command: string, patch: object): void {
 }
 
 /** Formats a table with columns as wide as their widest value. */
-export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function formatTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
   const lines = [headings, ...rows]
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines

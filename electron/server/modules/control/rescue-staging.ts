@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { dataKeyOf } from '#server/database/data-key.ts'
 import { rowsIn, salvageSetting } from '#server/database/database-contents.ts'
 import { StoreError } from '#server/database/store-error.ts'
-import { hintedBackupFolder } from '#server/modules/backups/rescue-hint.ts'
+import { readRescueHint } from '#server/modules/backups/rescue-hint.ts'
 import { RestoreStaging } from '#server/modules/backups/restore-staging.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { type Log, reportError } from '#server/platform/log.ts'
@@ -29,8 +29,7 @@ export class RescueStaging extends RestoreStaging {
     this.clock = clock
     this.#log = log
     this.#dataKey = dataKey
-    this.#backupFolder =
-      salvageSetting(folder, 'backup.folder') ?? hintedBackupFolder(folder) ?? null
+    this.#backupFolder = salvageSetting(folder, 'backup.folder') ?? readRescueHint(folder) ?? null
   }
 
   override backupFolder(): string | null {

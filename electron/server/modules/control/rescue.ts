@@ -14,7 +14,7 @@ import { SETTINGS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { openControl } from './control.ts'
-import { RESCUE_CALLS, serveRescue } from './rescue-calls.ts'
+import { RESCUE_PATH, serveRescue } from './rescue-routes.ts'
 import { RescueStaging } from './rescue-staging.ts'
 
 export interface RescueOptions {
@@ -52,16 +52,16 @@ export interface Rescue extends AsyncDisposable {
 }
 
 /** Faults that restoring a backup or the data key can fix. */
-const MENDABLE: readonly StoreFault[] = [
+const RECOVERABLE: readonly StoreFault[] = [
   ...(['damaged', 'not-a-database', 'database-missing'] as const),
   ...(['key-missing', 'key-sealed', 'key-wrong', 'seal-broken'] as const),
 ]
 
 export const canBeRescued = (error: unknown): error is StoreError =>
-  error instanceof StoreError && MENDABLE.includes(error.fault)
+  error instanceof StoreError && RECOVERABLE.includes(error.fault)
 
-const PAGE = 'rescue.html'
-const LINGER_MS = 1500
+const PAGE_FILE = 'rescue.html'
+const DONE_DELAY_MS = 1500
 
 /**
  * Serves the rescue page, on which a user restores a backup or the data key when the gateway cannot
@@ -70,19 +70,19 @@ const LINGER_MS = 1500
  */
 export async function openRescue(options: RescueOptions): Promise<Rescue> {
   const { folder, fault, host = '127.0.0.1', log, version, pageFolder, onDone } = options
-  const { token = mintToken(), clock = Date.now, lingerMs = LINGER_MS } = options
+  const { token = mintToken(), clock = Date.now, lingerMs = DONE_DELAY_MS } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   const staging = opened.use(
     new RescueStaging(folder, clock, log, options.dataKey, onDone, lingerMs),
   )
-  let leaving: NodeJS.Timeout | undefined
-  opened.defer(() => clearTimeout(leaving))
-  const leaveSoon = () => {
-    leaving = setTimeout(onDone, lingerMs)
+  let doneTimer: NodeJS.Timeout | undefined
+  opened.defer(() => clearTimeout(doneTimer))
+  const finishSoon = () => {
+    doneTimer = setTimeout(onDone, lingerMs)
   }
   const server = opened.use(
-    await openAt(
+    await listenAt(
       isLoopback(host) ? host : '127.0.0.1',
       options.port ?? salvageSetting(folder, 'http.port') ?? SETTINGS['http.port'].initial,
       (place) =>
@@ -92,13 +92,13 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
           log,
           pageFolder,
           (app) => {
-            admitByToken(app, token, existsSync(join(pageFolder, PAGE)))
-            serveRescue(app, staging, fault, version, leaveSoon)
+            requireToken(app, token, existsSync(join(pageFolder, PAGE_FILE)))
+            serveRescue(app, staging, fault, version, finishSoon)
           },
         ),
     ),
   )
-  const link = `${server.url}/${PAGE}#token=${token}`
+  const link = `${server.url}/${PAGE_FILE}#token=${token}`
   opened.use(
     await openControl(folder, async ({ command }) =>
       // Anyone who can open the data folder is trusted with the link, as with a sign-in link.
@@ -109,7 +109,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
   )
   log.warn(
     { fault: fault.fault, http: server.url },
-    'the data cannot be opened: the page to put a backup back is up',
+    'the data cannot be opened; the rescue page is available',
   )
   const kept = opened.move()
   return { http: server.url, link, token, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
@@ -119,7 +119,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
  * Listens on a free port if another program has taken the window's port; the link contains the
  * actual port.
  */
-async function openAt(
+async function listenAt(
   host: string,
   port: number,
   open: (place: ListenerPlace) => Promise<HttpServer>,
@@ -137,22 +137,22 @@ async function openAt(
  * The page contains no secrets. Each operation requires the token of the link. Requests for the
  * window are redirected to the page.
  */
-function admitByToken({ fastify }: HttpApp, token: string, hasPage: boolean): void {
+function requireToken({ fastify }: HttpApp, token: string, hasPage: boolean): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(`Bearer ${token}`)
   fastify.addHook('onRequest', (request, reply, done) => {
     // The route, not the raw URL, which can encode the same path in another way.
     const route = request.routeOptions.url ?? ''
     if (hasPage && (route === '/' || route === '/index.html'))
-      return void reply.header('cache-control', 'no-store').redirect(`/${PAGE}`)
+      return void reply.header('cache-control', 'no-store').redirect(`/${PAGE_FILE}`)
     const isAllowed =
-      !route.startsWith(RESCUE_CALLS) ||
+      !route.startsWith(RESCUE_PATH) ||
       timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
-    done(isAllowed ? undefined : notByLink())
+    done(isAllowed ? undefined : tokenMissing())
   })
 }
 
-const notByLink = () =>
+const tokenMissing = () =>
   new ApiError('not-signed-in', message('control.only-by-link'), {
     headers: { 'www-authenticate': 'Bearer realm="isthmus"' },
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { type CommandOption, kebab, NOT_CARRIED_OUT } from './command.ts'
+import { type CommandOption, NOT_CARRIED_OUT, optionName } from './command.ts'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
@@ -26,7 +26,7 @@ export interface SchemaOptions<T extends z.ZodObject> {
    */
   readonly read: (options: Readonly<Record<string, unknown>>) => z.output<T>
   /** Runs `work`; errors that it throws name options instead of fields. */
-  readonly named: <R>(work: () => R) => R
+  readonly withOptionNames: <R>(work: () => R) => R
 }
 
 /**
@@ -56,7 +56,7 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
   }
 
   /** Error text for issues that have no message in the contract. */
-  function messageOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
+  function errorTextOf({ code, input, path = [] }: z.core.$ZodRawIssue): string | undefined {
     const field = fields.get(optionOf(path.join('.')) ?? '')
     if (!field) return undefined
     const isMissing = code === 'invalid_type' && input === undefined
@@ -69,17 +69,17 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
       const given = {}
       for (const [name, field] of fields)
         if (options[name] !== undefined) assign(given, field.path, fieldValue(field, options[name]))
-      const parsed = schema.safeParse(given, { error: messageOf })
+      const parsed = schema.safeParse(given, { error: errorTextOf })
       if (parsed.success) return parsed.data
       throw new ApiError('malformed', NOT_CARRIED_OUT, {
         errors: parsed.error.issues.map((issue) => ({
-          path: `--${optionOf(issue.path.join('.')) ?? kebab(issue.path.join('.'))}`,
-          // A text from `messageOf` contains spaces; a message code does not.
+          path: `--${optionOf(issue.path.join('.')) ?? optionName(issue.path.join('.'))}`,
+          // A text from `errorTextOf` contains spaces; a message code does not.
           message: issue.message.includes(' ') ? verbatim(issue.message) : issueMessage(issue),
         })),
       })
     },
-    named(work) {
+    withOptionNames(work) {
       try {
         return work()
       } catch (error) {
@@ -113,7 +113,7 @@ function fieldsOf(form: JsonSchema, above: readonly string[] = []): Field[] {
 }
 
 function nameOf({ path, form }: Field): string {
-  const joined = kebab(path.join('.'))
+  const joined = optionName(path.join('.'))
   if (form.type === 'boolean') return joined.replace(/^is-/, '')
   return form.contentMediaType === undefined ? joined : `${joined}-file`
 }
@@ -121,7 +121,7 @@ function nameOf({ path, form }: Field): string {
 function commandOption(field: Field): CommandOption {
   const { form, isRequired } = field
   const about = form.description === undefined ? '' : `${form.description}.`
-  const initial = form.default === undefined ? {} : { initial: inWords(form.default) }
+  const initial = form.default === undefined ? {} : { initial: describeValue(form.default) }
   if (form.type === 'boolean') return { type: 'boolean', isNegatable: true, about, ...initial }
   const isLong = (form.enum?.length ?? 0) > MOST_VALUES_IN_USAGE
   return {
@@ -160,7 +160,7 @@ function valuesOf({ form, isNullable }: Field): string {
   }
 }
 
-function inWords(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return value === '' ? 'empty' : String(value)

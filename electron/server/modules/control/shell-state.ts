@@ -12,7 +12,7 @@ import { english } from '#shared/messages/english.ts'
  * A placeholder user with the permissions of an owner. The tray shows what any owner would see, and
  * nothing that is specific to one user.
  */
-const WATCH: SignedInUser = {
+const TRAY_USER: SignedInUser = {
   ...{
     userId: idFromUuid('usr', '00000000-0000-4000-8000-000000000000'),
     email: '',
@@ -32,17 +32,17 @@ export function shellState(
   live: LiveState,
   version: string,
 ): () => Promise<ShellStatus> {
-  const look = todayOf(context, live)
+  const today = todayOf(context, live)
   return async () => {
     const situation = situationOf(context, live)
-    const { items, numbers } = await look(WATCH)
-    const pressing = items.filter(({ tone }) => tone !== 'info')
+    const { items, numbers } = await today(TRAY_USER)
+    const urgent = items.filter(({ tone }) => tone !== 'info')
     return {
       version,
       isSafe: situation.isSafe === true,
-      tray: trayOf(situation, pressing),
+      tray: trayOf(situation, urgent),
       lines: bannersOf(situation).map(({ text }) => english(text)),
-      attention: attentionOf(pressing),
+      attention: attentionOf(urgent),
       openAssociations: numbers.devicesConnected,
       update: updateOf(context, situation.timeZone),
     }
@@ -58,16 +58,16 @@ const updateOf = (context: Context, timeZone: string): ShellStatus['update'] => 
 /** The most severe state. A listener that is down outranks everything else. */
 function trayOf(
   { isSafe, listeners, partner }: Situation,
-  pressing: readonly TodayItem[],
+  urgent: readonly TodayItem[],
 ): TrayState {
   if (isSafe || listeners.some(({ isUp }) => !isUp)) return 'listener-down'
   if (partner.state === 'down' || partner.state === 'refusing') return 'partner-away'
-  return pressing.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
+  return urgent.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
 }
 
 /** Groups the items by kind. */
-function attentionOf(pressing: readonly TodayItem[]): ShellAttention[] {
-  const kinds = Map.groupBy(pressing, ({ kind }) => kind)
+function attentionOf(urgent: readonly TodayItem[]): ShellAttention[] {
+  const kinds = Map.groupBy(urgent, ({ kind }) => kind)
   return [...kinds].map(([kind, items]) => ({
     kind,
     count: items.reduce((sum, { count }) => sum + count, 0),

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { followHeader, followImages } from '#server/modules/images/created-studies.ts'
+import { applyCorrectedHeader, updateCancellation } from '#server/modules/images/created-studies.ts'
 import { type InstanceHeader, identityKeyOf } from '#server/modules/images/header.ts'
 import {
   countInstance,
@@ -46,7 +46,7 @@ import { imagesOf } from './study-images.ts'
 /** Called in the transaction of a correction or its undo. */
 export type OnCorrected = (done: CorrectionDone) => void
 
-export interface Replacing {
+export interface Replacement {
   readonly from: ImageStudyRecord
   /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
@@ -66,7 +66,7 @@ export function replaceImages(
   context: Context,
   onCorrected: OnCorrected,
   copies: readonly Copy[],
-  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacing,
+  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacement,
 ): CorrectionRecord {
   const { database } = context
   const { at, toStudyInstanceUid: to } = replacing.correction
@@ -193,7 +193,7 @@ export function finishCorrection(
     done.correction
   for (const uid of new Set([fromStudyInstanceUid, toStudyInstanceUid])) {
     recountInstances(database, uid)
-    followImages(
+    updateCancellation(
       context,
       uid,
       (done.isUndo ? undoneAt : undefined) ?? at,
@@ -221,7 +221,7 @@ export function restateStudy(
   // do the images that were moved, so the study takes the identity of its worklist row.
   if (!first) {
     const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
-    followHeader(context, study, header)
+    applyCorrectedHeader(context, study, header)
     const own = { header, mismatch: null, remoteAddress: OWN_ADDRESS }
     updateImageStudy(database, studyInstanceUid, own)
     return
@@ -231,7 +231,7 @@ export function restateStudy(
   for (const other of images)
     mismatch = withImage(mismatch, differencesAmong(header, other.study), at)
   const differences = handedOut ? differencesOf(handedOut, header, studyInstanceUid) : []
-  followHeader(context, study, header)
+  applyCorrectedHeader(context, study, header)
   updateImageStudy(database, studyInstanceUid, {
     header,
     handedOut,

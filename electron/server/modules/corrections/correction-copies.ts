@@ -19,7 +19,7 @@ import { deviceSetOf } from './study-images.ts'
 // The files of corrected copies, before they have rows.
 
 /** A copy to be made. */
-export interface Wanted {
+export interface CopyRequest {
   /** The instance that it replaces. */
   readonly original: InstanceRecord
   /** The instance whose file is copied. */
@@ -44,9 +44,9 @@ export const newUid = ({ uuid }: Context) => uidOfUuid(uuid())
  * Assigns new UIDs to the copies, keyed by the UIDs of their sources. The sources are in the study
  * `from`, the copies in `to`.
  */
-export function uidsFor(
+export function newUidsFor(
   context: Context,
-  wanted: readonly Wanted[],
+  wanted: readonly CopyRequest[],
   from: string,
   to: string,
 ): Map<string, string> {
@@ -66,7 +66,7 @@ export function uidsFor(
  */
 export async function writeCopy(
   context: Context,
-  { original, source, values }: Wanted,
+  { original, source, values }: CopyRequest,
   file: string,
   uids: ReadonlyMap<string, string>,
   passed: (bytes: number) => void,
@@ -92,7 +92,7 @@ export async function writeCopy(
     aeTitle: settings.get('dimse.aeTitle'),
   }
   const part = imageFiles.begin()
-  let isPlaced = false
+  let hasName = false
   try {
     await part.write([meta])
     const stored = { path: imageFiles.pathOf(source.file), dataSetOffset, transferSyntaxUid }
@@ -109,10 +109,10 @@ export async function writeCopy(
     )
     await part.finish()
     await part.place(file)
-    isPlaced = true
+    hasName = true
     await part.secure()
   } catch (error) {
-    if (!isPlaced) await part.discard()
+    if (!hasName) await part.discard()
     throw error instanceof CopyFault
       ? new ApiError(
           'refused',
@@ -140,8 +140,8 @@ async function readBack(
   const { transferSyntaxUid } = source
   const read = await readStored({ path, dataSetOffset, transferSyntaxUid })
   const header = headerOf(read.values, deviceSetOf(context, source))
-  const isWhole = read.structure.isComplete || source.structure !== 'complete'
-  if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
+  const isComplete = read.structure.isComplete || source.structure !== 'complete'
+  if (read.values.fault !== undefined || !isComplete || header.sopInstanceUid === '')
     throw new ApiError('refused', message('corrections.copy-not-read-back'))
   return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
 }

@@ -36,8 +36,8 @@ export type NewNotice = Omit<NoticeRecord, 'noticeId' | 'state' | 'doneAt' | 'do
 /** A Key Object Selection document that rejects the originals of a correction. */
 export type RejectionNoteRecord = Insertable<Schema['rejectionNotes']>
 
-const ONE = 'select * from correctionNotices where'
-const OPEN = `${ONE} state = 'open'`
+const SELECT = 'select * from correctionNotices where'
+const OPEN = `${SELECT} state = 'open'`
 const FORMER = `select destinationId, name from formerDestinationStudies
   where studyInstanceUid = ? order by name, destinationId`
 const INFORMED = `select distinct n.subject from correctionNotices n
@@ -76,10 +76,10 @@ export function insertNotice(
 }
 
 export const findNotice = (database: Database, noticeId: number): NoticeRecord | undefined =>
-  all(database, `${ONE} noticeId = ?`, noticeId)[0]
+  readNotices(database, `${SELECT} noticeId = ?`, noticeId)[0]
 
 export const listNoticesOfCorrection = (database: Database, correctionId: string): NoticeRecord[] =>
-  all(database, `${ONE} correctionId = ? order by noticeId`, correctionId)
+  readNotices(database, `${SELECT} correctionId = ? order by noticeId`, correctionId)
 
 /** Open notices are listed oldest first, all notices newest first. */
 export function listNotices(
@@ -88,15 +88,15 @@ export function listNotices(
 ): Slice<NoticeRecord> {
   const found =
     show === 'open'
-      ? all(
+      ? readNotices(
           database,
           `${OPEN} and noticeId > ? order by noticeId limit ?`,
           Number(after ?? 0),
           limit + 1,
         )
-      : all(
+      : readNotices(
           database,
-          `${ONE} noticeId < ? order by noticeId desc limit ?`,
+          `${SELECT} noticeId < ? order by noticeId desc limit ?`,
           Number(after ?? Number.MAX_SAFE_INTEGER),
           limit + 1,
         )
@@ -112,8 +112,12 @@ export const listInformedWith = (database: Database, instanceIds: readonly numbe
 /** Of all destinations or of one, oldest first. */
 export const listOpenDestinationNotices = (database: Database, subject?: string): NoticeRecord[] =>
   subject === undefined
-    ? all(database, `${OPEN} and kind = 'destination' order by noticeId`)
-    : all(database, `${OPEN} and kind = 'destination' and subject = ? order by noticeId`, subject)
+    ? readNotices(database, `${OPEN} and kind = 'destination' order by noticeId`)
+    : readNotices(
+        database,
+        `${OPEN} and kind = 'destination' and subject = ? order by noticeId`,
+        subject,
+      )
 
 /** Closes the notice; returns whether it was open. */
 export function closeNotice(
@@ -148,7 +152,7 @@ export const findRejectionNote = (database: Database, correctionId: string) =>
     database.sql.selectFrom('rejectionNotes').selectAll().where('correctionId', '=', correctionId),
   )
 
-const all = (database: Database, text: string, ...parameters: (string | number)[]) =>
+const readNotices = (database: Database, text: string, ...parameters: (string | number)[]) =>
   database.all(rawQuery<StoredNotice>(text, parameters)).map((row) => recordOf(database, row))
 
 function recordOf(

@@ -27,7 +27,7 @@ import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-r
 
 // Tracks who must be informed of corrections, until a user confirms that they were.
 
-const MOST_OPEN = 1000
+const MAX_OPEN = 1000
 /** Note of a notice that was closed because the recipient has the correct version. */
 const NOT_NEEDED = message('corrections.notice-not-needed')
 
@@ -74,7 +74,7 @@ export function addNotices(
         isUndo: false,
         createdAt: at,
       })
-  if (undone) addForUndone(context, undone, versions, at, userId)
+  if (undone) addUndoNoticesFor(context, undone, versions, at, userId)
 }
 
 /**
@@ -93,7 +93,7 @@ export function addUndoNotices(context: Context, made: CorrectionMade): void {
     studyInstanceUid: versions.correctedStudyInstanceUid,
     correctedStudyInstanceUid: versions.studyInstanceUid,
   }
-  addForUndone(context, correction, reversed, at, correction.undoneBy)
+  addUndoNoticesFor(context, correction, reversed, at, correction.undoneBy)
   // Nothing was queued for these destinations.
   for (const one of listNoticesOfCorrection(database, correction.correctionId))
     if (one.state === 'open' && isSentTo(one))
@@ -101,7 +101,7 @@ export function addUndoNotices(context: Context, made: CorrectionMade): void {
 }
 
 /** @param versions the version that is now wrong and the one that is correct again */
-function addForUndone(
+function addUndoNoticesFor(
   context: Context,
   { correctionId, at: madeAt }: CorrectionRecord,
   versions: Versions,
@@ -116,7 +116,7 @@ function addForUndone(
   for (const { noticeId, state, subject, kind } of known)
     if (state === 'open' && !since.some((one) => one.subject === subject && one.kind === kind))
       closeNotice(database, noticeId, at, '', NOT_NEEDED)
-  const informed = known.filter((one) => one.state === 'done').map(recipientAgain)
+  const informed = known.filter((one) => one.state === 'done').map(recipientOfNotice)
   for (const recipient of [...since, ...informed])
     if (isOther(recipient, by))
       insertNotice(database, {
@@ -160,7 +160,7 @@ function mergeRecipients(all: readonly Recipient[]): Recipient[] {
  * The recipient of an earlier notice. If the notice was only about a report of the target study,
  * its versions are kept.
  */
-function recipientAgain(notice: NoticeRecord): Recipient & Partial<Versions> {
+function recipientOfNotice(notice: NoticeRecord): Recipient & Partial<Versions> {
   const { kind, subject, name, contacts } = notice
   const recipient = { kind, subject, name, contacts: [...contacts] }
   if (!hasOnlyTarget(recipient)) return recipient
@@ -184,7 +184,7 @@ export function visibleNotices(
   caller: UserCaller,
   query: SliceQuery & { readonly show: 'open' | 'all' },
 ): Slice<CorrectionNotice> {
-  demandAllowed(caller)
+  demandInforming(caller)
   const { items, ...rest } = listNotices(context.database, query)
   return {
     items: items
@@ -205,29 +205,29 @@ export function confirmNotice(
   text: string,
 ): WindowOutcome {
   const { database, clock } = context
-  demandAllowed(caller)
+  demandInforming(caller)
   return database.transaction(() => {
     const found = findNotice(database, noticeId)
     if (!found || !isShownTo(context, caller, found))
       throw new ApiError('not-found', message('corrections.no-notice'))
     if (!closeNotice(database, noticeId, instantOf(clock()), caller.user.userId, verbatim(text)))
       throw new ApiError('refused', message('corrections.informed-already'))
-    noteInformed(context, actorOf(caller), found, { note: text })
+    recordInformed(context, actorOf(caller), found, { note: text })
     return { success: true, message: message('corrections.confirmed') }
   })
 }
 
 /**
- * Number, up to `most`, and age of the open notices that require action by a user and that the
+ * Number, up to `limit`, and age of the open notices that require action by a user and that the
  * caller may see. Images that are still being sent to a destination require none.
  */
-export function openNotices(context: Context, caller: UserCaller, most: number) {
-  if (!mayInform(caller)) return { count: 0, since: null }
-  const { items } = listNotices(context.database, { show: 'open', limit: MOST_OPEN })
+export function openNotices(context: Context, caller: UserCaller, limit: number) {
+  if (!canInform(caller)) return { count: 0, since: null }
+  const { items } = listNotices(context.database, { show: 'open', limit: MAX_OPEN })
   const found = items.filter(
-    (one) => isShownTo(context, caller, one) && needsPerson(sendingOf(context, one)),
+    (one) => isShownTo(context, caller, one) && needsAction(sendingOf(context, one)),
   )
-  return { count: Math.min(found.length, most), since: found[0]?.createdAt ?? null }
+  return { count: Math.min(found.length, limit), since: found[0]?.createdAt ?? null }
 }
 
 /**
@@ -242,12 +242,12 @@ export function closeSentNotices(context: Context, destinationId?: string): void
     if (!sending || sending.sent === 0 || sending.waiting + sending.failed > 0) continue
     database.transaction(() => {
       if (closeNotice(database, notice.noticeId, instantOf(clock()), '', null))
-        noteInformed(context, 'gateway', notice, { sent: sending.sent })
+        recordInformed(context, 'gateway', notice, { sent: sending.sent })
     })
   }
 }
 
-const noteInformed = (
+const recordInformed = (
   context: Context,
   actor: Parameters<typeof note>[1],
   { correctionId, noticeId, kind, name, studyInstanceUid }: NoticeRecord,
@@ -262,11 +262,11 @@ const noteInformed = (
   })
 
 /** Notices contain patient names, so only users who can act on them may see them. */
-const mayInform = (caller: UserCaller) =>
+const canInform = (caller: UserCaller) =>
   isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
 
-function demandAllowed(caller: UserCaller): void {
-  if (!mayInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
+function demandInforming(caller: UserCaller): void {
+  if (!canInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
 }
 
 /** Members who are linked to customers see only notices about those customers' studies. */
@@ -295,7 +295,7 @@ function sendingOf({ database }: Context, notice: NoticeRecord): CorrectionNotic
   return { ...forwards, isEnabled: destination.isEnabled }
 }
 
-const needsPerson = (sending: CorrectionNotice['sending']) =>
+const needsAction = (sending: CorrectionNotice['sending']) =>
   sending === null || sending.failed > 0 || !sending.isEnabled
 
 function noticeReply(context: Context, record: NoticeRecord): CorrectionNotice {

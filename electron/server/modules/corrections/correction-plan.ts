@@ -15,9 +15,9 @@ import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { identityOfHeader, type Target } from './correction-rules.ts'
-import { hasRoom, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
+import { hasSpace, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
 import { type Orders, targetOf } from './correction-targets.ts'
-import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
+import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
 // Determines what a correction would do, and what prevents it.
 
@@ -32,9 +32,9 @@ export interface Plan {
   readonly toStudyInstanceUid: string | undefined
 }
 
-const LONGEST = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
+const MAX_LENGTHS = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 /** Modalities of objects that contain text: PDF documents and structured reports. */
-const DOCUMENTS: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
+const DOCUMENT_MODALITIES: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
 const DOES_NOT_FIT = {
   patientName: message('corrections.name-does-not-fit'),
   patientId: message('corrections.patient-id-does-not-fit'),
@@ -54,7 +54,7 @@ export async function planCorrection(
 ): Promise<Plan & { readonly preview: CorrectionPreview }> {
   const { database } = context
   const { kind } = request
-  const from = existingStudy(database, studyInstanceUid)
+  const from = requireImageStudy(database, studyInstanceUid)
   const all = imagesOf(database, studyInstanceUid)
   const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
   const chosen = wanted ? all.filter(({ instanceId }) => wanted.has(instanceId)) : all
@@ -69,12 +69,12 @@ export async function planCorrection(
     (isBusy([studyInstanceUid, to]) ? UNDER_WAY : null) ??
     (wanted && wanted.size !== chosen.length ? message('corrections.images-gone') : null) ??
     obstacleOf(plan) ??
-    (hasRoom(context, bytesOf(chosen)) ? null : TOO_LITTLE_SPACE) ??
+    (hasSpace(context, bytesOf(chosen)) ? null : TOO_LITTLE_SPACE) ??
     (changes.length === 0 ? message('corrections.nothing-changes') : null)
   const destinations = destinationsOf(database, chosen)
   const state = stateOfStudies(database, studyInstanceUid, to)
   const ids = chosen.map(({ instanceId }) => instanceId)
-  const shown = JSON.stringify([request, state, ids, target, changes, destinations, obstacle])
+  const fingerprint = JSON.stringify([request, state, ids, target, changes, destinations, obstacle])
   return {
     ...plan,
     preview: {
@@ -88,7 +88,7 @@ export async function planCorrection(
       signedReports: signedReportsOf(database, studyInstanceUid),
       warnings: target ? warningsOf(database, plan, target) : [],
       obstacle,
-      digest: createHash('sha256').update(shown).digest('hex'),
+      digest: createHash('sha256').update(fingerprint).digest('hex'),
     },
   }
 }
@@ -137,10 +137,10 @@ function obstacleOf(plan: Plan): Message | null {
   const { patient } = target
   if (patient.patientName === '' && patient.patientId === '')
     return message('corrections.patient-unnamed')
-  const unfit = (Object.keys(LONGEST) as (keyof typeof LONGEST)[]).find((field) => {
+  const unfit = (Object.keys(MAX_LENGTHS) as (keyof typeof MAX_LENGTHS)[]).find((field) => {
     const groups = field === 'patientName' ? patient[field].split('=') : [patient[field]]
     return (
-      groups.some((group) => [...group].length > LONGEST[field]) ||
+      groups.some((group) => [...group].length > MAX_LENGTHS[field]) ||
       /[\\\p{Cc}]/u.test(patient[field])
     )
   })
@@ -154,11 +154,11 @@ function warningsOf(
 ): Message[] {
   const to = toStudyInstanceUid === from.studyInstanceUid ? undefined : toStudyInstanceUid
   const there = to === undefined ? undefined : findImageStudy(database, to)
-  const inTarget = header && identityOfHeader(header)
+  const targetIdentity = header && identityOfHeader(header)
   const isOther =
-    inTarget &&
-    (inTarget.patientId !== patient.patientId ||
-      !isSameName(inTarget.patientName, patient.patientName))
+    targetIdentity &&
+    (targetIdentity.patientId !== patient.patientId ||
+      !isSameName(targetIdentity.patientName, patient.patientName))
   const study = findStudyByUid(database, 'scribe', from.studyInstanceUid)
   const isWritten =
     study && listReports(database, study.studyId).some(({ status }) => status !== 'completed')
@@ -179,7 +179,7 @@ function warningsOf(
         : message('corrections.other-kind', { modality }),
     ],
     [
-      chosen.some((one) => one.image === null && DOCUMENTS.has(one.modality.trim())),
+      chosen.some((one) => one.image === null && DOCUMENT_MODALITIES.has(one.modality.trim())),
       message('corrections.documents-unchanged'),
     ],
     [!chosen.every(isReceived), message('corrections.captures-unchanged')],

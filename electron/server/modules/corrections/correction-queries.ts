@@ -86,7 +86,7 @@ type StoredCorrection = Omit<CorrectionRecord, 'details'> & { readonly sealedDet
 const SELECT = 'select * from corrections'
 // Two queries, so that SQLite can use both indexes.
 const OF_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
-const GONE = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
+const COUNT_REPLACED_COPIES = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
   where o.correctionId = ? and n.state <> 'current'`
 const IS_SENT = `select 1 from correctedInstances o cross join destinations d
   join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
@@ -119,11 +119,11 @@ export const findCorrection = (
   database: Database,
   correctionId: string,
 ): CorrectionRecord | undefined =>
-  all(database, `${SELECT} where correctionId = ?`, correctionId)[0]
+  readCorrections(database, `${SELECT} where correctionId = ?`, correctionId)[0]
 
 /** Corrections of images that are or were in the study, newest first. */
 export const listCorrections = (database: Database, studyInstanceUid: string): CorrectionRecord[] =>
-  all(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
+  readCorrections(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
 
 /** In the order of the copies. */
 export const listCorrectedPairs = (database: Database, correctionId: string): CorrectedPair[] =>
@@ -159,7 +159,7 @@ export function setCorrectionUndone(
 
 /** Number of copies of the correction that are no longer current. */
 export const countCopiesGone = (database: Database, correctionId: string): number =>
-  database.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0
+  database.get(rawQuery<{ count: number }>(COUNT_REPLACED_COPIES, [correctionId]))?.count ?? 0
 
 /** Whether originals or copies of the correction were sent to a destination. */
 export const isCorrectionSent = (database: Database, correctionId: string): boolean =>
@@ -198,18 +198,18 @@ export function moveAnnotations(
   const isMoved = (one: unknown) =>
     (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
   for (const { owner } of database.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
-    const kept = findAnnotations(database, from, owner)
-    const moved = kept?.annotations.filter(isMoved) ?? []
-    if (!kept || moved.length === 0) continue
-    const put = (studyInstanceUid: string, revision: number, annotations: unknown[]) =>
+    const stored = findAnnotations(database, from, owner)
+    const moved = stored?.annotations.filter(isMoved) ?? []
+    if (!stored || moved.length === 0) continue
+    const save = (studyInstanceUid: string, revision: number, annotations: unknown[]) =>
       putAnnotations(database, { studyInstanceUid, owner, revision, annotations, updatedAt: at })
-    const staying = kept.annotations.filter((one) => !moved.includes(one))
+    const staying = stored.annotations.filter((one) => !moved.includes(one))
     const corrected = moved.map(mapped)
-    if (from === to) put(from, kept.revision + 1, [...staying, ...corrected])
+    if (from === to) save(from, stored.revision + 1, [...staying, ...corrected])
     else {
-      put(from, kept.revision + 1, staying)
+      save(from, stored.revision + 1, staying)
       const there = findAnnotations(database, to, owner)
-      put(to, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...corrected])
+      save(to, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...corrected])
     }
   }
 }
@@ -225,7 +225,7 @@ const recordOf = (
   details: JSON.parse(database.seal.open(sealedDetails, contextOf(row.correctionId)).toString()),
 })
 
-const all = (database: Database, text: string, ...parameters: string[]) =>
+const readCorrections = (database: Database, text: string, ...parameters: string[]) =>
   database.all(rawQuery<StoredCorrection>(text, parameters)).map((row) => recordOf(database, row))
 
 const contextOf = (correctionId: string) => `correction ${correctionId}`

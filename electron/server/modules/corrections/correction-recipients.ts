@@ -21,17 +21,17 @@ export interface Recipient {
   readonly contacts: NoticeContact[]
 }
 
-type What = NoticeContact['what']
+type ContactKind = NoticeContact['what']
 
 /** Events that send a partner values of a study, its report or its captures. */
-const CONTACTS_BY_EVENT: Readonly<Partial<Record<EventType, What>>> = {
+const CONTACTS_BY_EVENT: Readonly<Partial<Record<EventType, ContactKind>>> = {
   'patient_study.enrichment_requested': 'enrichment',
   'clinical_context.enrichment_requested': 'context',
   'report.delivered': 'report',
   'secondary_capture.access_requested': 'captures',
 }
 /** Contacts that involve a signed report. */
-const OF_REPORT: ReadonlySet<What> = new Set([
+const REPORT_CONTACTS: ReadonlySet<ContactKind> = new Set([
   'report',
   'customer',
   'signed',
@@ -39,7 +39,7 @@ const OF_REPORT: ReadonlySet<What> = new Set([
   'ordered',
 ])
 const REFERRING_PHYSICIAN = 'referring-physician'
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** Recipients of signed reports of a study to which images are added. */
 export function reportRecipientsOf(context: Context, studyInstanceUid: string): Recipient[] {
@@ -47,7 +47,7 @@ export function reportRecipientsOf(context: Context, studyInstanceUid: string): 
   if (!study || listSignedReports(context.database, study.studyId).length === 0) return []
   return recipientsOf(context, studyInstanceUid, []).flatMap((recipient) => {
     const contacts = recipient.contacts
-      .filter(({ what }) => OF_REPORT.has(what))
+      .filter(({ what }) => REPORT_CONTACTS.has(what))
       .map((contact) => ({ ...contact, isOfTarget: true }))
     // The source study may have another referring physician.
     const subject =
@@ -86,7 +86,7 @@ class Recipients {
     this.#since = since
   }
 
-  add(kind: NoticeKind, subject: string, name: string, what: What, at: string | null): void {
+  add(kind: NoticeKind, subject: string, name: string, what: ContactKind, at: string | null): void {
     if (name.trim() === '') return
     if (this.#since !== undefined && (at === null || at <= this.#since)) return
     const recipient = this.#found.get(subject) ?? { kind, subject, name, contacts: [] }
@@ -128,7 +128,7 @@ function addDestinations(
 function addPartners(context: Context, recipients: Recipients, studyInstanceUid: string): void {
   const { database } = context
   const references = openReferences(database)
-  const addKey = (apiKeyId: string, what: What, at: string) => {
+  const addKey = (apiKeyId: string, what: ContactKind, at: string) => {
     const name = references.apiKey(apiKeyId)?.description || apiKeyId
     recipients.add('partner', `api-key:${apiKeyId}`, name, what, at)
   }
@@ -162,7 +162,7 @@ function* eventsOf({ database }: Context, studyInstanceUid: string): Generator<E
   const about = { subject: scribe?.studyId ?? studyInstanceUid, studyInstanceUid }
   let after: string | undefined
   do {
-    const { items, next } = listEvents(database, { about, show: 'all', after, limit: PAGE })
+    const { items, next } = listEvents(database, { about, show: 'all', after, limit: PAGE_SIZE })
     yield* items
     after = next
   } while (after !== undefined)

@@ -2,7 +2,10 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
-import { findRivalVersion, listFoundBeside } from '#server/modules/images/image-version-queries.ts'
+import {
+  findCurrentVersion,
+  listFoundVersionUids,
+} from '#server/modules/images/image-version-queries.ts'
 import {
   findInstance,
   type InstanceRecord,
@@ -17,7 +20,13 @@ import type { Copy } from './correction-copies.ts'
 import { changesOf, outdated, stateOfStudies } from './correction-plan.ts'
 import type { CorrectedImage } from './correction-queries.ts'
 import { identityOfHeader } from './correction-rules.ts'
-import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
+import {
+  headerOfInstance,
+  headersOf,
+  imagesOf,
+  isReceived,
+  requireImageStudy,
+} from './study-images.ts'
 
 // Corrections whose records are missing because an older database was restored. They are recorded
 // again when a user releases their copies from quarantine.
@@ -30,17 +39,17 @@ export function copiesToRestore(
   found: readonly InstanceRecord[],
 ): CorrectedImage[] {
   const candidates = found.flatMap((copy): CorrectedImage[] => {
-    const beside = listFoundBeside(database, copy.instanceId)
-    const original = findRivalVersion(database, copy.sopInstanceUid, beside)
+    const beside = listFoundVersionUids(database, copy.instanceId)
+    const original = findCurrentVersion(database, copy.sopInstanceUid, beside)
     return original ? [{ original, copy }] : []
   })
   // A copy of a copy lists both of its predecessors.
-  const isMadeFrom = (one: InstanceRecord, other: InstanceRecord) =>
-    listFoundBeside(database, one.instanceId).includes(other.sopInstanceUid)
+  const isCopyOf = (one: InstanceRecord, other: InstanceRecord) =>
+    listFoundVersionUids(database, one.instanceId).includes(other.sopInstanceUid)
   const byOriginal = Map.groupBy(candidates, ({ original }) => original.instanceId)
   return [...byOriginal.values()].map((group) => {
     const last = group.find(({ copy }) =>
-      group.every((other) => other.copy === copy || isMadeFrom(copy, other.copy)),
+      group.every((other) => other.copy === copy || isCopyOf(copy, other.copy)),
     )
     if (!last) throw new ApiError('refused', message('corrections.several-versions'))
     return last
@@ -83,15 +92,15 @@ export async function restoreCorrection(
   const before = stateOfStudies(database, fromUid, to)
   await flushEvents()
   await database.commitSoon(() => {
-    const isStanding = pairs.every(
+    const isUnchanged = pairs.every(
       ({ copy }) => findInstance(database, copy.instanceId)?.state === 'quarantined',
     )
-    if (!isStanding || stateOfStudies(database, fromUid, to) !== before) throw outdated()
+    if (!isUnchanged || stateOfStudies(database, fromUid, to) !== before) throw outdated()
     const [kind, cause] =
       fromUid === to
         ? (['correct', 'patient-safety'] as const)
         : (['reassign', 'wrong-worklist-entry'] as const)
-    const from = existingStudy(database, fromUid)
+    const from = requireImageStudy(database, fromUid)
     supersedeEarlier(database, pairs)
     const { correctionId } = replaceImages(context, onCorrected, copies, {
       from,
@@ -128,9 +137,10 @@ export async function restoreCorrection(
 function supersedeEarlier(database: Database, pairs: readonly CorrectedImage[]): void {
   const studies = new Set<string>()
   for (const { copy } of pairs)
-    for (const uid of listFoundBeside(database, copy.instanceId))
+    for (const uid of listFoundVersionUids(database, copy.instanceId))
       for (const { instanceId, state, studyInstanceUid } of listInstanceVersions(database, uid)) {
-        if (state !== 'quarantined' || listFoundBeside(database, instanceId).length === 0) continue
+        if (state !== 'quarantined' || listFoundVersionUids(database, instanceId).length === 0)
+          continue
         setInstanceState(database, instanceId, 'superseded', null, SUPERSEDED)
         studies.add(studyInstanceUid)
       }

@@ -3,16 +3,16 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import {
+  canSeeImages,
   demandManagingImages,
   readImageStudy,
-  seesImages,
 } from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
 import { confirmNotice, visibleNotices } from './correction-notices.ts'
-import { type Corrections, existingCorrection, listIdentities } from './corrections.ts'
+import { type Corrections, listIdentities, requireCorrection } from './corrections.ts'
 
 /** Registers the window's operations for corrections. */
 export function serveCorrections(app: HttpApp, context: Context, corrections: Corrections): void {
@@ -44,7 +44,7 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
         const targets = await corrections.targets(studyInstanceUid, query.search)
         const isShown = ({ target }: (typeof targets)[number]) =>
           target.to === 'study'
-            ? seesImages(context, caller, target.studyInstanceUid)
+            ? canSeeImages(context, caller, target.studyInstanceUid)
             : visibleCustomers(caller) === undefined
         return { targets: targets.filter(isShown) }
       },
@@ -68,14 +68,14 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
           .list(studyInstanceUid)
           .filter(({ fromStudyInstanceUid, toStudyInstanceUid }) =>
             [fromStudyInstanceUid, toStudyInstanceUid].every((uid) =>
-              seesImages(context, caller, uid),
+              canSeeImages(context, caller, uid),
             ),
           )
         return { corrections: shown }
       },
       undo({ params: { correctionId }, body, user }) {
         const caller = callerOf(user)
-        const record = existingCorrection(context, correctionId)
+        const record = requireCorrection(context, correctionId)
         demandManagingImages(context, caller, record.fromStudyInstanceUid)
         demandManagingImages(context, caller, record.toStudyInstanceUid)
         return corrections.undo(correctionId, body.reason, user.userId)

@@ -57,7 +57,7 @@ const TAG = {
  * Further attributes of the patient (PS3.3 C.2.3, C.7.1.1, C.7.1.3 and C.7.2.2), which are wrong,
  * too, if a modality copied them from another patient. The species is kept.
  */
-const OF_PATIENT: readonly number[] = [
+const PATIENT_TAGS: readonly number[] = [
   ...[
     0x00081120, 0x00100021, 0x00100022, 0x00100024, 0x00100026, 0x00100027, 0x00100028, 0x00100032,
     0x00100033, 0x00100034,
@@ -83,7 +83,7 @@ const OF_PATIENT: readonly number[] = [
  * Further attributes of an order that a modality copies (PS3.17 J, IHE RAD TF-2 4.6): physicians,
  * diagnoses, codes, admission, references.
  */
-const OF_ORDER: readonly number[] = [
+const ORDER_TAGS: readonly number[] = [
   ...[
     0x00080051, 0x00080092, 0x00080094, 0x00080096, 0x0008009c, 0x0008009d, 0x00081032, 0x00081048,
     0x00081049, 0x00081060,
@@ -154,7 +154,7 @@ export function correctedValues(
     { tag: TAG.accessionNumber, value: patient.accessionNumber },
   ]
   if (kind === 'correct') {
-    if (before.patientBirthDate !== patient.patientBirthDate) values.push(removed(TAG.patientAge))
+    if (before.patientBirthDate !== patient.patientBirthDate) values.push(removeTag(TAG.patientAge))
     if (before.accessionNumber !== patient.accessionNumber)
       values.push({
         tag: TAG.requestAttributesSequence,
@@ -164,13 +164,13 @@ export function correctedValues(
       })
     return values
   }
-  if (isOtherPatient(before, patient)) values.push(...OF_PATIENT.map(removed))
+  if (isOtherPatient(before, patient)) values.push(...PATIENT_TAGS.map(removeTag))
   else if (before.patientBirthDate !== patient.patientBirthDate)
-    values.push(removed(TAG.patientAge))
-  return [...values, ...OF_ORDER.map(removed), ...orderValues(target)]
+    values.push(removeTag(TAG.patientAge))
+  return [...values, ...ORDER_TAGS.map(removeTag), ...orderValues(target)]
 }
 
-const removed = (tag: number): CorrectedValue => ({ tag, value: null, ifThere: true })
+const removeTag = (tag: number): CorrectedValue => ({ tag, value: null, ifThere: true })
 
 function orderValues({
   patient,
@@ -181,8 +181,8 @@ function orderValues({
 }: Target): CorrectedValue[] {
   const text = (tag: number, value: string): CorrectedValue => ({ tag, value })
   // If it is not known what was performed, the value from the device is kept.
-  const known = (tag: number, value: string) => (value === '' ? [] : [text(tag, value)])
-  const request = order ?? (row && ofRow(row))
+  const textUnlessEmpty = (tag: number, value: string) => (value === '' ? [] : [text(tag, value)])
+  const request = order ?? (row && requestOfRow(row))
   const description = order
     ? order.requestedProcedureDescription || order.studyDescription
     : (header?.studyDescription ?? '')
@@ -193,26 +193,29 @@ function orderValues({
     ),
     // IHE RAD TF-2 4.6: Study ID is the Requested Procedure ID.
     text(TAG.studyId, order?.requestedProcedureId ?? header?.studyId ?? ''),
-    ...known(TAG.studyDescription, description),
+    ...textUnlessEmpty(TAG.studyDescription, description),
     ...(header
-      ? [...known(TAG.studyDate, header.studyDate), ...known(TAG.studyTime, header.studyTime)]
+      ? [
+          ...textUnlessEmpty(TAG.studyDate, header.studyDate),
+          ...textUnlessEmpty(TAG.studyTime, header.studyTime),
+        ]
       : []),
-    order?.admissionId ? text(TAG.admissionId, order.admissionId) : removed(TAG.admissionId),
+    order?.admissionId ? text(TAG.admissionId, order.admissionId) : removeTag(TAG.admissionId),
     request?.requestedProcedureDescription
       ? {
           ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription),
           ifThere: true,
         }
-      : removed(TAG.requestedProcedureDescription),
+      : removeTag(TAG.requestedProcedureDescription),
     request?.requestedProcedureId
       ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), ifThere: true }
-      : removed(TAG.requestedProcedureId),
+      : removeTag(TAG.requestedProcedureId),
     request
       ? {
           tag: TAG.requestAttributesSequence,
           value: [requestItem(request, patient, studyInstanceUid)],
         }
-      : removed(TAG.requestAttributesSequence),
+      : removeTag(TAG.requestAttributesSequence),
   ]
 }
 
@@ -225,7 +228,7 @@ type Request = Pick<
   | 'scheduledProcedureStepDescription'
 >
 
-const ofRow = (row: HandedOutRow): Request => ({
+const requestOfRow = (row: HandedOutRow): Request => ({
   ...{ studyInstanceUid: row.studyInstanceUid, requestedProcedureId: row.requestedProcedureId },
   ...{
     scheduledProcedureStepId: row.scheduledProcedureStepId,

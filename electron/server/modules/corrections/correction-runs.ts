@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { fileFor, StorageFault } from '#server/database/image-files.ts'
-import { removeUncommitted } from '#server/modules/images/crash-recovery.ts'
-import { noteDisk, noteImagesChanged } from '#server/modules/images/image-feed.ts'
+import { deleteUncommitted } from '#server/modules/images/crash-recovery.ts'
+import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { temporaryIn } from '#server/modules/images/stored-object.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Correction } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { type Copy, type Wanted, writeCopy } from './correction-copies.ts'
+import { type Copy, type CopyRequest, writeCopy } from './correction-copies.ts'
 
 /** A correction, undo or restored correction of these studies that is running. */
 export interface Run {
@@ -26,15 +26,15 @@ export interface Run {
 }
 
 /** Bytes written or read between two progress notifications. */
-const NOTIFIED_BYTES = 64 << 20
+const NOTIFY_BYTES = 64 << 20
 /** A longer correction is answered while it is still running. */
-const LONG_MS = 10_000
+const ANSWER_AFTER_MS = 10_000
 const GIGABYTE = 1_000_000_000
 
 /**
  * Whether the disk has space for this many bytes in addition to the reserve for received images.
  */
-export const hasRoom = ({ imageFiles, settings }: Context, bytes: number) =>
+export const hasSpace = ({ imageFiles, settings }: Context, bytes: number) =>
   imageFiles.space().freeBytes >= bytes + settings.get('intake.stopGigabytes') * GIGABYTE
 
 /**
@@ -50,7 +50,7 @@ export class CorrectionRuns implements AsyncDisposable {
   readonly #works = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
-  constructor(context: Context, flushEvents: () => Promise<void>, longMs = LONG_MS) {
+  constructor(context: Context, flushEvents: () => Promise<void>, longMs = ANSWER_AFTER_MS) {
     this.#context = context
     this.#flushEvents = flushEvents
     this.#longMs = longMs
@@ -68,13 +68,13 @@ export class CorrectionRuns implements AsyncDisposable {
    * Locks the studies for the run.
    * @throws ApiError outdated if a correction of one of the studies is running
    */
-  occupy(run: Run, uids: readonly string[]): void {
+  lock(run: Run, uids: readonly string[]): void {
     if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
     for (const uid of uids) run.studies.add(uid)
   }
 
   /** Runs `work` while no other correction of these studies can start. */
-  async exclusively<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
+  async runExclusive<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     const run: Run = {
       studies: new Set(),
@@ -83,7 +83,7 @@ export class CorrectionRuns implements AsyncDisposable {
       done: 0,
       notifiedAt: 0,
     }
-    this.occupy(run, uids)
+    this.lock(run, uids)
     this.#running.add(run)
     const working = work(run)
     this.#works.add(working)
@@ -97,25 +97,25 @@ export class CorrectionRuns implements AsyncDisposable {
   }
 
   /** The result of the work or, if it takes long, its current progress. */
-  async answered(
+  async runAndAnswer(
     uids: readonly string[],
     work: (run: Run) => Promise<Correction>,
   ): Promise<Correction> {
     const timer = new AbortController()
     const { signal } = timer
-    let isLong: Promise<Correction | undefined> | undefined
-    const working = this.exclusively(uids, (run) => {
-      isLong = delay(this.#longMs, undefined, { signal, ref: false })
+    let slowAnswer: Promise<Correction | undefined> | undefined
+    const working = this.runExclusive(uids, (run) => {
+      slowAnswer = delay(this.#longMs, undefined, { signal, ref: false })
         .then(() => run.begun.promise)
         .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
       // The delay is aborted if the work is fast.
-      isLong.catch(() => undefined)
+      slowAnswer.catch(() => undefined)
       return work(run)
     })
     try {
       const underWay = await Promise.race([
         working.then(() => undefined),
-        ...(isLong ? [isLong] : []),
+        ...(slowAnswer ? [slowAnswer] : []),
       ])
       if (!underWay) return await working
       working.catch((error) => this.#reportFailure(error))
@@ -128,7 +128,7 @@ export class CorrectionRuns implements AsyncDisposable {
   /** The request has already been answered. */
   #reportFailure(error: unknown): void {
     if (!(error instanceof ApiError)) reportError(this.#context, error)
-    noteDisk(this.#context, 'danger', message('corrections.failed'))
+    appendDiskEntry(this.#context, 'danger', message('corrections.failed'))
   }
 
   /**
@@ -138,7 +138,7 @@ export class CorrectionRuns implements AsyncDisposable {
    */
   async withCopies<T>(
     run: Run,
-    wanted: readonly Wanted[],
+    wanted: readonly CopyRequest[],
     uids: ReadonlyMap<string, string>,
     to: string,
     commit: (copies: readonly Copy[]) => T,
@@ -154,7 +154,7 @@ export class CorrectionRuns implements AsyncDisposable {
       for (const [index, one] of wanted.entries())
         copies.push(
           await writeCopy(this.#context, one, files[index] as string, uids, (bytes) =>
-            this.#passed(run, bytes),
+            this.#progressed(run, bytes),
           ),
         )
       await this.#flushEvents()
@@ -167,7 +167,7 @@ export class CorrectionRuns implements AsyncDisposable {
     } finally {
       // The rows may be committed already. If this fails, the next start cleans up, and the result
       // of the commit is still returned.
-      await removeUncommitted(this.#context, noted, files).catch((error: unknown) =>
+      await deleteUncommitted(this.#context, noted, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
       for (const file of files) imageFiles.arriving.delete(file)
@@ -175,13 +175,13 @@ export class CorrectionRuns implements AsyncDisposable {
   }
 
   /** @throws ApiError unavailable if the gateway is stopping or the disk is too full */
-  #passed(run: Run, bytes: number): void {
+  #progressed(run: Run, bytes: number): void {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     run.done += bytes
-    if (run.done - run.notifiedAt < NOTIFIED_BYTES) return
+    if (run.done - run.notifiedAt < NOTIFY_BYTES) return
     run.notifiedAt = run.done
     this.#notify()
-    if (!hasRoom(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
+    if (!hasSpace(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
   }
 
   /** Progress from 0 to 1; `null` if the correction is not running. */
@@ -200,7 +200,7 @@ export class CorrectionRuns implements AsyncDisposable {
   }
 
   #notify(): void {
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
   }
 
   async [Symbol.asyncDispose]() {

@@ -22,9 +22,9 @@ export interface Orders {
   get(orderId: string): Promise<Order | undefined>
 }
 
-const MOST_TARGETS = 60
+const MAX_TARGETS = 60
 /** Modalities of the copies of reports. */
-const OF_REPORTS: readonly string[] = ['SR', 'DOC']
+const REPORT_MODALITIES: readonly string[] = ['SR', 'DOC']
 const NOTHING = {
   studyInstanceUid: undefined,
   order: undefined,
@@ -44,11 +44,11 @@ export async function targetOf(
     const order = await orders.get(target.orderId)
     if (!order) return undefined
     const { studyInstanceUid } = order
-    const there = imagesThere(findImageStudy(database, studyInstanceUid))
+    const there = receivedImages(findImageStudy(database, studyInstanceUid))
     return { ...NOTHING, ...there, patient: patientOf(order), studyInstanceUid, order }
   }
   const { studyInstanceUid } = target
-  const there = imagesThere(findImageStudy(database, studyInstanceUid))
+  const there = receivedImages(findImageStudy(database, studyInstanceUid))
   if (there)
     return { ...NOTHING, ...there, patient: identityOfHeader(there.header), studyInstanceUid }
   const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
@@ -92,7 +92,7 @@ export async function searchTargets(
   ]
     .filter(isFound)
     .sort((a, b) => similarity(b) - similarity(a) || a.patientName.localeCompare(b.patientName))
-    .slice(0, MOST_TARGETS)
+    .slice(0, MAX_TARGETS)
 }
 
 const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
@@ -105,7 +105,7 @@ const choiceOfOrder = (database: Database, order: Order): TargetChoice => ({
   modality: order.modality,
   date: order.date,
   time: order.time,
-  instances: imagesIn(database, order.studyInstanceUid),
+  instances: countImages(database, order.studyInstanceUid),
 })
 
 /** Other studies with images that match one of the search texts. */
@@ -121,7 +121,7 @@ function studiesWithImages(
         database,
         { show: 'all', search },
         undefined,
-        MOST_TARGETS,
+        MAX_TARGETS,
       ).items)
         if (study.studyInstanceUid !== own && study.instances > 0)
           found.set(study.studyInstanceUid, study)
@@ -129,10 +129,10 @@ function studiesWithImages(
     target: { to: 'study', studyInstanceUid },
     ...identityOfHeader(header),
     description: header.studyDescription,
-    modality: modalities.filter((one) => !OF_REPORTS.includes(one)).join(', '),
+    modality: modalities.filter((one) => !REPORT_MODALITIES.includes(one)).join(', '),
     date: header.studyDate,
     time: header.studyTime,
-    instances: imagesIn(database, studyInstanceUid),
+    instances: countImages(database, studyInstanceUid),
   }))
 }
 
@@ -147,7 +147,7 @@ const waitingStudies = (
     { area: 'scribe', search, isCancelled: false },
     'newest',
     undefined,
-    MOST_TARGETS,
+    MAX_TARGETS,
   )
     .items.filter(
       ({ studyInstanceUid: uid }) => !ordered.has(uid) && !findImageStudy(database, uid)?.instances,
@@ -163,7 +163,7 @@ const waitingStudies = (
     }))
 
 /** Number of instances without the copies of signed reports. */
-function imagesIn(database: Database, studyInstanceUid: string): number {
+function countImages(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
   const signed = study ? listSignedReports(database, study.studyId) : []
   const copies = signed.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
@@ -189,7 +189,7 @@ const patientOfMetadata = (
  * The header and worklist row of a study that has received images. A study that was only announced,
  * or that contains only objects of the gateway, does not identify a patient.
  */
-function imagesThere(study: ImageStudyRecord | undefined) {
+function receivedImages(study: ImageStudyRecord | undefined) {
   if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return undefined
   return { header: study.header, row: study.handedOut ?? undefined }
 }

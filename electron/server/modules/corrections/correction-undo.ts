@@ -16,7 +16,7 @@ import {
   restateStudy,
   senderOf,
 } from './correction-commit.ts'
-import { uidsFor, type Wanted } from './correction-copies.ts'
+import { type CopyRequest, newUidsFor } from './correction-copies.ts'
 import { findRejectionNote } from './correction-notice-queries.ts'
 import { IN_DOUBT, outdated, stateOfStudies } from './correction-plan.ts'
 import {
@@ -29,7 +29,7 @@ import {
   setCorrectionUndone,
 } from './correction-queries.ts'
 import type { CorrectionRuns, Run } from './correction-runs.ts'
-import { existingStudy, headersOf, imagesOf, isReceived } from './study-images.ts'
+import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
 /** Why the correction cannot be undone; `null` if it can. */
 export function undoObstacleOf({ database }: Context, record: CorrectionRecord): Message | null {
@@ -54,12 +54,12 @@ export function undoObstacleOf({ database }: Context, record: CorrectionRecord):
 }
 
 /** Whether a destination has, or may have, originals or copies of the correction. */
-const hasLeft = ({ database }: Context, correctionId: string) =>
+const hasLeftGateway = ({ database }: Context, correctionId: string) =>
   isCorrectionSent(database, correctionId) ||
   findRejectionNote(database, correctionId) !== undefined
 
 /** The images of both studies, read before the transaction of an undo. */
-type Undoing = Awaited<ReturnType<typeof readUndoing>>
+type UndoInput = Awaited<ReturnType<typeof readUndoInput>>
 
 /**
  * Undoes the correction.
@@ -75,30 +75,30 @@ export async function undoCorrection(
   run: Run,
 ): Promise<void> {
   const { database } = context
-  demandUndoable(context, record)
-  const undoing = await readUndoing(context, record)
-  if (!hasLeft(context, record.correctionId)) {
+  requireUndoable(context, record)
+  const input = await readUndoInput(context, record)
+  if (!hasLeftGateway(context, record.correctionId)) {
     await database.commitSoon(() => {
-      demandUnchanged(context, record, undoing)
-      if (hasLeft(context, record.correctionId)) throw outdated()
-      makeOriginalsCurrent(context, onCorrected, record, undoing, reason, userId)
+      requireUnchanged(context, record, input)
+      if (hasLeftGateway(context, record.correctionId)) throw outdated()
+      makeOriginalsCurrent(context, onCorrected, record, input, reason, userId)
     })
     return
   }
   // An archive does not accept instances again that it rejected, so the originals are sent as
   // copies with new UIDs.
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
-  const wanted = undoing.pairs.map(
-    ({ original, copy }): Wanted => ({ original: copy, source: original, values: [] }),
+  const wanted = input.pairs.map(
+    ({ original, copy }): CopyRequest => ({ original: copy, source: original, values: [] }),
   )
-  const uids = uidsFor(context, wanted, back, back)
+  const uids = newUidsFor(context, wanted, back, back)
   await runs.withCopies(run, wanted, uids, back, (made) => {
-    demandUnchanged(context, record, undoing)
+    requireUnchanged(context, record, input)
     const at = instantOf(context.clock())
     const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
-      from: existingStudy(database, now),
-      staying: undoing.staying,
-      there: undoing.there,
+      from: requireImageStudy(database, now),
+      staying: input.staying,
+      there: input.there,
       handedOut: () => rowBefore(context, record, back),
       handedOutFrom: rowBefore(context, record, now),
       correction: {
@@ -130,7 +130,7 @@ export async function undoCorrection(
   })
 }
 
-function demandUndoable(context: Context, record: CorrectionRecord): void {
+function requireUndoable(context: Context, record: CorrectionRecord): void {
   const standing = findCorrection(context.database, record.correctionId) ?? record
   const obstacle = undoObstacleOf(context, standing)
   if (obstacle) throw new ApiError('refused', obstacle)
@@ -140,13 +140,13 @@ function demandUndoable(context: Context, record: CorrectionRecord): void {
  * Must be called within the transaction of the undo.
  * @throws ApiError refused, outdated
  */
-function demandUnchanged(context: Context, record: CorrectionRecord, { before }: Undoing): void {
-  demandUndoable(context, record)
+function requireUnchanged(context: Context, record: CorrectionRecord, { before }: UndoInput): void {
+  requireUndoable(context, record)
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
   if (stateOfStudies(context.database, now, back) !== before) throw outdated()
 }
 
-async function readUndoing(context: Context, record: CorrectionRecord) {
+async function readUndoInput(context: Context, record: CorrectionRecord) {
   const { database } = context
   const { correctionId, fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
   const pairs = listCorrectedPairs(database, correctionId).flatMap(
@@ -178,7 +178,7 @@ function makeOriginalsCurrent(
   context: Context,
   onCorrected: OnCorrected,
   record: CorrectionRecord,
-  { pairs, staying, there, originals }: Undoing,
+  { pairs, staying, there, originals }: UndoInput,
   reason: string,
   userId: string,
 ): void {

@@ -15,7 +15,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { CallOf } from '#shared/operation.ts'
 import { type OnCorrected, replaceImages } from './correction-commit.ts'
-import { newUid, uidsFor, type Wanted } from './correction-copies.ts'
+import { type CopyRequest, newUid, newUidsFor } from './correction-copies.ts'
 import { outdated, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
 import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
 import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
@@ -23,7 +23,13 @@ import { correctedValues, identityOfHeader, rowOfOrder, type Target } from './co
 import { CorrectionRuns, type Run, UNDER_WAY } from './correction-runs.ts'
 import { type Orders, searchTargets } from './correction-targets.ts'
 import { undoCorrection, undoObstacleOf } from './correction-undo.ts'
-import { existingStudy, headerOfInstance, headersOf, imagesOf, isReceived } from './study-images.ts'
+import {
+  headerOfInstance,
+  headersOf,
+  imagesOf,
+  isReceived,
+  requireImageStudy,
+} from './study-images.ts'
 
 export type CorrectionOrder = CallOf<(typeof dashboardCorrections)['apply']>['body']
 
@@ -59,7 +65,7 @@ export class Corrections implements AsyncDisposable {
    * @throws ApiError not-found
    */
   async targets(studyInstanceUid: string, search: string) {
-    const study = existingStudy(this.#context.database, studyInstanceUid)
+    const study = requireImageStudy(this.#context.database, studyInstanceUid)
     return await searchTargets(this.#context, this.#orders, study, search)
   }
 
@@ -84,7 +90,7 @@ export class Corrections implements AsyncDisposable {
    *   previewed, or if another correction of the study or its target is running
    */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
-    return this.#runs.answered([studyInstanceUid], (run) =>
+    return this.#runs.runAndAnswer([studyInstanceUid], (run) =>
       this.#apply(studyInstanceUid, order, userId, run),
     )
   }
@@ -103,7 +109,7 @@ export class Corrections implements AsyncDisposable {
     if (preview.obstacle) throw new ApiError('refused', preview.obstacle)
     if (!target) throw outdated()
     const to = plan.toStudyInstanceUid ?? newUid(context)
-    this.#runs.occupy(run, [to])
+    this.#runs.lock(run, [to])
     const correction = {
       correctionId: context.uuid(),
       kind: request.kind,
@@ -129,11 +135,11 @@ export class Corrections implements AsyncDisposable {
         ? []
         : await headersOf(context, imagesOf(database, to).filter(isReceived))
     const wanted = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
-    const uids = uidsFor(context, wanted, studyInstanceUid, to)
+    const uids = newUidsFor(context, wanted, studyInstanceUid, to)
     const record = await this.#runs.withCopies(run, wanted, uids, to, (made) => {
       if (state() !== before) throw outdated()
       const at = instantOf(context.clock())
-      const current = existingStudy(database, studyInstanceUid)
+      const current = requireImageStudy(database, studyInstanceUid)
       const kept = replaceImages(context, this.#onCorrected, made, {
         from: current,
         staying: stayingHeaders,
@@ -155,7 +161,7 @@ export class Corrections implements AsyncDisposable {
    */
   list(studyInstanceUid: string): Correction[] {
     const { database } = this.#context
-    existingStudy(database, studyInstanceUid)
+    requireImageStudy(database, studyInstanceUid)
     const made = listCorrections(database, studyInstanceUid).map((record) => this.#view(record))
     const known = new Set(made.map(({ correctionId }) => correctionId))
     const underWay = this.#runs.ofStudy(studyInstanceUid)
@@ -168,9 +174,9 @@ export class Corrections implements AsyncDisposable {
    */
   async undo(correctionId: string, reason: string, userId: string): Promise<Correction> {
     const context = this.#context
-    const record = existingCorrection(context, correctionId)
+    const record = requireCorrection(context, correctionId)
     const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
-    return await this.#runs.answered(uids, async (run) => {
+    return await this.#runs.runAndAnswer(uids, async (run) => {
       run.correction = { ...this.#view(record), undoObstacle: UNDER_WAY }
       await undoCorrection(context, this.#runs, this.#onCorrected, record, reason, userId, run)
       return this.#finished(findCorrection(context.database, correctionId) ?? record)
@@ -192,7 +198,7 @@ export class Corrections implements AsyncDisposable {
     )
     for (const group of byStudies.values()) {
       const images = group.flatMap(({ original, copy }) => [original, copy])
-      await this.#runs.exclusively(
+      await this.#runs.runExclusive(
         images.map(({ studyInstanceUid }) => studyInstanceUid),
         () =>
           restoreCorrection(context, this.#onCorrected, this.#flushEvents, group, reason, actor),
@@ -236,7 +242,7 @@ export class Corrections implements AsyncDisposable {
 }
 
 async function wantedCopies(context: Context, { kind, chosen }: Plan, target: Target) {
-  const wanted: Wanted[] = []
+  const wanted: CopyRequest[] = []
   for (const original of chosen) {
     const identity = identityOfHeader((await headerOfInstance(context, original)).study)
     const values = correctedValues(kind, identity, target)
@@ -268,7 +274,7 @@ export async function listIdentities(
   studyInstanceUid: string,
 ): Promise<ImageIdentity[]> {
   const { database } = context
-  existingStudy(database, studyInstanceUid)
+  requireImageStudy(database, studyInstanceUid)
   const descriptions = new Map(
     listImageSeries(database, studyInstanceUid).map((series) => [
       series.seriesInstanceUid,
@@ -296,7 +302,7 @@ export async function listIdentities(
 }
 
 /** @throws ApiError not-found */
-export function existingCorrection({ database }: Context, correctionId: string): CorrectionRecord {
+export function requireCorrection({ database }: Context, correctionId: string): CorrectionRecord {
   const record = findCorrection(database, correctionId)
   if (!record) throw new ApiError('not-found', message('corrections.none-such'))
   return record

@@ -17,10 +17,10 @@ import { findDestination } from '#server/modules/forwarding/destination-queries.
 import { destinationsHolding } from '#server/modules/forwarding/forward-queries.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { appendInstance } from '#server/modules/forwarding/queue.ts'
-import { noteImagesChanged } from '#server/modules/images/image-feed.ts'
+import { notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { keepOwnInstances, type OwnInstance } from '#server/modules/images/own-instances.ts'
-import { readStart } from '#server/modules/images/stored-object.ts'
+import { type OwnInstance, storeOwnInstances } from '#server/modules/images/own-instances.ts'
+import { readFileHeader } from '#server/modules/images/stored-object.ts'
 import { findImageStudy, isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -70,7 +70,7 @@ export function queueCorrection(
     forwarding.correct(moved, isFetched, [])
     return
   }
-  const destinationIds = holdersOf(context, done)
+  const destinationIds = destinationsToCorrect(context, done)
   addNotices(context, done, destinationIds)
   if (destinationIds.length > 0) {
     const pairs = done.pairs.map(({ original, copy }) => ({
@@ -85,7 +85,7 @@ export function queueCorrection(
 }
 
 /** Destinations that have originals, or will receive them as copies of an earlier correction. */
-function holdersOf({ database }: Context, { pairs }: CorrectionDone): string[] {
+function destinationsToCorrect({ database }: Context, { pairs }: CorrectionDone): string[] {
   const ids = pairs.map(({ original }) => original.instanceId)
   const all = new Set([...destinationsHolding(database, ids), ...listInformedWith(database, ids)])
   return [...all].filter((destinationId) => findDestination(database, destinationId))
@@ -109,9 +109,9 @@ export async function sendRejection(
   const [first] = originals
   if (!first || findRejectionNote(database, correctionId)) return { outcome: 'sent' }
   const header = await headerOf(context, first)
-  const instance = noteOf(context, correctionId, rejection, originals, header)
+  const instance = buildNote(context, correctionId, rejection, originals, header)
   try {
-    await keepOwnInstances(context, [instance], header, ([kept]) => {
+    await storeOwnInstances(context, [instance], header, ([kept]) => {
       const isWanted =
         !findRejectionNote(database, correctionId) &&
         findLatestOutboxJob(database, CORRECTION_REJECT, correctionId)?.state === 'waiting'
@@ -121,7 +121,7 @@ export async function sendRejection(
   } catch (error) {
     if (!(error instanceof Withdrawn)) throw error
   }
-  noteImagesChanged(context)
+  notifyImagesChanged(context)
   return { outcome: 'sent' }
 }
 
@@ -161,14 +161,16 @@ const findInstances = ({ database }: Context, ids: readonly number[]) =>
 
 /** Reads the header from the file, because the values of the study may have changed. */
 async function headerOf(context: Context, original: InstanceRecord): Promise<ImageHeader> {
-  const start = await readStart(context.imageFiles.pathOf(original.file)).catch(() => undefined)
+  const start = await readFileHeader(context.imageFiles.pathOf(original.file)).catch(
+    () => undefined,
+  )
   const known =
     start?.header.study ?? findImageStudy(context.database, original.studyInstanceUid)?.header
   if (!known) throw new Error('The header of a rejected image cannot be read.')
   return known
 }
 
-function noteOf(
+function buildNote(
   { settings }: Context,
   correctionId: string,
   { cause, at, studyInstanceUid }: Rejection,
@@ -185,7 +187,7 @@ function noteOf(
   const dataSet = rejectionNote(
     { ...header, ...about },
     dicomTime(at, timeZoneOf(settings.get('clinic.timeZone'))),
-    { cause, rejected: rejected.map(rejectedOf) },
+    { cause, rejected: rejected.map(rejectedInstanceOf) },
   )
   return {
     ...about,
@@ -196,7 +198,7 @@ function noteOf(
   }
 }
 
-const rejectedOf = ({
+const rejectedInstanceOf = ({
   seriesInstanceUid,
   sopClassUid,
   sopInstanceUid,

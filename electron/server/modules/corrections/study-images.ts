@@ -22,7 +22,7 @@ export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }:
   characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
 /** @throws ApiError not-found */
-export function existingStudy(database: Database, studyInstanceUid: string) {
+export function requireImageStudy(database: Database, studyInstanceUid: string) {
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) throw new ApiError('not-found', message('images.no-study'))
   return study

@@ -40,7 +40,7 @@ export function createCustomer(
       ...{ createdAt: now, updatedAt: now },
     })
     note({ audit }, actorOf(caller), 'customer.create', expressCustomerId, { expressCustomerName })
-    return existing(database, expressCustomerId)
+    return requireCustomer(database, expressCustomerId)
   })
 }
 
@@ -60,7 +60,7 @@ export function listCustomers(
 /** @throws ApiError not-permitted, not-found */
 export function readCustomer({ database }: Context, caller: Caller, expressCustomerId: string) {
   demand(caller, 'readStudies')
-  return existing(database, expressCustomerId)
+  return requireCustomer(database, expressCustomerId)
 }
 
 /**
@@ -118,8 +118,8 @@ export function addCustomerUser(
 ): Outcome {
   const { database, clock } = context
   return database.transaction(() => {
-    demandLinking(caller)
-    const customer = existing(database, expressCustomerId)
+    demandLinkingUsers(caller)
+    const customer = requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
     const createdAt = instantOf(clock())
@@ -142,8 +142,8 @@ export function removeCustomerUser(
 ): Outcome {
   const { database } = context
   return database.transaction(() => {
-    demandLinking(caller)
-    existing(database, expressCustomerId)
+    demandLinkingUsers(caller)
+    requireCustomer(database, expressCustomerId)
     existingUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
       return { success: false, message: message('customers.not-linked') }
@@ -165,7 +165,7 @@ export function listCustomerUsers(
   place: ListPlace,
 ) {
   demand(caller, 'readStudies')
-  existing(database, expressCustomerId)
+  requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
   const isWanted = personSearch(search)
   const read = ({ after, limit }: ListPlace) => {
@@ -208,7 +208,7 @@ export function createOrganization(
   })
 }
 
-function existing(database: Context['database'], expressCustomerId: string) {
+function requireCustomer(database: Context['database'], expressCustomerId: string) {
   const customer = queries.findCustomer(database, expressCustomerId)
   if (!customer) throw new ApiError('not-found', message('customers.no-customer'))
   return customer
@@ -223,7 +223,7 @@ function change(
 ) {
   return database.transaction(() => {
     demand(caller, 'manageCustomers')
-    const before = existing(database, expressCustomerId)
+    const before = requireCustomer(database, expressCustomerId)
     const after = changed(before)
     const changes = differences(before, after)
     if (Object.keys(changes).length === 0) return before
@@ -238,7 +238,7 @@ function change(
  * Linking a user to a customer restricts which studies the user sees, so an API key must also have
  * the permission to manage users.
  */
-function demandLinking(caller: Caller): void {
+function demandLinkingUsers(caller: Caller): void {
   demand(caller, 'manageCustomers')
   if (caller.kind === 'api-key') demand(caller, 'manageUsers')
 }

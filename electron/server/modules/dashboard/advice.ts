@@ -28,7 +28,7 @@ export interface Condition {
 
 const EXPIRY_DAYS = 30
 const enabled = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
-const onlyByTls = (condition: Condition) =>
+const requiringTls = (condition: Condition) =>
   enabled(condition).filter(({ tls }) => tls !== 'optional')
 const expiring = ({ certificates }: Condition) =>
   certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
@@ -62,8 +62,8 @@ const ADVICE: readonly {
     text: () => message('dashboard.devices-off'),
   },
   {
-    applies: (condition) => !condition.hasTlsListener && onlyByTls(condition).length > 0,
-    text: (condition) => message('dashboard.tls-off', { count: onlyByTls(condition).length }),
+    applies: (condition) => !condition.hasTlsListener && requiringTls(condition).length > 0,
+    text: (condition) => message('dashboard.tls-off', { count: requiringTls(condition).length }),
   },
   {
     isItem: true,

@@ -136,14 +136,14 @@ function partnerBanner(situation: Situation): Status['banner'] {
   const [at, age] = [timeText(partner.lastOkAt, timeZone, now), ageText(ageMs)]
   // The maximum age is `storedMinutes`, or `downtimeHours` in downtime mode. In downtime mode, the
   // response must also be from the same day.
-  const isYoung = ageMs <= situation.storedMinutes * 60_000
-  const isForDowntime =
+  const isFresh = ageMs <= situation.storedMinutes * 60_000
+  const isFreshInDowntime =
     ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
-  if (isYoung || (isForDowntime && downtime.isOn)) {
+  if (isFresh || (isFreshInDowntime && downtime.isOn)) {
     const answer = message('dashboard.stored-answer', { at, age })
     return { tone: 'warning', text: sentences(fault, answer, downtimeText(situation)) }
   }
-  const remedy = isForDowntime ? message('dashboard.downtime-serves-longer') : undefined
+  const remedy = isFreshInDowntime ? message('dashboard.downtime-serves-longer') : undefined
   const tooOld = message('dashboard.stored-answer-too-old', { at, age })
   return { tone: 'danger', text: sentences(fault, tooOld, remedy) }
 }

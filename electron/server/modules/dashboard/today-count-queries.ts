@@ -3,36 +3,38 @@ import { rawQuery } from '#server/database/query.ts'
 import { facetOf, type StudyStatus } from '#server/modules/studies/study-facet.ts'
 
 /** A count up to a limit, and when the oldest counted item was created. */
-export interface Tally {
+export interface CountSince {
   readonly count: number
   readonly since: string | null
 }
 
 /** The customers whose studies are counted; `undefined` for all studies. */
-export type CustomersSeen = readonly string[] | undefined
+export type VisibleCustomers = readonly string[] | undefined
 
 // Each query uses an index and stops at `most` rows, so that its cost does not grow with the data.
 
-const one = (text: string) => `select count(*) as count, min(at) as since from (${text} limit ?)`
+const boundedCount = (text: string) =>
+  `select count(*) as count, min(at) as since from (${text} limit ?)`
 // The condition `status = 'in_progress'` must match that of the partial index literally.
-const DRAFTS = one(
+const DRAFTS = boundedCount(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
-const CRITICALS = one(
+const CRITICALS = boundedCount(
   'select openedAt as at from criticalResults where communicatedAt is null order by openedAt',
 )
 const CRITICALS_OF =
-  one(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+  boundedCount(`select c.openedAt as at from criticalResults c join studies s using (studyId)
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
-const NEEDED_ADDENDA = one('select since as at from neededAddenda order by since')
-const NEEDED_ADDENDA_OF = one(`select n.since as at from neededAddenda n join studies s using (seq)
+const NEEDED_ADDENDA = boundedCount('select since as at from neededAddenda order by since')
+const NEEDED_ADDENDA_OF =
+  boundedCount(`select n.since as at from neededAddenda n join studies s using (seq)
   where s.expressCustomerId in (select value from json_each(?)) order by n.since`)
 const SIGNED =
   'select count(*) as count from (select signedAt from reports order by seq desc limit 2000) where signedAt >= ?'
 const FAILED = `select count(*) as count, min(at) as since from (
   select createdAt as at, type, isTest from events indexed by eventsByState where state = 'failed' order by seq desc limit ?)
   where at >= ? and isTest = 0 and type <> 'modality_worklist.requested'`
-const INVITATIONS = one(
+const INVITATIONS = boundedCount(
   `select createdAt as at from invitations where status = 'sent' and createdAt < ?`,
 )
 
@@ -47,15 +49,15 @@ export function countUnreadStudies(
     severities,
     customers,
     before,
-    most,
+    limit,
   }: {
     readonly statuses: readonly StudyStatus[]
     readonly severities: readonly ('stat' | 'high' | 'normal')[]
-    readonly customers: CustomersSeen
+    readonly customers: VisibleCustomers
     readonly before?: string
-    readonly most: number
+    readonly limit: number
   },
-): Tally {
+): CountSince {
   const facets = statuses.flatMap((status) =>
     severities.map((severity) => facetOf(status, severity, false)),
   )
@@ -77,14 +79,14 @@ export function countUnreadStudies(
   let count = 0
   let first: number | undefined
   for (const { index, where, values } of runs) {
-    if (count >= most) break
+    if (count >= limit) break
     const text = `select count(*) as count, min(seq) as first from (
           select seq from studies indexed by ${index} where ${where} and seq < ? order by seq limit ?)`
     const found = database.get(
       rawQuery<{ count: number; first: number | null }>(text, [
         ...values,
         BigInt(end),
-        most - count,
+        limit - count,
       ]),
     )
     count += found?.count ?? 0
@@ -101,22 +103,22 @@ export function countUnreadStudies(
 }
 
 /** Reports that the user is writing. */
-export const countDrafts = (database: Database, userId: string, most: number): Tally =>
-  tally(database, DRAFTS, [userId, most])
+export const countDrafts = (database: Database, userId: string, limit: number): CountSince =>
+  runCount(database, DRAFTS, [userId, limit])
 
 /** Critical results that have not been communicated. */
 export const countOpenCriticalResults = (
   database: Database,
-  customers: CustomersSeen,
-  most: number,
-): Tally => seenTally(database, CRITICALS, CRITICALS_OF, customers, most)
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, CRITICALS, CRITICALS_OF, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (
   database: Database,
-  customers: CustomersSeen,
-  most: number,
-): Tally => seenTally(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, most)
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, NEEDED_ADDENDA, NEEDED_ADDENDA_OF, customers, limit)
 
 /** Number of reports signed since the given time, among the 2,000 most recently created ones. */
 export const countSignedReports = (database: Database, since: string): number =>
@@ -126,15 +128,18 @@ export const countSignedReports = (database: Database, since: string): number =>
  * Events that failed since the given time, without test events and worklist requests. Failed
  * worklist requests are part of the partner's status.
  */
-export const countFailedEvents = (database: Database, since: string, most: number): Tally =>
-  tally(database, FAILED, [most, since])
+export const countFailedEvents = (database: Database, since: string, limit: number): CountSince =>
+  runCount(database, FAILED, [limit, since])
 
 /** Unanswered invitations that were created before the given time. */
-export const countPendingInvitations = (database: Database, before: string, most: number): Tally =>
-  tally(database, INVITATIONS, [before, most])
+export const countPendingInvitations = (
+  database: Database,
+  before: string,
+  limit: number,
+): CountSince => runCount(database, INVITATIONS, [before, limit])
 
-const tally = (database: Database, text: string, parameters: readonly unknown[]): Tally =>
-  database.get(rawQuery<Tally>(text, parameters)) ?? { count: 0, since: null }
+const runCount = (database: Database, text: string, parameters: readonly unknown[]): CountSince =>
+  database.get(rawQuery<CountSince>(text, parameters)) ?? { count: 0, since: null }
 
 /**
  * The sequence number of the first study that was created at or after the given time. Studies are
@@ -159,13 +164,13 @@ function sequenceAt(database: Database, instant: string): number {
   return low
 }
 
-const seenTally = (
+const countVisible = (
   database: Database,
   all: string,
   ofCustomers: string,
-  customers: CustomersSeen,
-  most: number,
-): Tally =>
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince =>
   customers === undefined
-    ? tally(database, all, [most])
-    : tally(database, ofCustomers, [JSON.stringify(customers), most])
+    ? runCount(database, all, [limit])
+    : runCount(database, ofCustomers, [JSON.stringify(customers), limit])

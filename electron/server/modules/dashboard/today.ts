@@ -19,16 +19,16 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type LiveState, recordsOf } from './status.ts'
 import { countSignedReports } from './today-count-queries.ts'
-import { itemsOf } from './today-items.ts'
-import { countForToday, MOST_COUNTED } from './today-lines.ts'
+import { todayItems } from './today-items.ts'
+import { countForToday, MAX_COUNT } from './today-rules.ts'
 
 /** An invitation that has not been delivered after this time is reported as delayed. */
-const MAIL_LATE_MS = 10 * 60_000
+const MAIL_DELAYED_MS = 10 * 60_000
 
 /** Registers the Today operation (`shared/contract/dashboard-today.ts`). */
 export function serveToday(app: HttpApp, context: Context, live: LiveState): void {
-  const look = todayOf(context, live)
-  serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
+  const today = todayOf(context, live)
+  serveAll(app, dashboardToday, { today: ({ user }) => today(user) })
 }
 
 /**
@@ -52,7 +52,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       ...summariseImages(context.database, dayBegan),
       recovered: live.recoveredFiles(),
     }
-    const notices = live.correctionNotices(callerOf(user), MOST_COUNTED + 1)
+    const notices = live.correctionNotices(callerOf(user), MAX_COUNT + 1)
     const forwards = live.forwards()
     const callers = listUnknownCallers(context.database)
     const listeners = live.listeners()
@@ -64,7 +64,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       certificates,
       unknownCallers: callers.length,
     })
-    const items = itemsOf({
+    const items = todayItems({
       now,
       person: user,
       customers,
@@ -87,8 +87,12 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       callers,
       workstations: workstationsAsking(context.database),
       exams: planned,
-      unplanned: countUnplannedStudies(context.database, unplannedSince, MOST_COUNTED + 1),
-      mail: overdueOutboxJobs(context.database, 'invitation.mail', instantOf(now - MAIL_LATE_MS)),
+      unplanned: countUnplannedStudies(context.database, unplannedSince, MAX_COUNT + 1),
+      mail: overdueOutboxJobs(
+        context.database,
+        'invitation.mail',
+        instantOf(now - MAIL_DELAYED_MS),
+      ),
       certificates,
       advice: adviceFor(condition, 'without-items'),
       counts,
@@ -103,8 +107,8 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
         imagesToday: images.today,
         receiving: images.receiving,
         unread: {
-          count: Math.min(counts.unread.count, MOST_COUNTED),
-          isMore: counts.unread.count > MOST_COUNTED,
+          count: Math.min(counts.unread.count, MAX_COUNT),
+          isMore: counts.unread.count > MAX_COUNT,
         },
         signedToday: countSignedReports(context.database, dayBegan),
         devicesConnected: live.openAssociations(),

@@ -16,13 +16,18 @@ import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashb
 import { type Message, type MessageParam, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
 import { isCalledAeTitle, visible } from './association-policy.ts'
-import { isDeviceSwitchedOff, noteCaller, noteDeviceSeen, recogniseDevice } from './devices.ts'
+import {
+  isDeviceDisabled,
+  recogniseDevice,
+  recordDeviceSeen,
+  recordUnknownCall,
+} from './devices.ts'
 
 /**
  * Names the services of a proposal. If there are more than two storage SOP classes, they are
  * replaced by their number.
  */
-function inShort(services: readonly string[]): MessageParam {
+function summarizeServices(services: readonly string[]): MessageParam {
   if (services.length === 0) return message('devices.nothing-offered')
   const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
   if (storage.length <= 2) return services
@@ -32,12 +37,12 @@ function inShort(services: readonly string[]): MessageParam {
   ]
 }
 
-const meaningOf = (status: number): MessageParam =>
+const statusMeaning = (status: number): MessageParam =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ??
   message('devices.failed')
 
 /** The counters that a request increments. */
-function countedOf({
+function countersFor({
   commandField,
   status,
   responses,
@@ -106,22 +111,22 @@ export function observeAssociations(
 ): AssociationObserver {
   return {
     opened(association, services, negotiated) {
-      begin(context, associationLog, association, negotiated)
-      noteOpened(context, association, services, isFetchedFrom)
+      recordOpened(context, associationLog, association, negotiated)
+      feedOpened(context, association, services, isFetchedFrom)
       context.feed.noteStatus()
     },
     rejected(association, rejection, services) {
-      begin(context, associationLog, association)
-      noteRejected(context, association, rejection, services)
+      recordOpened(context, associationLog, association)
+      feedRejected(context, association, rejection, services)
       associationLog.closed(association.associationId, 'rejected', rejection.why)
     },
     answered(association, answer) {
-      associationLog.counted(association.associationId, countedOf(answer))
-      noteAnswered(context, association, answer)
+      associationLog.counted(association.associationId, countersFor(answer))
+      feedAnswered(context, association, answer)
     },
     closed(association, how) {
       context.feed.noteStatus()
-      noteClosed(context, association, how)
+      feedClosed(context, association, how)
       if (!association) return
       associationLog.closed(association.associationId, how.kind, how.detail)
       ended(association.associationId, how)
@@ -129,7 +134,7 @@ export function observeAssociations(
   }
 }
 
-function begin(
+function recordOpened(
   context: Context,
   associationLog: AssociationLog,
   association: AssociationInfo,
@@ -144,7 +149,7 @@ function begin(
   })
 }
 
-function noteOpened(
+function feedOpened(
   context: Context,
   association: AssociationInfo,
   services: readonly string[],
@@ -153,13 +158,13 @@ function noteOpened(
   const { callingAeTitle, calledAeTitle, remoteAddress } = association
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
   if (device)
-    void noteDeviceSeen(context, device.deviceId, remoteAddress).catch(
-      failed(context, 'a device could not be noted as seen'),
+    void recordDeviceSeen(context, device.deviceId, remoteAddress).catch(
+      logFailure(context, 'the time of a device could not be recorded'),
     )
   else if (!isFetchedFrom(callingAeTitle, remoteAddress))
-    noteUnknown(context, association, services)
+    recordUnknown(context, association, services)
   const who = nameOf(context, association)
-  const what = inShort(services)
+  const what = summarizeServices(services)
   if (isCalledAeTitle(context, calledAeTitle)) {
     addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
     return
@@ -170,7 +175,7 @@ function noteOpened(
   addLine(context, association, 'opened', 'warning', text)
 }
 
-function noteRejected(
+function feedRejected(
   context: Context,
   association: AssociationInfo,
   { result, source, reason, why, isSentence }: Rejection,
@@ -178,7 +183,7 @@ function noteRejected(
 ): void {
   const { callingAeTitle: aeTitle, remoteAddress: address } = association
   // PS3.8 Table 9-21: calling AE title not recognized.
-  if (source === 1 && reason === 3) noteUnknown(context, association, services)
+  if (source === 1 && reason === 3) recordUnknown(context, association, services)
   const who = nameOf(context, association)
   const text = isSentence
     ? message('devices.refused-because', { who, why })
@@ -187,7 +192,7 @@ function noteRejected(
   context.log.warn({ aeTitle, address, result, source, reason }, 'association rejected')
 }
 
-function noteAnswered(
+function feedAnswered(
   context: Context,
   association: AssociationInfo,
   { service, status, responses, ms }: Answered,
@@ -204,11 +209,11 @@ function noteAnswered(
   const who = nameOf(context, association)
   const text = isGood
     ? message('devices.echo-works', { who })
-    : message('devices.echo-failed', { who, meaning: meaningOf(status) })
+    : message('devices.echo-failed', { who, meaning: statusMeaning(status) })
   addLine(context, association, 'echo', isGood ? 'good' : 'warning', text)
 }
 
-function noteClosed(
+function feedClosed(
   context: Context,
   association: AssociationInfo | undefined,
   { kind, detail, remoteAddress }: Parameters<AssociationObserver['closed']>[1],
@@ -227,7 +232,7 @@ function noteClosed(
   }
 }
 
-function noteUnknown(
+function recordUnknown(
   context: Context,
   { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle }: AssociationInfo,
   services: readonly string[],
@@ -238,12 +243,15 @@ function noteUnknown(
   if (
     !aeTitle ||
     context.settings.get('dimse.allowUnknownDevices') ||
-    isDeviceSwitchedOff(context, aeTitle, address)
+    isDeviceDisabled(context, aeTitle, address)
   )
     return
-  void noteCaller(context, { aeTitle, address, calledAeTitle, services: [...services] }).catch(
-    failed(context, 'an unknown caller could not be noted'),
-  )
+  void recordUnknownCall(context, {
+    aeTitle,
+    address,
+    calledAeTitle,
+    services: [...services],
+  }).catch(logFailure(context, 'an unknown caller could not be recorded'))
   context.feed.noteStatus()
 }
 
@@ -251,7 +259,7 @@ function noteUnknown(
  * A disk fault is already logged elsewhere (`write-health.ts`), so it is logged only at debug level
  * here.
  */
-const failed =
+const logFailure =
   ({ log }: Context, message: string) =>
   (error: unknown): void =>
     log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, message)

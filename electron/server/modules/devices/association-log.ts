@@ -41,19 +41,19 @@ type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 
 const FLUSH_MS = 1000
 /** Associations that get a row of their own within a second. */
-const MOST_NEW = 100
+const MAX_NEW_ROWS = 100
 /** Callers whose further associations of that second share one row per caller. */
-const MOST_CROWDS = 50
-const MOST_LINES = 300
-const MOST_LATE = 500
+const MAX_SHARED_ROWS = 50
+const MAX_LINES = 300
+const MAX_LATE_LINES = 500
 /**
  * Maximum length of the terms as JSON. The 128 presentation contexts that PS3.8 §9.3.2.2 permits,
  * as storescu proposes them, take about 30,000 characters; no real device exceeds the limit.
  */
-const TERMS_CHARACTERS = 64 << 10
-const LOST = message('devices.gateway-went-down')
+const MAX_TERMS_LENGTH = 64 << 10
+const LOST_DETAIL = message('devices.gateway-went-down')
 
-const NOTHING: AssociationCounts = {
+const NO_COUNTS: AssociationCounts = {
   echoes: 0,
   queries: 0,
   exams: 0,
@@ -63,11 +63,17 @@ const NOTHING: AssociationCounts = {
   commitments: 0,
   failures: 0,
 }
-/** Callers beyond `MOST_CROWDS` share one row without a name. */
-const NOBODY = { deviceId: null, deviceName: '', aeTitle: '', calledAeTitle: '', address: '' }
-const ENDINGS = { released: 'plain', aborted: 'warning', rejected: 'danger' } as const
+/** Callers beyond `MAX_SHARED_ROWS` share one row without a name. */
+const UNNAMED_CALLER = {
+  deviceId: null,
+  deviceName: '',
+  aeTitle: '',
+  calledAeTitle: '',
+  address: '',
+}
+const ENDING_TONES = { released: 'plain', aborted: 'warning', rejected: 'danger' } as const
 const TONES = ['plain', 'good', 'warning', 'danger'] as const
-const worse = (a: FeedLine['tone'], b: FeedLine['tone']) =>
+const worseTone = (a: FeedLine['tone'], b: FeedLine['tone']) =>
   TONES.indexOf(b) > TONES.indexOf(a) ? b : a
 const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set([
   'closed',
@@ -97,19 +103,19 @@ interface Entry {
 export class AssociationLog implements AsyncDisposable {
   readonly #context: Context
   readonly #entries = new Map<string, Entry>()
-  /** Associations of the current second beyond `MOST_NEW`, grouped by caller and outcome. */
-  readonly #crowds = new Map<string, Entry>()
+  /** Associations of the current second beyond `MAX_NEW_ROWS`, grouped by caller and outcome. */
+  readonly #sharedRows = new Map<string, Entry>()
   /** Lines of associations whose rows are final. */
-  #late: FeedLine[] = []
-  #room = MOST_NEW
-  #roomAt: number
+  #lateLines: FeedLine[] = []
+  #rowsLeft = MAX_NEW_ROWS
+  #windowStart: number
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> = Promise.resolve()
 
   constructor(context: Context) {
     this.#context = context
-    this.#roomAt = context.clock()
-    markAssociationsLost(context.database, LOST)
+    this.#windowStart = context.clock()
+    markAssociationsLost(context.database, LOST_DETAIL)
   }
 
   opened({ device, terms, ...association }: NewAssociation): void {
@@ -123,11 +129,11 @@ export class AssociationLog implements AsyncDisposable {
       detail: null,
       tone: 'plain',
       times: 1,
-      counts: NOTHING,
+      counts: NO_COUNTS,
       omitted: 0,
     }
     const entry: Entry = {
-      ...{ row, counts: { ...NOTHING }, terms, lines: [], linesSeen: 0 },
+      ...{ row, counts: { ...NO_COUNTS }, terms, lines: [], linesSeen: 0 },
       ...{ isWritten: false, isChanged: false },
     }
     this.#entries.set(association.associationId, entry)
@@ -141,14 +147,14 @@ export class AssociationLog implements AsyncDisposable {
     this.#changed(entry)
   }
 
-  closed(associationId: string, how: keyof typeof ENDINGS, detail: Message | null): void {
+  closed(associationId: string, how: keyof typeof ENDING_TONES, detail: Message | null): void {
     const entry = this.#entries.get(associationId)
     if (entry?.row.how !== 'open') return
-    const tone = worse(entry.row.tone, ENDINGS[how])
+    const tone = worseTone(entry.row.tone, ENDING_TONES[how])
     entry.row = { ...entry.row, how, detail, tone, endedAt: this.#now() }
-    if (!entry.isWritten && --this.#room < 0) {
+    if (!entry.isWritten && --this.#rowsLeft < 0) {
       this.#entries.delete(associationId)
-      this.#crowd(entry)
+      this.#addToSharedRow(entry)
     }
     this.#changed(entry)
   }
@@ -159,13 +165,13 @@ export class AssociationLog implements AsyncDisposable {
     if (associationId === '') return
     const entry = this.#entries.get(associationId)
     if (!entry) {
-      if (this.#late.length < MOST_LATE) this.#late.push(feedLine)
+      if (this.#lateLines.length < MAX_LATE_LINES) this.#lateLines.push(feedLine)
       this.#writeSoon()
       return
     }
-    entry.row = { ...entry.row, tone: worse(entry.row.tone, line.tone) }
+    entry.row = { ...entry.row, tone: worseTone(entry.row.tone, line.tone) }
     entry.linesSeen += 1
-    if (entry.linesSeen <= MOST_LINES || LAST_LINES.has(line.kind)) entry.lines.push(line)
+    if (entry.linesSeen <= MAX_LINES || LAST_LINES.has(line.kind)) entry.lines.push(line)
     else entry.row = { ...entry.row, omitted: entry.row.omitted + 1 }
     this.#changed(entry)
   }
@@ -242,7 +248,7 @@ export class AssociationLog implements AsyncDisposable {
   }
 
   async #writeAll(): Promise<void> {
-    if (this.#crowds.size === 0 && this.#late.length === 0 && !this.#isAnyChanged()) return
+    if (this.#sharedRows.size === 0 && this.#lateLines.length === 0 && !this.#isAnyChanged()) return
     try {
       await this.#context.database.commitSoon(() => this.#write())
     } catch (error) {
@@ -250,8 +256,8 @@ export class AssociationLog implements AsyncDisposable {
       // The changes cannot be written, so they are discarded.
       for (const [associationId, { row }] of this.#entries)
         if (row.how !== 'open') this.#entries.delete(associationId)
-      this.#crowds.clear()
-      this.#late = []
+      this.#sharedRows.clear()
+      this.#lateLines = []
       reportError(this.#context, error)
     }
     // Open associations that exceeded the limit of this second.
@@ -260,34 +266,34 @@ export class AssociationLog implements AsyncDisposable {
 
   #write(): void {
     const { database, clock } = this.#context
-    let room = this.#room
+    let rowsLeft = this.#rowsLeft
     for (const [associationId, entry] of this.#entries) {
       if (!entry.isChanged) continue
       const isOpen = entry.row.how === 'open'
-      if (!entry.isWritten && isOpen && --room < 0) continue
-      this.#put(entry)
+      if (!entry.isWritten && isOpen && --rowsLeft < 0) continue
+      this.#writeEntry(entry)
       if (!isOpen) database.afterCommit(() => this.#entries.delete(associationId))
     }
-    for (const entry of this.#crowds.values()) this.#put(entry)
-    for (const { associationId, aeTitle: _, address: __, ...line } of this.#late)
+    for (const entry of this.#sharedRows.values()) this.#writeEntry(entry)
+    for (const { associationId, aeTitle: _, address: __, ...line } of this.#lateLines)
       appendAssociationLines(database, associationId, [line])
     database.afterCommit(() => {
-      this.#room = room
-      this.#crowds.clear()
-      this.#late = []
+      this.#rowsLeft = rowsLeft
+      this.#sharedRows.clear()
+      this.#lateLines = []
       // After the clock was set back, the difference is negative, so its absolute value is
       // compared.
-      if (Math.abs(clock() - this.#roomAt) < FLUSH_MS) return
-      this.#roomAt = clock()
-      this.#room = MOST_NEW
+      if (Math.abs(clock() - this.#windowStart) < FLUSH_MS) return
+      this.#windowStart = clock()
+      this.#rowsLeft = MAX_NEW_ROWS
     })
   }
 
-  #put(entry: Entry): void {
+  #writeEntry(entry: Entry): void {
     const { database } = this.#context
     const { row, counts, lines } = entry
     const terms = entry.terms && JSON.stringify(entry.terms())
-    const isKept = terms !== undefined && terms.length <= TERMS_CHARACTERS
+    const isKept = terms !== undefined && terms.length <= MAX_TERMS_LENGTH
     putAssociation(database, { ...row, counts }, isKept ? terms : undefined)
     appendAssociationLines(database, row.associationId, lines)
     const written = { terms: undefined, lines: [], isWritten: true, isChanged: false }
@@ -295,25 +301,25 @@ export class AssociationLog implements AsyncDisposable {
   }
 
   /** Adds an association beyond the limit to the shared row of its caller. */
-  #crowd(entry: Entry): void {
+  #addToSharedRow(entry: Entry): void {
     const { how, aeTitle, address, calledAeTitle, times, endedAt, tone, detail } = entry.row
     const own = [how, aeTitle, address, calledAeTitle].join('\n')
-    const isOther = !this.#crowds.has(own) && this.#crowds.size >= MOST_CROWDS
+    const isOther = !this.#sharedRows.has(own) && this.#sharedRows.size >= MAX_SHARED_ROWS
     const key = isOther ? how : own
-    const known = this.#crowds.get(key)
+    const known = this.#sharedRows.get(key)
     if (known) {
       known.row = {
         ...{ ...known.row, ...(!isOther && { detail }) },
-        ...{ times: known.row.times + times, endedAt, tone: worse(known.row.tone, tone) },
+        ...{ times: known.row.times + times, endedAt, tone: worseTone(known.row.tone, tone) },
       }
       add(known, entry.counts)
       return
     }
     if (isOther) {
-      const row = { ...entry.row, ...NOBODY, detail: message('devices.many-callers') }
+      const row = { ...entry.row, ...UNNAMED_CALLER, detail: message('devices.many-callers') }
       Object.assign(entry, { row, lines: [], terms: undefined })
     }
-    this.#crowds.set(key, entry)
+    this.#sharedRows.set(key, entry)
   }
 }
 

@@ -11,18 +11,19 @@ import type {
 import type { Device } from '#shared/contract/devices.ts'
 import { AeTitle } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { isDeviceSwitchedOff, isTitleOfTls, recogniseDevice } from './devices.ts'
+import { isDeviceDisabled, recogniseDevice, requiresTls } from './devices.ts'
 
 // Result, source and reason of the rejections that this policy issues (PS3.8 Table 9-21).
 const CALLED_UNKNOWN = { result: 1, source: 1, reason: 7 } as const
 const CALLING_UNKNOWN = { result: 1, source: 1, reason: 3 } as const
-const NOT_SAID = { result: 1, source: 1, reason: 1 } as const
+const NO_REASON_GIVEN = { result: 1, source: 1, reason: 1 } as const
 const LOCAL_LIMIT = { result: 2, source: 3, reason: 2 } as const
 
 /** SOP classes for every caller. A successful C-ECHO shows an installer that the network works. */
-const FOR_EVERYONE: readonly string[] = [SOP_CLASS.verification]
+const SOP_CLASSES_FOR_ALL: readonly string[] = [SOP_CLASS.verification]
 
-const isOfFetch = (uid: string): boolean => isStorageClass(uid, true) || FOR_EVERYONE.includes(uid)
+const isRetrievalClass = (uid: string): boolean =>
+  isStorageClass(uid, true) || SOP_CLASSES_FOR_ALL.includes(uid)
 
 type StorageFault = () => Message | null | undefined
 
@@ -44,16 +45,19 @@ export const associationPolicy = (
     if (reject) return { reject }
     const device = recogniseDevice(context, callingAeTitle, remoteAddress)
     const why = device && certificateFault(device, request.tls)
-    if (why !== undefined) return { reject: { ...NOT_SAID, why } }
-    const noRoom = rejectionOfImages(abstractSyntaxes, storageFault)
-    const taken = noRoom ? { reject: noRoom } : ({ accept: true } as const)
-    if (device) return taken
+    if (why !== undefined) return { reject: { ...NO_REASON_GIVEN, why } }
+    const noSpace = rejectionOfImages(abstractSyntaxes, storageFault)
+    const accepted = noSpace ? { reject: noSpace } : ({ accept: true } as const)
+    if (device) return accepted
     if (isFetchedFrom(callingAeTitle, remoteAddress))
-      return noRoom ? taken : { accept: true, onlySopClasses: abstractSyntaxes.filter(isOfFetch) }
-    const unlisted = whyUnlisted(context, callingAeTitle, remoteAddress)
-    if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices')) return taken
-    if (abstractSyntaxes.every((uid) => FOR_EVERYONE.includes(uid)))
-      return { accept: true, isUnlisted: true, onlySopClasses: FOR_EVERYONE }
+      return noSpace
+        ? accepted
+        : { accept: true, onlySopClasses: abstractSyntaxes.filter(isRetrievalClass) }
+    const unlisted = unlistedReason(context, callingAeTitle, remoteAddress)
+    if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices'))
+      return accepted
+    if (abstractSyntaxes.every((uid) => SOP_CLASSES_FOR_ALL.includes(uid)))
+      return { accept: true, isUnlisted: true, onlySopClasses: SOP_CLASSES_FOR_ALL }
     return { reject: { ...CALLING_UNKNOWN, why: unlisted } }
   },
 })
@@ -61,14 +65,14 @@ export const associationPolicy = (
 const NOT_LISTED = message('devices.not-listed')
 
 /** Why the caller is not a known device. */
-function whyUnlisted(context: Context, callingAeTitle: string, remoteAddress: string): Message {
-  if (isDeviceSwitchedOff(context, callingAeTitle, remoteAddress))
+function unlistedReason(context: Context, callingAeTitle: string, remoteAddress: string): Message {
+  if (isDeviceDisabled(context, callingAeTitle, remoteAddress))
     return message('devices.switched-off')
   // Worklist responses contain the caller's title as Scheduled Station AE Title (0040,0001), which
   // must be a valid AE title (PS3.5 Table 6.2-1).
   if (!AeTitle.safeParse(callingAeTitle).success) return message('devices.no-ae-title')
   // A device that authenticates with TLS must not be impersonated from another address.
-  return isTitleOfTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED
+  return requiresTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED
 }
 
 /** Replaces invisible characters. A caller can use any AE title, and it is shown to users. */
@@ -104,7 +108,7 @@ function rejectionOfImages(
   abstractSyntaxes: readonly string[],
   storageFault: StorageFault,
 ): Rejection | undefined {
-  const wanted = abstractSyntaxes.filter((uid) => !FOR_EVERYONE.includes(uid))
+  const wanted = abstractSyntaxes.filter((uid) => !SOP_CLASSES_FOR_ALL.includes(uid))
   if (wanted.length === 0 || !wanted.every((uid) => isStorageClass(uid, true))) return undefined
   const why = storageFault()
   return why ? { ...LOCAL_LIMIT, why, isSentence: true } : undefined

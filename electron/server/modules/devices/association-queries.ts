@@ -34,12 +34,12 @@ export interface AssociationScan {
 }
 
 /** Maximum number of rows that one query examines. */
-const SCANNED = 4000
+const SCAN_LIMIT = 4000
 /**
  * Maximum number of distinct terms. Devices propose the same terms every day, so a clinic needs
  * few.
  */
-const MOST_TERMS = 1000
+const MAX_TERMS = 1000
 
 const COUNTS = [
   ...([
@@ -66,7 +66,7 @@ const FIXED = [
 const CHANGING = ['endedAt', 'how', 'detail', 'tone', 'times', ...COUNTS, 'omitted'] as const
 const COLUMNS = [...FIXED, ...CHANGING]
 
-const PUT = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
+const UPSERT = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
   on conflict (associationId) do update set ${[...CHANGING, 'folded'].map((name) => `${name} = excluded.${name}`).join(', ')}`
 const ADD_LINES = `insert or ignore into associationLines
   select seq, value ->> 'lineId', value ->> 'at', value ->> 'kind', value ->> 'tone', value ->> 'text', value ->> 'inspectionId',
@@ -75,20 +75,20 @@ const ADD_LINES = `insert or ignore into associationLines
 const LINES = `select lineId, at, kind, tone, text, inspectionId, studyInstanceUid from associationLines where seq = ? order by lineId`
 
 // The conditions must match those of the partial indexes of migration 8 literally.
-const SHOWN = {
+const FILTERS = {
   open: `how = 'open'`,
   rejected: `how = 'rejected'`,
   failed: `(how in ('aborted', 'lost') or failures > 0)`,
 } as const
 
-type Flat = Omit<AssociationRow, 'counts' | 'detail'> &
+type StoredAssociation = Omit<AssociationRow, 'counts' | 'detail'> &
   AssociationCounts & {
     readonly detail: string
     readonly seq: number
     readonly termsId: number | null
   }
 
-const rowOf = (flat: Flat): AssociationRow & { readonly seq: number } => {
+const rowOf = (flat: StoredAssociation): AssociationRow & { readonly seq: number } => {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, flat[name]])) as AssociationCounts
   const row = Object.fromEntries(
     COLUMNS.filter((name) => !(COUNTS as readonly string[]).includes(name)).map((name) => [
@@ -115,12 +115,12 @@ export function putAssociation(
     detail: storedOrEmpty(detail),
   }
   const { deviceName, aeTitle, calledAeTitle, address } = row
-  const said = detail ? english(detail) : ''
+  const detailText = detail ? english(detail) : ''
   const values = COLUMNS.map((name) => flat[name])
   database.run(
-    rawQuery(PUT, [
+    rawQuery(UPSERT, [
       ...values,
-      folded([deviceName, aeTitle, calledAeTitle, address, said].join('\n')),
+      folded([deviceName, aeTitle, calledAeTitle, address, detailText].join('\n')),
       termsIdOf(database, terms),
     ]),
   )
@@ -146,7 +146,7 @@ export function scanAssociations(
   const wanted: readonly (readonly [condition: string, value?: string])[] = [
     ...(aeTitle ? ([['aeTitle = ?', aeTitle]] as const) : []),
     ...(address ? ([['address = ?', address]] as const) : []),
-    ...(show === 'all' ? [] : ([[SHOWN[show]]] as const)),
+    ...(show === 'all' ? [] : ([[FILTERS[show]]] as const)),
     ...(search ? ([['instr(folded, ?) > 0', folded(search)]] as const) : []),
   ]
   // The first condition has an index, unless it is the search. Matches of the other conditions may
@@ -160,10 +160,10 @@ export function scanAssociations(
   const part = [...valuesOf(first), before]
   const rows =
     rest.length === 0
-      ? database.all(rawQuery<Flat>(`select * ${from} limit ?`, [...part, limit]))
+      ? database.all(rawQuery<StoredAssociation>(`select * ${from} limit ?`, [...part, limit]))
       : database.all(
-          rawQuery<Flat>(
-            `select * from (select * ${from} limit ${SCANNED}) where ${textOf(rest)} limit ?`,
+          rawQuery<StoredAssociation>(
+            `select * from (select * ${from} limit ${SCAN_LIMIT}) where ${textOf(rest)} limit ?`,
             [...[...part, ...valuesOf(rest), limit]],
           ),
         )
@@ -171,7 +171,7 @@ export function scanAssociations(
   if (rows.length === limit && last) return { items: rows.map(rowOf), next: last.seq }
   if (rest.length === 0) return { items: rows.map(rowOf) }
   const end = database.get(
-    rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCANNED - 1}`, part),
+    rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCAN_LIMIT - 1}`, part),
   )
   return { items: rows.map(rowOf), ...(end && { next: end.seq }) }
 }
@@ -183,7 +183,9 @@ export function readAssociation(
   | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
   | undefined {
   const flat = database.get(
-    rawQuery<Flat>('select * from associations where associationId = ?', [associationId]),
+    rawQuery<StoredAssociation>('select * from associations where associationId = ?', [
+      associationId,
+    ]),
   )
   if (!flat) return undefined
   const terms =
@@ -251,7 +253,7 @@ function termsIdOf(database: Database, terms: string | undefined): number | null
   database.run(
     rawQuery(
       'insert into associationTerms (hash, terms) select ?, ? where (select count(*) from associationTerms) < ?',
-      [...[hash, terms, MOST_TERMS]],
+      [...[hash, terms, MAX_TERMS]],
     ),
   )
   return find() ?? null

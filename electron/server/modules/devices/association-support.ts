@@ -8,7 +8,7 @@ export interface SupportAbout {
   readonly now: string
 }
 
-const COUNTED: Readonly<Record<keyof AssociationCounts, string>> = {
+const COUNT_LABELS: Readonly<Record<keyof AssociationCounts, string>> = {
   echoes: 'connection tests (C-ECHO)',
   queries: 'worklist queries (C-FIND)',
   exams: 'exams sent',
@@ -44,7 +44,7 @@ export function supportTextOf(
   about: SupportAbout,
 ): string {
   const { counts } = association
-  const counted = (Object.keys(COUNTED) as (keyof AssociationCounts)[]).filter(
+  const counted = (Object.keys(COUNT_LABELS) as (keyof AssociationCounts)[]).filter(
     (name) => counts[name] > 0,
   )
   return [
@@ -55,7 +55,7 @@ export function supportTextOf(
     'What happened',
     ...lines.map(({ at, text }) => `  ${at}  ${masked(english(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
-    ...counted.map((name) => `  ${counts[name]} ${COUNTED[name]}`),
+    ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',
     'What was proposed and agreed',
     ...(terms ? termsText(terms) : ['  Not kept.']),

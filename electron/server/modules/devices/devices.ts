@@ -19,12 +19,12 @@ import {
 import {
   deleteUnknownCaller,
   listUnknownCallers,
-  noteUnknownCaller,
+  upsertUnknownCaller,
 } from './unknown-caller-queries.ts'
 
-const SEEN_EVERY_MS = 60_000
+const SEEN_INTERVAL_MS = 60_000
 
-interface AtHost {
+interface HostMatch {
   readonly isListed: boolean
   readonly isKnown: boolean
 }
@@ -32,22 +32,22 @@ interface AtHost {
 // The devices of the clinic, and unknown callers.
 
 /** Hosts whose result is cached until the device list changes. */
-const MOST_HOSTS = 1000
+const MAX_HOSTS = 1000
 
-interface Known {
+interface IndexedDevice {
   readonly device: Device
   /** `undefined` for any address. */
   readonly range: AddressRange | undefined
 }
 
 /** Cached information about the devices of a database. */
-const memoryOf = perDatabase(() => ({
-  index: undefined as Map<string, Known[]> | undefined,
+const cacheOf = perDatabase(() => ({
+  index: undefined as Map<string, IndexedDevice[]> | undefined,
   /** When each device was last recorded as seen (ms). */
   seen: new Map<string, number>(),
-  hosts: new Map<string, AtHost>(),
+  hosts: new Map<string, HostMatch>(),
   /** The index from which `hosts` was computed. */
-  hostsOf: undefined as Map<string, Known[]> | undefined,
+  hostsOf: undefined as Map<string, IndexedDevice[]> | undefined,
 }))
 
 /**
@@ -58,7 +58,7 @@ const memoryOf = perDatabase(() => ({
 export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
   return change(context, () => {
     const now = instantOf(context.clock())
-    const made = checked(context, {
+    const made = validated(context, {
       deviceId: context.uuid(),
       ...device,
       createdAt: now,
@@ -67,7 +67,7 @@ export function addDevice(context: Context, device: NewDevice, actor: Actor): De
       lastAddress: null,
     })
     insertDevice(context.database, made)
-    forgetCallers(context)
+    removeKnownCallers(context)
     note(context, actor, 'device.add', made.deviceId, settingsOf(made))
     return made
   })
@@ -84,13 +84,13 @@ export const changeDevice = (
   actor: Actor,
 ): Device =>
   change(context, () => {
-    const before = existing(context, deviceId)
-    const after = checked(context, { ...before, ...given(patch) })
+    const before = requireDevice(context, deviceId)
+    const after = validated(context, { ...before, ...given(patch) })
     const detail = differences(settingsOf(before), settingsOf(after))
     if (Object.keys(detail).length === 0) return before
     const changed = { ...after, updatedAt: instantOf(context.clock()) }
     updateDevice(context.database, changed)
-    forgetCallers(context)
+    removeKnownCallers(context)
     note(context, actor, 'device.update', deviceId, detail)
     return changed
   })
@@ -101,7 +101,7 @@ export const changeDevice = (
  */
 export const removeDevice = (context: Context, deviceId: string, actor: Actor): void =>
   change(context, () => {
-    const device = existing(context, deviceId)
+    const device = requireDevice(context, deviceId)
     deleteDevice(context.database, deviceId)
     note(context, actor, 'device.remove', deviceId, settingsOf(device))
   })
@@ -117,47 +117,47 @@ export function recogniseDevice(
   callingAeTitle: string,
   remoteAddress: string,
 ): Device | undefined {
-  const device = calling(context, callingAeTitle, remoteAddress)
+  const device = callingDevice(context, callingAeTitle, remoteAddress)
   return device?.isEnabled ? device : undefined
 }
 
 /** Whether the caller is a device that is disabled. */
-export const isDeviceSwitchedOff = (
+export const isDeviceDisabled = (
   context: Context,
   callingAeTitle: string,
   remoteAddress: string,
-): boolean => calling(context, callingAeTitle, remoteAddress)?.isEnabled === false
+): boolean => callingDevice(context, callingAeTitle, remoteAddress)?.isEnabled === false
 
 /**
  * Whether a device is at this host (see `hostOf`): by its configured address or range or, if it has
  * none, by the address of its last association.
  */
 export const isDeviceHost = (context: Context, host: string): boolean =>
-  atHost(context, host).isListed
+  hostMatch(context, host).isListed
 
 /**
  * Like `isDeviceHost`, but a device with an address range only matches by the address of its last
  * association.
  */
 export const isKnownDeviceHost = (context: Context, host: string): boolean =>
-  atHost(context, host).isKnown
+  hostMatch(context, host).isKnown
 
 /** Whether any device with this AE title must use TLS. */
-export const isTitleOfTls = (context: Context, callingAeTitle: string): boolean =>
-  known(context)
+export const requiresTls = (context: Context, callingAeTitle: string): boolean =>
+  deviceIndex(context)
     .get(keyOf(callingAeTitle))
     ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false
 
 /** Records the time and address of an association, at most once a minute. */
-export async function noteDeviceSeen(
+export async function recordDeviceSeen(
   context: Context,
   deviceId: string,
   remoteAddress: string,
 ): Promise<void> {
   const now = context.clock()
-  const memory = memoryOf(context.database)
-  const { seen } = memory
-  if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_EVERY_MS) return
+  const cache = cacheOf(context.database)
+  const { seen } = cache
+  if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_INTERVAL_MS) return
   seen.set(deviceId, now)
   const isElsewhere = await context.database.commitSoon(() => {
     const before = findDevice(context.database, deviceId)?.lastAddress
@@ -167,15 +167,15 @@ export async function noteDeviceSeen(
     })
     return before !== remoteAddress
   })
-  if (isElsewhere) memory.index = undefined
+  if (isElsewhere) cache.index = undefined
 }
 
-export const noteCaller = (
+export const recordUnknownCall = (
   context: Context,
   call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>,
 ): Promise<void> =>
   context.database.commitSoon(() =>
-    noteUnknownCaller(context.database, { ...call, at: instantOf(context.clock()) }),
+    upsertUnknownCaller(context.database, { ...call, at: instantOf(context.clock()) }),
   )
 
 /**
@@ -202,7 +202,7 @@ export const approveCaller = (
     if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
     return addDevice(
       context,
-      { ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality },
+      { ...DEFAULT_SETTINGS, aeTitle, address: anyAddress ? null : address, name, modality },
       actor,
     )
   })
@@ -221,53 +221,53 @@ export const dismissCaller = (
     note(context, actor, 'caller.dismiss', `${aeTitle} ${address}`)
   })
 
-function known(context: Context): Map<string, Known[]> {
-  const memory = memoryOf(context.database)
-  if (memory.index) return memory.index
+function deviceIndex(context: Context): Map<string, IndexedDevice[]> {
+  const cache = cacheOf(context.database)
+  if (cache.index) return cache.index
   const made = indexOf(listDevices(context.database))
   // Changes of an open transaction may still be rolled back, so they are not cached.
-  if (!context.database.inTransaction) memory.index = made
+  if (!context.database.inTransaction) cache.index = made
   return made
 }
 
-const calling = (
+const callingDevice = (
   context: Context,
   aeTitle: string,
   address: string,
-  among = known(context),
+  among = deviceIndex(context),
 ): Device | undefined =>
   among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
     ?.device
 
 /** Cached, because it may be called for each accepted connection. */
-function atHost(context: Context, host: string): AtHost {
-  const devices = known(context)
-  const memory = memoryOf(context.database)
-  const { hosts } = memory
-  if (devices !== memory.hostsOf) {
+function hostMatch(context: Context, host: string): HostMatch {
+  const devices = deviceIndex(context)
+  const cache = cacheOf(context.database)
+  const { hosts } = cache
+  if (devices !== cache.hostsOf) {
     hosts.clear()
-    memory.hostsOf = devices
+    cache.hostsOf = devices
   }
   const remembered = hosts.get(host)
   if (remembered) return remembered
   const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
   const answer = {
-    isListed: at.some((one) => isOf(one, host)),
-    isKnown: at.some((one) => isLastAt(one, host)),
+    isListed: at.some((one) => matchesHost(one, host)),
+    isKnown: at.some((one) => matchesLastHost(one, host)),
   }
-  if (hosts.size >= MOST_HOSTS) hosts.clear()
+  if (hosts.size >= MAX_HOSTS) hosts.clear()
   hosts.set(host, answer)
   return answer
 }
 
 function change<T>(context: Context, work: () => T): T {
   return context.database.transaction(() => {
-    memoryOf(context.database).index = undefined
+    cacheOf(context.database).index = undefined
     return work()
   })
 }
 
-function checked(context: Context, device: Device): Device {
+function validated(context: Context, device: Device): Device {
   // An unknown caller may have an invalid AE title.
   if (!AeTitle.safeParse(device.aeTitle).success)
     throw new ApiError('malformed', message('devices.ae-title-needed'), {
@@ -301,15 +301,15 @@ function checked(context: Context, device: Device): Device {
 }
 
 /** Removes unknown callers that are known devices now. */
-function forgetCallers(context: Context): void {
-  const among = known(context)
+function removeKnownCallers(context: Context): void {
+  const among = deviceIndex(context)
   for (const { aeTitle, address } of listUnknownCallers(context.database)) {
-    if (calling(context, aeTitle, address, among)?.isEnabled)
+    if (callingDevice(context, aeTitle, address, among)?.isEnabled)
       deleteUnknownCaller(context.database, aeTitle, address)
   }
 }
 
-function existing(context: Context, deviceId: string): Device {
+function requireDevice(context: Context, deviceId: string): Device {
   const device = findDevice(context.database, deviceId)
   if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
   return device
@@ -322,7 +322,7 @@ const given = (patch: DevicePatch) =>
   ) as Partial<NewDevice>
 
 /** The settings of a device that uses all of the clinic's defaults. */
-const UNCHANGED = {
+const DEFAULT_SETTINGS = {
   isEnabled: true,
   characterSet: null,
   stationMode: 'echo',
@@ -347,17 +347,17 @@ const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
 /** An IPv6 host is identified by its 64-bit network prefix. */
 const HOST_BITS = 64
 
-function isOf({ device, range }: Known, host: string): boolean {
+function matchesHost({ device, range }: IndexedDevice, host: string): boolean {
   if (!range) return device.lastAddress !== null && hostOf(device.lastAddress) === host
   // The range is narrower than the host's network, so the networks are compared.
   if (range.prefix > HOST_BITS) return hostOf(range.text.replace(/\/.*/, '')) === host
   return isInRange(range, host.includes(':') ? `${host}::` : host)
 }
 
-function isLastAt(known: Known, host: string): boolean {
-  const { device, range } = known
+function matchesLastHost(entry: IndexedDevice, host: string): boolean {
+  const { device, range } = entry
   const isOneHost = range && range.prefix >= (range.bits === 32 ? 32 : HOST_BITS)
-  if (isOneHost) return isOf(known, host)
+  if (isOneHost) return matchesHost(entry, host)
   return device.lastAddress !== null && hostOf(device.lastAddress) === host
 }
 
@@ -373,8 +373,8 @@ function settingsOf(device: Device): NewDevice {
   return settings
 }
 
-function indexOf(devices: readonly Device[]): Map<string, Known[]> {
-  const index = new Map<string, Known[]>()
+function indexOf(devices: readonly Device[]): Map<string, IndexedDevice[]> {
+  const index = new Map<string, IndexedDevice[]>()
   for (const device of devices) {
     const range = device.address === null ? undefined : readAddressRange(device.address)
     const group = index.get(keyOf(device.aeTitle)) ?? []

@@ -12,7 +12,7 @@ import { message, verbatim } from '#shared/messages/message.ts'
 import { isDeviceHost } from './devices.ts'
 
 // PS3.8 Table 9-21: rejected transient, presentation related function, temporary congestion.
-const PUT_OFF = {
+const BUSY_REJECTION = {
   reject: { result: 2, source: 3, reason: 1, why: message('devices.about-to-be-updated') },
 } as const
 
@@ -29,7 +29,7 @@ export class Dicom implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack()
   #server: DimseServer | undefined
   #tls: { readonly port: number; readonly state: ListenerState } | undefined
-  #isPutOff = false
+  #isRejecting = false
 
   constructor(context: Context, policy: AssociationPolicy) {
     this.#context = context
@@ -54,7 +54,7 @@ export class Dicom implements AsyncDisposable {
     const server = new DimseServer(
       services,
       {
-        decide: (request) => (this.#isPutOff ? PUT_OFF : this.#policy.decide(request)),
+        decide: (request) => (this.#isRejecting ? BUSY_REJECTION : this.#policy.decide(request)),
         isExpectedHost: (remote) => isDeviceHost(context, remote),
       },
       observer,
@@ -107,8 +107,8 @@ export class Dicom implements AsyncDisposable {
   }
 
   /** While on, new associations are rejected as transient, so that devices try again later. */
-  putOff(isOn: boolean): void {
-    this.#isPutOff = isOn
+  setRejecting(isOn: boolean): void {
+    this.#isRejecting = isOn
   }
 
   [Symbol.asyncDispose](): Promise<void> {

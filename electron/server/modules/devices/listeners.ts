@@ -36,7 +36,7 @@ export class Listeners {
    */
   windowUrl(): string {
     if (this.http) return this.http.url
-    throw starting()
+    throw notStarted()
   }
 
   /**
@@ -45,7 +45,7 @@ export class Listeners {
    */
   lanListener(): LanListener {
     if (this.lan) return this.lan
-    throw starting()
+    throw notStarted()
   }
 
   /** Addresses for devices and the window; `undefined` until every listener is open. */
@@ -83,7 +83,7 @@ export class Listeners {
   }
 }
 
-const starting = () => new ApiError('unavailable', message('devices.starting'))
+const notStarted = () => new ApiError('unavailable', message('devices.starting'))
 
 /** Empty if the listener is off. */
 function lanStates(lan: LanListener | undefined): Status['listeners'] {

@@ -21,7 +21,7 @@ export function serveDevices(
   context: Context,
   echo: (device: Device) => Promise<EchoResult>,
 ): void {
-  function existing(deviceId: string): Device {
+  function requireDevice(deviceId: string): Device {
     const device = findDevice(context.database, deviceId)
     if (!device) throw new ApiError('not-found', message('devices.no-such-device'))
     return device
@@ -36,7 +36,7 @@ export function serveDevices(
       removeDevice(context, params.deviceId, userActor(user.userId))
       return { success: true }
     },
-    echoDevice: async ({ params }) => echo(existing(params.deviceId)),
+    echoDevice: async ({ params }) => echo(requireDevice(params.deviceId)),
     callers: () => ({ callers: listUnknownCallers(context.database) }),
     approveCaller: ({ body, user }) => approveCaller(context, body, userActor(user.userId)),
     dismissCaller({ body, user }) {

@@ -3,13 +3,13 @@ import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Masking } from './diagnostics-masking.ts'
 
 /** Bytes read per file, which is more than the requested lines need. */
-const MOST_BYTES = 2 << 20
+const MAX_BYTES = 2 << 20
 
 /**
  * Fields of a log entry whose text comes from the program itself (`http/problem.ts` faultForLog,
  * `gateway.ts`). Any other field may contain input.
  */
-const OWN_TEXTS = new Set([
+const PROGRAM_TEXT_FIELDS = new Set([
   'level',
   'msg',
   'route',
@@ -23,27 +23,27 @@ const OWN_TEXTS = new Set([
   'code',
 ])
 /** Fields that are copied unchanged if they have the expected format. */
-const OWN_FORMS: Readonly<Record<string, RegExp>> = {
+const PROGRAM_FIELD_FORMATS: Readonly<Record<string, RegExp>> = {
   time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
   requestId: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
   reference: /^[\da-f]{8}$/,
 }
 
 /**
- * The last `most` lines of a log that is written to files, masked for support, oldest first.
+ * The last `limit` lines of a log that is written to files, masked for support, oldest first.
  * @param file as given to `--log-file`
  */
 export async function logTail(
   file: string,
-  most: number,
+  limit: number,
   masking: Masking,
 ): Promise<readonly string[]> {
   let lines: string[] = []
   for (const { path } of logFilesOf(file)) {
     lines = [...(await linesOf(path)), ...lines]
-    if (lines.length >= most) break
+    if (lines.length >= limit) break
   }
-  return lines.slice(-most).map((line) => maskedLine(line, masking))
+  return lines.slice(-limit).map((line) => maskedLine(line, masking))
 }
 
 async function linesOf(path: string): Promise<string[]> {
@@ -51,7 +51,7 @@ async function linesOf(path: string): Promise<string[]> {
   if (!handle) return []
   try {
     const { size } = await handle.stat()
-    const from = Math.max(0, size - MOST_BYTES)
+    const from = Math.max(0, size - MAX_BYTES)
     const bytes = Buffer.alloc(size - from)
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
     const lines = bytes.subarray(0, bytesRead).toString('utf8').split('\n')
@@ -83,10 +83,13 @@ const maskedEntry = (entry: object, masking: Masking): Record<string, unknown> =
       if (typeof value === 'number' || typeof value === 'boolean' || value === null)
         return [name, value]
       if (name === 'err' && typeof value === 'object') return [name, maskedEntry(value, masking)]
-      if (typeof value === 'string' && OWN_FORMS[name]?.test(value)) return [name, value]
+      if (typeof value === 'string' && PROGRAM_FIELD_FORMATS[name]?.test(value))
+        return [name, value]
       return [
         name,
-        typeof value === 'string' && OWN_TEXTS.has(name) ? masking.text(value) : '(masked)',
+        typeof value === 'string' && PROGRAM_TEXT_FIELDS.has(name)
+          ? masking.text(value)
+          : '(masked)',
       ]
     }),
   )

@@ -19,7 +19,7 @@ export interface Masking {
 /**
  * Settings whose values do not identify a clinic. Hosts in them are masked like in any other text.
  */
-const PLAIN: readonly SettingKey[] = [
+const UNMASKED_SETTINGS: readonly SettingKey[] = [
   ...([
     'clinic.timeZone',
     'backup.dailyAt',
@@ -30,10 +30,10 @@ const PLAIN: readonly SettingKey[] = [
   ] as const),
 ]
 /** Shorter values would match parts of words. */
-const LEAST = 3
+const MIN_LENGTH = 3
 
 /** Ids and names of backups, which are meaningless outside the clinic. */
-const OWN_ID =
+const MEANINGLESS_ID =
   /^(?:(?:cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|isthmus-[\d-]{17}Z)$/
 // UIDs under the DICOM root do not identify anything (PS3.5 §9).
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){4,}/g
@@ -44,7 +44,7 @@ const URLS = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
 const NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
 
 /** Applied in this order; each pattern sees the output of the previous ones. */
-const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
+const PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
   [/-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g, '(PEM)'],
   [/\b(?:Bearer|Basic)\s+[\w.~+/=-]+/gi, '(credentials)'],
   [/\bwhsec_[\w+/=-]+/g, '(secret)'],
@@ -68,7 +68,7 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
   [/\b(?!isthmus-\d)[A-Za-z]{1,10}[-_]?\d{4,}\b/g, '(number)'],
   [/\b(?:19|20)\d{6}\b/g, '(day)'],
   // Long strings with digits: keys, tokens, hashes.
-  [/[\w+/=-]{20,}/g, (long) => (OWN_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
+  [/[\w+/=-]{20,}/g, (long) => (MEANINGLESS_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
 ]
 
 /** @param context names of the clinic's devices, partners and users are masked in every text */
@@ -81,25 +81,25 @@ export function maskingOf(context: Context): Masking {
     [homedir(), '(home)'],
     [hostname(), '(this PC)'],
   ]
-  const written = knownValues(context).filter((value) => value.length >= LEAST)
-  const puts = new Map([
+  const written = enteredValues(context).filter((value) => value.length >= MIN_LENGTH)
+  const replacements = new Map([
     ...written.map((value) => [value, '(masked)'] as const),
     ...places.filter(([value]) => value.length > 1),
   ])
   // Longest first, because a value may contain another one.
-  const values = [...puts.keys()].sort((a, b) => b.length - a.length)
+  const values = [...replacements.keys()].sort((a, b) => b.length - a.length)
   const known = new RegExp(
-    `(?<![\\p{L}\\p{N}])(?:${values.map(escaped).join('|')})(?![\\p{L}\\p{N}])`,
+    `(?<![\\p{L}\\p{N}])(?:${values.map(escapeRegExp).join('|')})(?![\\p{L}\\p{N}])`,
     'gu',
   )
   return {
     text(text) {
       // These match whole values, so they must run before a part of a value is masked.
       const without = text
-        .replace(URLS, urlOf)
+        .replace(URLS, maskUrl)
         .replace(NAMES, '(name)')
-        .replace(known, (found) => puts.get(found) ?? '(masked)')
-      return FORMS.reduce(
+        .replace(known, (found) => replacements.get(found) ?? '(masked)')
+      return PATTERNS.reduce(
         (so, [form, put]) =>
           so.replace(form, (found) => (typeof put === 'string' ? put : put(found))),
         without,
@@ -126,21 +126,21 @@ export function maskedSetting(key: SettingKey, value: unknown, masking: Masking)
   const { initial, schema } = SETTINGS[key]
   if (JSON.stringify(value) === JSON.stringify(initial))
     return `${JSON.stringify(value)} (first value)`
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChosen(schema))
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChoice(schema))
     return JSON.stringify(value)
-  if (PLAIN.includes(key)) return masking.text(JSON.stringify(value))
+  if (UNMASKED_SETTINGS.includes(key)) return masking.text(JSON.stringify(value))
   if (Array.isArray(value)) return `(${value.length} ${value.length === 1 ? 'value' : 'values'})`
   return `(set, ${String(value).length} characters)`
 }
 
-const isChosen = (schema: z.ZodType): boolean =>
+const isChoice = (schema: z.ZodType): boolean =>
   schema instanceof z.ZodEnum ||
   (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum)
 
 /** Values that users entered: names and addresses of devices, partners and users. */
-function knownValues(context: Context): string[] {
+function enteredValues(context: Context): string[] {
   const ofSettings = SETTING_KEYS.filter(
-    (key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema),
+    (key) => !UNMASKED_SETTINGS.includes(key) && !isChoice(SETTINGS[key].schema),
   ).flatMap((key) => {
     const value: unknown = context.settings.get(key)
     const isSet = JSON.stringify(value) !== JSON.stringify(SETTINGS[key].initial)
@@ -171,10 +171,10 @@ function knownValues(context: Context): string[] {
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '')
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
 /** Keeps only whether the host is this PC, and in that case the port. */
-function urlOf(url: string): string {
+function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '(URL)'
   const { protocol, hostname: host, port } = new URL(url)
   return isOfThisPc(host.replace(/^\[|\]$/g, '')) || host === 'localhost'

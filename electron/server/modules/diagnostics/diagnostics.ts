@@ -67,7 +67,7 @@ export async function diagnosticsOf(
   facts.readiness.catch(() => undefined)
   const masking = maskingOf(context)
   const texts: DiagnosticsFileText[] = []
-  for (const [name, page] of Object.entries(PAGES)) {
+  for (const [name, page] of Object.entries(FILES)) {
     try {
       texts.push({ name, text: await page(context, facts, masking) })
     } catch (error) {
@@ -135,7 +135,7 @@ export function serveDiagnostics(
   )
 }
 
-const PAGES: Readonly<Record<string, Page>> = {
+const FILES: Readonly<Record<string, Page>> = {
   'about.txt': (context, { version }) =>
     lines(
       `Isthmus ${version}: a bundle for support, made on ${instantOf(context.clock())}.`,
@@ -155,7 +155,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'versions.txt': (_, { version }) => {
     const { electron, chrome, node, v8, openssl } = process.versions
     const memory = process.memoryUsage()
-    return table([
+    return keyValueTable([
       ['Isthmus', version],
       ['Node.js', node],
       ...(electron ? [['Electron', `${electron}, Chromium ${chrome ?? '?'}`] as const] : []),
@@ -199,7 +199,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     const { freeBytes } = context.imageFiles.space()
     const tables = await tableCounts(context.database)
     return lines(
-      table([
+      keyValueTable([
         ['Schema', String(MIGRATIONS.length)],
         ['Database', sizeOf(join(context.folder, DATABASE_FILE))],
         ['Its journal', sizeOf(join(context.folder, `${DATABASE_FILE}-wal`))],
@@ -251,7 +251,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
-const table = (all: readonly (readonly [name: string, value: string])[]): string =>
+const keyValueTable = (all: readonly (readonly [name: string, value: string])[]): string =>
   lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 

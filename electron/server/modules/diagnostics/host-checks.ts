@@ -44,11 +44,11 @@ export function clockFinding(context: Context): Finding {
   const remedy = message('diagnostics.clock-remedy')
   if (newest !== undefined && msOf(newest) - now > STEP_MS)
     return bad(message('diagnostics.clock-behind-entry'), remedy)
-  if (now < madeAt() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
+  if (now < buildTime() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
   return ok(message('diagnostics.clock-fine'))
 }
 
-function madeAt(): number {
+function buildTime(): number {
   try {
     return statSync(import.meta.filename).mtimeMs
   } catch {

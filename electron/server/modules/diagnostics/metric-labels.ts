@@ -14,8 +14,8 @@ const REJECTIONS: Readonly<Record<string, string>> = {
   '3.1': 'congestion',
   '3.2': 'limit',
 }
-export const REJECTION_WORDS = [...new Set([...Object.values(REJECTIONS), 'other'])]
-export const rejectionWord = ({
+export const REJECTION_LABELS = [...new Set([...Object.values(REJECTIONS), 'other'])]
+export const rejectionLabel = ({
   source,
   reason,
 }: {
@@ -38,12 +38,12 @@ const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) =
   ['internal-error', (status) => status === 0xc003 || status === 0x0110],
   ['cannot-process', (status) => status >> 12 === 0xc],
 ]
-export const STATUS_WORDS = [...STATUSES.map(([word]) => word), 'other']
-export const statusWord = (status: DimseStatus): string =>
+export const STATUS_LABELS = [...STATUSES.map(([word]) => word), 'other']
+export const statusLabel = (status: DimseStatus): string =>
   STATUSES.find(([, takes]) => takes(status))?.[0] ?? 'other'
 
 /** Outcomes of calls of partners. */
-export const CALL_WORDS = ['accepted', ...PARTNER_FAULTS] as const
+export const CALL_LABELS = ['accepted', ...PARTNER_FAULTS] as const
 
 /** Kinds of jobs that send something out of the gateway. */
 export const OUTBOX_KINDS = [

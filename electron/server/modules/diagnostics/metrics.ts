@@ -11,12 +11,12 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import {
-  CALL_WORDS,
+  CALL_LABELS,
   OUTBOX_KINDS,
-  REJECTION_WORDS,
-  rejectionWord,
-  STATUS_WORDS,
-  statusWord,
+  REJECTION_LABELS,
+  rejectionLabel,
+  STATUS_LABELS,
+  statusLabel,
 } from './metric-labels.ts'
 import { type Totals, totalsOf } from './total-queries.ts'
 
@@ -38,7 +38,7 @@ export class Metrics {
     this.#registry,
     'webhook_calls_total',
     'Calls of partners, by event and outcome.',
-    { event: EVENT_TYPES, outcome: CALL_WORDS },
+    { event: EVENT_TYPES, outcome: CALL_LABELS },
   )
   readonly #callSeconds = new Histogram({
     name: 'isthmus_webhook_seconds',
@@ -112,11 +112,11 @@ export class Metrics {
       },
       rejected(association, rejection, services) {
         associations.inc({ outcome: 'rejected' })
-        rejections.inc({ reason: rejectionWord(rejection) })
+        rejections.inc({ reason: rejectionLabel(rejection) })
         observer.rejected(association, rejection, services)
       },
       answered(association, answer) {
-        const outcome = statusWord(answer.status)
+        const outcome = statusLabel(answer.status)
         if (answer.commandField === COMMAND_FIELD['C-FIND-RQ']) {
           finds.inc({ outcome })
           findSeconds.observe(answer.ms / 1000)
@@ -156,7 +156,7 @@ export class Metrics {
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     return {
       contentType: this.#registry.contentType,
-      text: `${await this.#registry.metrics()}${await ofProcess().metrics()}`,
+      text: `${await this.#registry.metrics()}${await processMetrics().metrics()}`,
     }
   }
 }
@@ -198,13 +198,13 @@ const deviceMetrics = (registry: Registry) => ({
     registry,
     'associations_rejected_total',
     'Associations rejected, by reason.',
-    { reason: REJECTION_WORDS },
+    { reason: REJECTION_LABELS },
   ),
   endings: counter(registry, 'associations_ended_total', 'Connections of devices that ended.', {
     how: ['released', 'aborted'],
   }),
   finds: counter(registry, 'c_find_total', 'Worklist queries answered (C-FIND), by outcome.', {
-    outcome: STATUS_WORDS,
+    outcome: STATUS_LABELS,
   }),
   findSeconds: new Histogram({
     name: 'isthmus_c_find_seconds',
@@ -216,10 +216,10 @@ const deviceMetrics = (registry: Registry) => ({
     registry,
     'c_store_instances_total',
     'Instances that devices sent (C-STORE), by outcome.',
-    { outcome: STATUS_WORDS },
+    { outcome: STATUS_LABELS },
   ),
   storeBytes: counter(registry, 'c_store_bytes_total', 'Bytes of their data sets, by outcome.', {
-    outcome: STATUS_WORDS,
+    outcome: STATUS_LABELS,
   }),
 })
 
@@ -245,7 +245,7 @@ function addOutbox(registry: Registry, { database, clock }: Context): void {
 }
 
 function addTotals(registry: Registry, { database, clock }: Context): void {
-  const totals = remembered(clock, TOTALS_MS, () => totalsOf(database))
+  const totals = cached(clock, TOTALS_MS, () => totalsOf(database))
   const add = (name: string, help: string, of: keyof Totals) =>
     gauge(registry, name, help, async () => (await totals())?.[of])
   add('images', 'Instances kept, those set aside left out.', 'instances')
@@ -268,7 +268,7 @@ function addBackupAge(
   clock: Clock,
   newestBackupAt: () => Promise<string | undefined>,
 ): void {
-  const newest = remembered(clock, BACKUP_MS, newestBackupAt)
+  const newest = cached(clock, BACKUP_MS, newestBackupAt)
   gauge(
     registry,
     'backup_age_seconds',
@@ -295,24 +295,20 @@ const isFailure = (error: unknown, code: string | undefined): boolean =>
  * The default metrics of the process, created on first use because monitoring the event loop has a
  * small cost. There must be only one instance per process.
  */
-let known: Registry | undefined
-function ofProcess(): Registry {
-  if (!known) {
-    known = new Registry()
-    collectDefaultMetrics({ register: known })
+let processRegistry: Registry | undefined
+function processMetrics(): Registry {
+  if (!processRegistry) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return known
+  return processRegistry
 }
 
 /**
  * Caches the result of `ask` for `ms` milliseconds; a failure is cached as `undefined`. Concurrent
  * callers share one call.
  */
-function remembered<T>(
-  clock: Clock,
-  ms: number,
-  ask: () => Promise<T>,
-): () => Promise<T | undefined> {
+function cached<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let answer: Promise<T | undefined> = Promise.resolve(undefined)
   return () => {

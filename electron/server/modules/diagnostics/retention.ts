@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { purgeKeptAnswers } from '#server/http/idempotency-queries.ts'
 import { purgeOutbox } from '#server/jobs/outbox-queries.ts'
 import { purgeAssociations } from '#server/modules/devices/association-queries.ts'
-import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
+import { deleteEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { purgeAnnouncedInstances } from '#server/modules/images/announced-instance-queries.ts'
 import { purgeCommitments } from '#server/modules/images/commitment-queries.ts'
 import { purgeClosedSteps } from '#server/modules/procedure-steps/closed-step-queries.ts'
@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS
  * Stored responses that are a day old are not used, whatever the settings. Closed steps are kept
  * longer than any response that may contain them.
  */
-const ANSWERS_MS = 24 * HOUR_MS
+const RESPONSES_MS = 24 * HOUR_MS
 /**
  * Expired links are kept for this time, so that a user who opens one is told that it has expired.
  */
@@ -38,13 +38,13 @@ const OUTBOX_MS = 31 * 24 * HOUR_MS
  * retention period, so they are kept longer.
  */
 const PERFORMED_MS = 365 * 24 * HOUR_MS
-const AT_A_TIME = 500
-const BODIES_AT_A_TIME = 50
+const BATCH_SIZE = 500
+const BODIES_BATCH_SIZE = 50
 /** Maximum number of associations, regardless of age. */
-const MOST_ASSOCIATIONS = 500_000
+const MAX_ASSOCIATIONS = 500_000
 
 /** Numbers of deleted rows. */
-export interface Forgotten {
+export interface PurgeResult {
   readonly inspections: number
   readonly answers: number
   readonly documents: number
@@ -59,37 +59,37 @@ export interface Forgotten {
  * together with their queries. Images are never deleted. Uses small transactions between which the
  * event loop can run. `views` discards expired views from its cache, too.
  */
-export async function forgetExpired(
+export async function purgeExpired(
   context: Context,
   views?: Pick<ViewSessions, 'purge'>,
-): Promise<Forgotten> {
+): Promise<PurgeResult> {
   const before = (ms: number) => instantOf(context.clock() - ms)
   const retentionMs = context.settings.get('inspector.retentionHours') * HOUR_MS
-  const inspections = await byPortions(() =>
-    purgeInspections(context.database, before(retentionMs), AT_A_TIME),
+  const inspections = await inBatches(() =>
+    purgeInspections(context.database, before(retentionMs), BATCH_SIZE),
   )
-  const answers = purgeAnswers(context.database, before(ANSWERS_MS))
-  const documents = await byPortions(() => purgeUnreferencedDocuments(context, AT_A_TIME))
-  await byPortions(
+  const answers = purgeAnswers(context.database, before(RESPONSES_MS))
+  const documents = await inBatches(() => purgeUnreferencedDocuments(context, BATCH_SIZE))
+  await inBatches(
     () =>
-      forgetEventBodies(
+      deleteEventBodies(
         context.database,
         'modality_worklist.requested',
         before(retentionMs),
-        BODIES_AT_A_TIME,
+        BODIES_BATCH_SIZE,
       ),
-    BODIES_AT_A_TIME,
+    BODIES_BATCH_SIZE,
   )
-  await byPortions(() =>
+  await inBatches(() =>
     purgeEvents(
       context.database,
       before(context.settings.get('events.retentionDays') * DAY_MS),
-      AT_A_TIME,
+      BATCH_SIZE,
     ),
   )
   const associationsBefore = before(context.settings.get('activity.retentionDays') * DAY_MS)
-  await byPortions(() =>
-    purgeAssociations(context.database, associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME),
+  await inBatches(() =>
+    purgeAssociations(context.database, associationsBefore, MAX_ASSOCIATIONS, BATCH_SIZE),
   )
   purgeClosedSteps(context.database, before(CLOSED_STEPS_MS))
   purgeSessions(context.database, before(0))
@@ -107,12 +107,12 @@ export async function forgetExpired(
   return { inspections, answers, documents }
 }
 
-async function byPortions(forget: () => number, atATime = AT_A_TIME): Promise<number> {
+async function inBatches(forget: () => number, batchSize = BATCH_SIZE): Promise<number> {
   let total = 0
   for (;;) {
     const count = forget()
     total += count
-    if (count < atATime) return total
+    if (count < batchSize) return total
     await nextTurn()
   }
 }

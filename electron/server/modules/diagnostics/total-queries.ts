@@ -20,7 +20,7 @@ const REPORTS =
 const IMAGES = `select ifnull(sum(instances), 0) as count, ifnull(sum(bytes), 0) as bytes, max(studyInstanceUid) as last from (
   select studyInstanceUid, instances, bytes from imageStudies where studyInstanceUid > ? order by studyInstanceUid limit ?)`
 /** Rows per batch, which takes a few milliseconds. */
-const [REPORTS_AT_ONCE, STUDIES_AT_ONCE] = [20_000, 1000]
+const [REPORTS_PER_BATCH, STUDIES_PER_BATCH] = [20_000, 1000]
 
 /**
  * Counts everything in batches between which the event loop can run, so that devices need not wait.
@@ -29,7 +29,7 @@ export async function totalsOf(db: Database): Promise<Totals> {
   let reports = 0
   for (let after = 0; ; ) {
     const part = db.get(
-      rawQuery<{ count: number; last: number | null }>(REPORTS, [BigInt(after), REPORTS_AT_ONCE]),
+      rawQuery<{ count: number; last: number | null }>(REPORTS, [BigInt(after), REPORTS_PER_BATCH]),
     )
     reports += part?.count ?? 0
     if (typeof part?.last !== 'number') break
@@ -41,7 +41,7 @@ export async function totalsOf(db: Database): Promise<Totals> {
     const part = db.get(
       rawQuery<{ count: number; bytes: number; last: string | null }>(IMAGES, [
         after,
-        STUDIES_AT_ONCE,
+        STUDIES_PER_BATCH,
       ]),
     )
     instances += part?.count ?? 0

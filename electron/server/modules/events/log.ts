@@ -23,7 +23,7 @@ import type { CallOf } from '#shared/operation.ts'
 import { meterOf } from './meter.ts'
 import type { EventAbout, EventAttemptRow, EventRow, EventState } from './queries.ts'
 import * as queries from './queries.ts'
-import { whyNotAgain } from './replay.ts'
+import { replayObstacle } from './replay.ts'
 
 /**
  * A new event. `subject` identifies what it is about, such as a study, a report or a device's AE
@@ -61,18 +61,18 @@ export type EventListQuery = SliceQuery &
 
 const FLUSH_MS = 500
 /** Events written per turn of the event loop. */
-const AT_A_TIME = 10
+const BATCH_SIZE = 10
 /** This many events wait only if the disk does not respond. */
-const MOST_WAITING = 10_000
-const MOST_WAITING_BYTES = 16 << 20
-const KEPT_BYTES = 64 << 10
+const MAX_WAITING = 10_000
+const MAX_WAITING_BYTES = 16 << 20
+const MAX_STORED_BYTES = 64 << 10
 /**
  * Limit for an accepted worklist, whose complete response is stored with the queries that it
  * answered.
  */
 const WORKLIST_BYTES = 8 << 10
 
-interface Noted {
+interface PendingEvent {
   readonly event: NewEvent
   readonly attempt: AttemptRecord
   readonly isCut: boolean
@@ -86,7 +86,7 @@ interface Noted {
 export class EventLog implements AsyncDisposable {
   readonly #context: Context
   /** Events that are not written yet, in their order. */
-  #waiting = new Map<string, Noted>()
+  #waiting = new Map<string, PendingEvent>()
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> = Promise.resolve()
@@ -123,7 +123,7 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const before = queries.findEvent(database, eventId)
     const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-    const kept = beginningOf(response, KEPT_BYTES)
+    const kept = truncated(response, MAX_STORED_BYTES)
     queries.addEventAttempt(
       database,
       eventId,
@@ -135,13 +135,13 @@ export class EventLog implements AsyncDisposable {
   /** Records a synchronous or soft event in memory; it is written soon. Never throws. */
   noted(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
     try {
-      if (this.#waiting.size >= MOST_WAITING)
+      if (this.#waiting.size >= MAX_WAITING)
         throw new Error('events come faster than they can be written: one was not kept')
       const isWorklist =
         event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-      const most = isWorklist ? WORKLIST_BYTES : KEPT_BYTES
-      const room = this.#waitingBytes > MOST_WAITING_BYTES ? 0 : most
-      const response = beginningOf(attempt.response, room)
+      const most = isWorklist ? WORKLIST_BYTES : MAX_STORED_BYTES
+      const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : most
+      const response = truncated(attempt.response, room)
       this.#waiting.set(event.eventId, {
         event,
         attempt: { ...attempt, response },
@@ -179,24 +179,24 @@ export class EventLog implements AsyncDisposable {
 
   async #writeWaiting(): Promise<void> {
     const all = [...this.#waiting.values()]
-    for (let from = 0; from < all.length; from += AT_A_TIME) {
-      const portion = all.slice(from, from + AT_A_TIME)
+    for (let from = 0; from < all.length; from += BATCH_SIZE) {
+      const batch = all.slice(from, from + BATCH_SIZE)
       try {
         await this.#context.database.commitSoon(() => {
-          for (const noted of portion) this.#write(noted)
-          for (const noted of portion) this.#forget(noted)
+          for (const noted of batch) this.#write(noted)
+          for (const noted of batch) this.#removeWaiting(noted)
         })
       } catch (error) {
         if (diskFaultKind(error) !== undefined && !this.#isClosing)
-          return this.#waitAgain(all.slice(from))
-        for (const noted of portion) this.#forget(noted)
+          return this.#requeue(all.slice(from))
+        for (const noted of batch) this.#removeWaiting(noted)
         reportError(this.#context, error)
       }
     }
   }
 
   /** Nothing was committed, so the removed events are put back, in their order. */
-  #waitAgain(rest: readonly Noted[]): void {
+  #requeue(rest: readonly PendingEvent[]): void {
     this.#waiting = new Map([
       ...rest.map((noted) => [noted.event.eventId, noted] as const),
       ...this.#waiting,
@@ -208,7 +208,7 @@ export class EventLog implements AsyncDisposable {
     this.#writeSoon()
   }
 
-  #write({ event, attempt, isCut, effect }: Noted): void {
+  #write({ event, attempt, isCut, effect }: PendingEvent): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
     const { request, response, ...facts } = attempt
     queries.recordEvent(
@@ -228,7 +228,7 @@ export class EventLog implements AsyncDisposable {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
-  #forget({ event, attempt }: Noted): void {
+  #removeWaiting({ event, attempt }: PendingEvent): void {
     if (this.#waiting.delete(event.eventId)) this.#waitingBytes -= attempt.response?.length ?? 0
   }
 
@@ -250,7 +250,7 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const event = queries.findEvent(database, eventId)
     if (!event) throw new ApiError('not-found', message('events.not-kept-settings'))
-    const whyNot = whyNotAgain(this.#context, event)
+    const whyNot = replayObstacle(this.#context, event)
     return {
       ...summaryOf(database, event),
       request: queries.eventRequest(database, eventId),
@@ -308,7 +308,7 @@ const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
 /** The beginning of a body, copied so that the rest can be garbage-collected. */
-function beginningOf(body: Buffer | null, most: number): Buffer | null {
+function truncated(body: Buffer | null, most: number): Buffer | null {
   if (body === null || body.length <= most) return body
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }
@@ -316,7 +316,7 @@ function beginningOf(body: Buffer | null, most: number): Buffer | null {
 // The caller may have truncated the body as well, so one with exactly the maximum length is
 // considered truncated.
 const isCut = (kept: Buffer | null, body: Buffer | null) =>
-  body !== null && (kept === null || kept.length < body.length || body.length === KEPT_BYTES)
+  body !== null && (kept === null || kept.length < body.length || body.length === MAX_STORED_BYTES)
 
 /** Removes query strings from URLs, because anyone who has a presigned URL can read the report. */
 const withoutQueries = (json: string | null) =>

@@ -6,14 +6,14 @@ import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { english } from '#shared/messages/english.ts'
+import { type CallCount, countAttempts, countCalls } from './call-count-queries.ts'
 import { eventsWithNotes, listEvents } from './queries.ts'
-import { type CallTally, tallyAttempts, tallyCalls } from './tally-queries.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-const PART_MS = DAY_MS / 6
+const BATCH_SPAN_MS = DAY_MS / 6
 /** Number of recent events with notes whose notes are counted. */
-const LOOKED_AT = 500
-const MOST_NOTES = 20
+const EVENTS_WITH_NOTES = 500
+const MAX_NOTES = 20
 
 /** Outcomes of calls that were not made, which say nothing about the partner. */
 const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
@@ -37,15 +37,17 @@ export async function meterOf(
   // Events that arrive in the meantime are included in the last batch.
   const end = now + DAY_MS
   const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
-  const tallies = tallyAttempts(database, whole, endpointId)
-  for (let from = now - days * DAY_MS; from < now; from += PART_MS) {
-    const to = from + PART_MS < now ? from + PART_MS : end
-    tallies.push(...tallyCalls(database, { from: instantOf(from), to: instantOf(to) }, endpointId))
+  const callCounts = countAttempts(database, whole, endpointId)
+  for (let from = now - days * DAY_MS; from < now; from += BATCH_SPAN_MS) {
+    const to = from + BATCH_SPAN_MS < now ? from + BATCH_SPAN_MS : end
+    callCounts.push(
+      ...countCalls(database, { from: instantOf(from), to: instantOf(to) }, endpointId),
+    )
     await nextTurn()
   }
   const rows: MeterRow[] = []
   for (const type of EVENT_TYPES) {
-    const own = tallies.filter((tally) => tally.type === type)
+    const own = callCounts.filter((callCount) => callCount.type === type)
     if (own.length === 0) continue
     const made = own.filter(({ outcome }) => !NOT_CALLED.has(outcome))
     const accepted = made.filter(({ outcome }) => outcome === 'accepted')
@@ -60,8 +62,8 @@ export async function meterOf(
       byOutcome,
       p50Ms: percentile(sorted, 0.5),
       p95Ms: percentile(sorted, 0.95),
-      notes: commonest(
-        eventsWithNotes(database, type, { since: whole.from, endpointId }, LOOKED_AT),
+      notes: mostFrequent(
+        eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
       ),
     })
     await nextTurn()
@@ -85,13 +87,13 @@ export function newestCalls(database: Database): SetupState['partner'] {
   return { url, endpointId, events }
 }
 
-const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') =>
-  tallies.reduce((total, tally) => total + tally[of], 0)
+const sum = (callCounts: readonly CallCount[], of: 'count' | 'withNotes') =>
+  callCounts.reduce((total, callCount) => total + callCount[of], 0)
 
 /**
  * The smallest duration that this fraction of the calls did not exceed; null if there are no calls.
  */
-function percentile(sorted: readonly CallTally[], part: number): number | null {
+function percentile(sorted: readonly CallCount[], part: number): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
   let seen = 0
   for (const { tookMs, count } of sorted) {
@@ -105,7 +107,7 @@ function percentile(sorted: readonly CallTally[], part: number): number | null {
  * The most frequent notes, grouped by path without list indexes and by sentence, each with the
  * latest event that contains it.
  */
-function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
+function mostFrequent(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
   for (const { eventId, notes } of noted) {
     for (const { path, sentence } of notes) {
@@ -116,5 +118,5 @@ function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes']
       else counted.set(key, { path: place, sentence, count: 1, eventId })
     }
   }
-  return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MOST_NOTES)
+  return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MAX_NOTES)
 }

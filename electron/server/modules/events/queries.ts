@@ -13,7 +13,7 @@ import {
   storedOrEmpty,
 } from '#shared/messages/message.ts'
 import { openedDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './tally-queries.ts'
+import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './call-count-queries.ts'
 
 /**
  * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
@@ -70,7 +70,7 @@ export interface EventAttemptRow {
 }
 
 /** The state of an event after an attempt. */
-export interface EventStanding {
+export interface EventUpdate {
   readonly state: EventState
   /** The request as JSON; null keeps the stored one. */
   readonly request: string | null
@@ -112,18 +112,18 @@ const COLUMNS = [
   'updatedAt',
 ] as const satisfies (keyof EventRow)[]
 
-const SHOWN = {
+const FILTERS = {
   waiting: sql<boolean>`state = 'waiting'`,
   failed: sql<boolean>`state = 'failed'`,
   notes: WITH_NOTES,
 } as const satisfies Record<Exclude<EventShow, 'all'>, unknown>
 
-const rows = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
+const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
 
 /** Inserts an event and notifies subscribers. */
 export const insertEvent = (database: Database, event: NewEventRow): void =>
   database.transaction(() => {
-    insert(database, event, {})
+    insertRow(database, event, {})
     database.notify('events')
   })
 
@@ -132,14 +132,14 @@ export const recordEvent = (
   database: Database,
   event: Omit<NewEventRow, 'state'>,
   attempt: Omit<EventAttemptRow, 'attempt'>,
-  standing: EventStanding,
+  standing: EventUpdate,
 ): void =>
   database.transaction(() => {
     const { eventId } = event
-    const seq = insert(
+    const seq = insertRow(
       database,
       { ...event, state: standing.state },
-      { ...standingOf(database, eventId, attempt, standing), attempts: 1 },
+      { ...columnsAfter(database, eventId, attempt, standing), attempts: 1 },
     )
     if (seq === undefined) addEventAttempt(database, eventId, attempt, standing)
     else insertAttempt(database, eventId, seq, { ...attempt, attempt: 1 })
@@ -147,7 +147,7 @@ export const recordEvent = (
   })
 
 export function findEvent(database: Database, eventId: string) {
-  const row = database.get(rows(database).where('eventId', '=', eventId))
+  const row = database.get(selectEvents(database).where('eventId', '=', eventId))
   return row && eventOf(row)
 }
 
@@ -172,11 +172,11 @@ export function listEvents(
   const isOfEndpoint = (id: string) =>
     show === 'notes' ? sql<boolean>`+endpointId = ${id}` : sql<boolean>`endpointId = ${id}`
   const found = database.all(
-    rows(database)
+    selectEvents(database)
       .$if(after !== undefined, (query) => query.where('seq', '<', Number(after)))
       .$if(type !== undefined, (query) => query.where(isOfType(type as EventType)))
       .$if(endpointId !== undefined, (query) => query.where(isOfEndpoint(endpointId as string)))
-      .$if(show !== 'all', (query) => query.where(SHOWN[show as Exclude<EventShow, 'all'>]))
+      .$if(show !== 'all', (query) => query.where(FILTERS[show as Exclude<EventShow, 'all'>]))
       .$if(about !== undefined, (query) => query.where(isAbout(about as EventAbout)))
       .orderBy('seq', 'desc')
       .limit(limit + 1),
@@ -184,10 +184,7 @@ export function listEvents(
   return sliceOf(found.map(eventOf), limit, (row) => row.seq)
 }
 
-/**
- * The request that was sent last, as JSON.
- * @throws StoreError seal-broken
- */
+/** The last request, as JSON. @throws StoreError seal-broken */
 export function eventRequest(database: Database, eventId: string): string | null {
   const row = database.get(
     database.sql.selectFrom('events').select('sealedRequest').where('eventId', '=', eventId),
@@ -197,10 +194,7 @@ export function eventRequest(database: Database, eventId: string): string | null
     : null
 }
 
-/**
- * Newest first.
- * @throws StoreError seal-broken
- */
+/** Newest first. @throws StoreError seal-broken */
 export function eventAttempts(database: Database, eventId: string): EventAttemptRow[] {
   const event = seqOf(database, eventId)
   if (!event) return []
@@ -226,14 +220,14 @@ export const addEventAttempt = (
   database: Database,
   eventId: string,
   given: Omit<EventAttemptRow, 'attempt'>,
-  standing: EventStanding,
+  standing: EventUpdate,
 ): boolean =>
   database.transaction(() => {
     const event = seqOf(database, eventId)
     if (!event) return false
     const attempt = event.attempts + 1
     insertAttempt(database, eventId, event.seq, { ...given, attempt })
-    const stands = { ...standingOf(database, eventId, given, standing), attempts: attempt }
+    const stands = { ...columnsAfter(database, eventId, given, standing), attempts: attempt }
     database.run(database.sql.updateTable('events').set(stands).where('seq', '=', event.seq))
     database.notify('events')
     return true
@@ -271,7 +265,7 @@ export const eventsInState = (
 ) =>
   database
     .all(
-      rows(database)
+      selectEvents(database)
         .where('type', '=', type)
         .where('state', 'in', states)
         .where('createdAt', '>=', from)
@@ -333,7 +327,7 @@ const seqOf = (database: Database, eventId: string) =>
   )
 
 /** Returns the sequence number; `undefined` if the event exists already. */
-function insert(
+function insertRow(
   database: Database,
   { isTest, ...event }: NewEventRow,
   standing: Partial<EventColumns>,
@@ -352,11 +346,11 @@ function insert(
 }
 
 /** The column values of an event after an attempt. */
-function standingOf(
+function columnsAfter(
   { seal }: Database,
   eventId: string,
   { at: updatedAt, outcome, tookMs, notes }: Omit<EventAttemptRow, 'attempt'>,
-  { state, request, endpointId, effect }: EventStanding,
+  { state, request, endpointId, effect }: EventUpdate,
 ): Partial<EventColumns> {
   return {
     ...{ state, outcome, tookMs, updatedAt, notes: notes.length },

@@ -11,7 +11,7 @@ const HAS_BODY = sql<boolean>`state = 'done' and sealedRequest is not null`
  * Deletes requests and responses of at most `limit` accepted events of a type that were created
  * before the given time; returns the number of events.
  */
-export const forgetEventBodies = (
+export const deleteEventBodies = (
   database: Database,
   type: EventType,
   before: string,

@@ -35,7 +35,7 @@ export function findDestination(
 export const insertDestination = (database: Database, destination: DestinationRecord) =>
   database.run(database.sql.insertInto('destinations').values(rowOf(destination)))
 
-/** Updates everything except the id, `createdAt` and the columns of `noteSent` and `noteError`. */
+/** Updates everything except the id, `createdAt` and the columns of `recordSent` and `recordError`. */
 export function updateDestination(database: Database, destination: DestinationRecord): void {
   const {
     destinationId,
@@ -57,7 +57,7 @@ export const deleteDestination = (database: Database, destinationId: string) =>
   database.run(database.sql.deleteFrom('destinations').where('destinationId', '=', destinationId))
 
 /** Records that an instance was sent. */
-export const noteSent = (database: Database, destinationId: string, at: string) =>
+export const recordSent = (database: Database, destinationId: string, at: string) =>
   database.run(
     database.sql
       .updateTable('destinations')
@@ -66,7 +66,7 @@ export const noteSent = (database: Database, destinationId: string, at: string) 
   )
 
 /** Records that an attempt failed. */
-export const noteError = (database: Database, destinationId: string, lastError: Message) =>
+export const recordError = (database: Database, destinationId: string, lastError: Message) =>
   database.run(
     database.sql
       .updateTable('destinations')

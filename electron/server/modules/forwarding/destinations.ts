@@ -14,7 +14,7 @@ import { countForwardsTo } from './forward-queries.ts'
 // audited.
 
 /** @throws ApiError not-found */
-export function existingDestination(database: Database, destinationId: string) {
+export function requireDestination(database: Database, destinationId: string) {
   const destination = queries.findDestination(database, destinationId)
   if (!destination) throw new ApiError('not-found', message('destinations.none-such'))
   return destination
@@ -52,7 +52,7 @@ export const updateDestination = (
 ) =>
   context.database.transaction(() => {
     const { database, clock } = context
-    const before = existingDestination(database, destinationId)
+    const before = requireDestination(database, destinationId)
     const after = { ...before, ...given(patch) }
     check(context, after)
     const detail = differences(settingsOf(before), settingsOf(after))
@@ -70,7 +70,7 @@ export const updateDestination = (
 export const removeDestination = (context: Context, destinationId: string, actor: Actor) =>
   context.database.transaction(() => {
     const { database } = context
-    const destination = existingDestination(database, destinationId)
+    const destination = requireDestination(database, destinationId)
     const { waiting, failed } = countForwardsTo(database, destinationId)
     if (waiting + failed > 0)
       throw new ApiError(
@@ -99,7 +99,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       message('destinations.same-node', { name: twin.name }),
       message('destinations.must-differ-from', { name: twin.name }),
     )
-  if (isOurselves(context, destination))
+  if (isThisGateway(context, destination))
     throw refused(
       'host',
       message('destinations.is-the-gateway'),
@@ -111,7 +111,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
     })
 }
 
-const isOurselves = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
+const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
   LOOPBACK.test(host) &&
   port === settings.get('dimse.port') &&
   folded(aeTitle) === folded(settings.get('dimse.aeTitle'))

@@ -87,13 +87,13 @@ const SUPERSEDE = `
   returning destinationId`
 // Joins the destinations for the same reason.
 const OF_INSTANCE = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
-const SET_ASIDE = `
+const DROP_OF_INSTANCE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed') and ${OF_INSTANCE}
   returning destinationId`
 const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
 // Version 0.1 stored the English text.
-const KEPT_FROM = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
+const DROPPED_FOR = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
 // Dropped forwards are excluded: a user decided that the destination does not get the instance.
 const HOLDERS = `
   select distinct destinationId from forwards
@@ -116,7 +116,7 @@ const OF_CORRECTION = `
   from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
-const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
+const FILTERS = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
 
 /**
  * Queues an instance and returns the id of the forward; `undefined` if it is already waiting or was
@@ -234,22 +234,26 @@ export const supersedeForwards = (
  * Drops waiting and failed forwards of an instance that was quarantined. Returns their
  * destinations.
  */
-export const setForwardsAside = (
+export const dropForwardsOf = (
   database: Database,
   instanceId: number,
   { at, lastError }: Omit<ForwardAttempt, 'status'>,
-) => destinationsIn(database, SET_ASIDE, [at, lastError, instanceId])
+) => destinationsIn(database, DROP_OF_INSTANCE, [at, lastError, instanceId])
 
 /** Destinations to which the instance was sent. */
 export const destinationsSentTo = (database: Database, instanceId: number) =>
   destinationsIn(database, SENT_TO, [instanceId])
 
 /**
- * Destinations for which `setForwardsAside` dropped the instance with this message, and for which
+ * Destinations for which `dropForwardsOf` dropped the instance with this message, and for which
  * it has not been queued since.
  */
-export const destinationsKeptFrom = (database: Database, instanceId: number, lastError: Message) =>
-  destinationsIn(database, KEPT_FROM, [storedMessage(lastError), english(lastError), instanceId])
+export const destinationsDroppedFor = (
+  database: Database,
+  instanceId: number,
+  lastError: Message,
+) =>
+  destinationsIn(database, DROPPED_FOR, [storedMessage(lastError), english(lastError), instanceId])
 
 /**
  * Destinations that have or may have an instance: it was sent, is waiting, or an attempt failed.
@@ -310,7 +314,7 @@ export function listForwardedStudies(
   },
 ) {
   const conditions = [
-    SHOWN[show],
+    FILTERS[show],
     ...(destinationId === undefined ? [] : ['destinationId = ?']),
     ...(studyInstanceUid === undefined
       ? []
@@ -318,7 +322,7 @@ export function listForwardedStudies(
     ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
   ]
   const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
-  const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
+  const parameters = [...wanted, ...(after === undefined ? [] : splitPosition(after))]
   // Without `indexed by`, SQLite scans all studies, because they are already in the order of the
   // list.
   const index =
@@ -353,7 +357,7 @@ export function listForwards(
 }
 
 /** Splits a position into time, destination and study. A UID from a device may contain a space. */
-function partsOf(position: string): string[] {
+function splitPosition(position: string): string[] {
   const [updatedAt = '', destinationId = '', ...uid] = position.split(' ')
   return [updatedAt, destinationId, uid.join(' ')]
 }

@@ -30,9 +30,9 @@ import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { type DestinationRecord, listDestinations } from './destination-queries.ts'
 import {
   addDestination,
-  existingDestination,
   peerOf,
   removeDestination,
+  requireDestination,
   updateDestination,
 } from './destinations.ts'
 import {
@@ -42,16 +42,16 @@ import {
   listForwards,
   nextForwardDue,
 } from './forward-queries.ts'
-import { findPriors, rememberStudies } from './priors.ts'
+import { cacheSummaries, findPriors } from './priors.ts'
 import { Pulls } from './pulls.ts'
 import {
+  dropForwardsOfDeleted,
+  dropForwardsOfQuarantined,
   dropStudies,
   type MovedInstance,
   requeueCorrected,
   retryStudies,
   sendStudy,
-  setInstancesAside,
-  takeInstanceBack,
 } from './queue.ts'
 import { Sender } from './sender.ts'
 import { ForwardingWorker } from './worker.ts'
@@ -102,16 +102,16 @@ export class Forwarding implements AsyncDisposable {
    * Drops waiting and failed forwards of an instance whose row is deleted. Must be called in the
    * transaction that deletes it.
    */
-  takeBack(instance: InstanceRecord): void {
-    this.#restartAfterCommit(takeInstanceBack(this.#context, instance))
+  instanceDeleted(instance: InstanceRecord): void {
+    this.#restartAfterCommit(dropForwardsOfDeleted(this.#context, instance))
   }
 
   /**
    * Drops waiting and failed forwards of instances that are quarantined, and ends the current
    * association to their destinations. Must be called in the transaction that quarantines them.
    */
-  setAside(instances: readonly InstanceRecord[]): void {
-    this.#restartAfterCommit(setInstancesAside(this.#context, instances))
+  instancesQuarantined(instances: readonly InstanceRecord[]): void {
+    this.#restartAfterCommit(dropForwardsOfQuarantined(this.#context, instances))
   }
 
   /**
@@ -190,7 +190,7 @@ export class Forwarding implements AsyncDisposable {
    * @throws ApiError not-found
    */
   echo(destinationId: string): Promise<EchoResult> {
-    return this.#echo(peerOf(existingDestination(this.#context.database, destinationId)))
+    return this.#echo(peerOf(requireDestination(this.#context.database, destinationId)))
   }
 
   /** Sends a C-ECHO to the listener of a device. */
@@ -213,7 +213,7 @@ export class Forwarding implements AsyncDisposable {
     )
     const items = page.items.map((study) => ({
       ...study,
-      lastError: shown(messageOrNull(study.lastError)),
+      lastError: asDisplayed(messageOrNull(study.lastError)),
       destinationName: names.get(study.destinationId) ?? '',
       patientName: findImageStudy(database, study.studyInstanceUid)?.header.patientName ?? '',
     }))
@@ -229,7 +229,7 @@ export class Forwarding implements AsyncDisposable {
     query: SliceQuery,
   ) {
     const { database } = this.#context
-    existingDestination(database, destinationId)
+    requireDestination(database, destinationId)
     const page = listForwards(database, { ...query, destinationId, studyInstanceUid })
     return { ...page, items: page.items.map((forward) => this.#forwardView(forward)) }
   }
@@ -240,13 +240,13 @@ export class Forwarding implements AsyncDisposable {
    *   refused if the destination is disabled
    */
   send(destinationId: string, studyInstanceUid: string, actor: Actor): WindowOutcome {
-    const { name } = this.#inUse(destinationId)
+    const { name } = this.#requireEnabled(destinationId)
     const count = sendStudy(this.#context, destinationId, studyInstanceUid, actor)
-    const said =
+    const text =
       count === 0
         ? message('forwarding.all-sent', { name })
         : message('forwarding.queued', { count, name })
-    return { success: true, message: said }
+    return { success: true, message: text }
   }
 
   /**
@@ -258,7 +258,7 @@ export class Forwarding implements AsyncDisposable {
     studyInstanceUid: string | undefined,
     actor: Actor,
   ): Promise<WindowOutcome> {
-    this.#inUse(destinationId)
+    this.#requireEnabled(destinationId)
     this.#workers.get(destinationId)?.flush()
     const count = await retryStudies(this.#context, destinationId, studyInstanceUid, actor)
     this.#workers.get(destinationId)?.restart()
@@ -278,7 +278,7 @@ export class Forwarding implements AsyncDisposable {
     what: CallOf<Operations['drop']>['body'],
     actor: Actor,
   ): Promise<WindowOutcome> {
-    existingDestination(this.#context.database, destinationId)
+    requireDestination(this.#context.database, destinationId)
     this.#workers.get(destinationId)?.flush()
     const count = await dropStudies(this.#context, destinationId, what, actor)
     return { success: true, message: message('forwarding.dropped', { count }) }
@@ -294,11 +294,11 @@ export class Forwarding implements AsyncDisposable {
     keys: CallOf<Operations['findPriors']>['body'],
     actor: Actor,
   ): Promise<ReplyOf<Operations['findPriors']>> {
-    const destination = this.#archive(destinationId)
+    const destination = this.#requireArchive(destinationId)
     // As for all read access, a failure to write the audit entry is ignored.
     tryWrite(() => note(this.#context, actor, 'destination.find-priors', destinationId))
     const reply = await findPriors(this.#context, this.#outbound, destination, keys)
-    rememberStudies(this.#context.database, destinationId, reply.studies)
+    cacheSummaries(this.#context.database, destinationId, reply.studies)
     return reply
   }
 
@@ -307,20 +307,20 @@ export class Forwarding implements AsyncDisposable {
    * @throws ApiError not-found, refused
    */
   pull(destinationId: string, studyInstanceUid: string, actor: Actor) {
-    return this.pulls.start(this.#archive(destinationId), studyInstanceUid, actor)
+    return this.pulls.start(this.#requireArchive(destinationId), studyInstanceUid, actor)
   }
 
   /** Requires that the destination exists and is enabled. */
-  #inUse(destinationId: string): DestinationRecord {
-    const destination = existingDestination(this.#context.database, destinationId)
+  #requireEnabled(destinationId: string): DestinationRecord {
+    const destination = requireDestination(this.#context.database, destinationId)
     if (!destination.isEnabled)
       throw new ApiError('refused', message('destinations.is-off', { name: destination.name }))
     return destination
   }
 
   /** Requires that the destination can be queried for priors. */
-  #archive(destinationId: string): DestinationRecord {
-    const destination = this.#inUse(destinationId)
+  #requireArchive(destinationId: string): DestinationRecord {
+    const destination = this.#requireEnabled(destinationId)
     if (!destination.hasPriors)
       throw new ApiError('refused', message('destinations.no-priors', { name: destination.name }))
     return destination
@@ -332,7 +332,7 @@ export class Forwarding implements AsyncDisposable {
     const next = isEnabled ? nextForwardDue(database, destinationId) : undefined
     return {
       ...destination,
-      lastError: shown(destination.lastError),
+      lastError: asDisplayed(destination.lastError),
       queue: countForwardsTo(database, destinationId),
       nextAttemptAt: next === undefined ? null : this.#attemptAt(destinationId, next),
     }
@@ -346,7 +346,7 @@ export class Forwarding implements AsyncDisposable {
       attempts: forward.attempts,
       nextAt: nextAt === null ? null : this.#attemptAt(destinationId, nextAt),
       status: forward.status,
-      lastError: shown(messageOrNull(forward.lastError)),
+      lastError: asDisplayed(messageOrNull(forward.lastError)),
       sentAs: forward.sentAs,
       updatedAt: forward.updatedAt,
     }
@@ -372,4 +372,4 @@ export class Forwarding implements AsyncDisposable {
 }
 
 /** Stored errors are parts of sentences; a list shows them as whole sentences. */
-const shown = (lastError: Message | null) => lastError && asSentence(lastError)
+const asDisplayed = (lastError: Message | null) => lastError && asSentence(lastError)

@@ -34,7 +34,7 @@ export async function findPriors(
         modalities: [...row.modalities],
         here: findImageStudy(database, row.studyInstanceUid)?.instances ?? 0,
       }))
-      .sort((a, b) => whenOf(b).localeCompare(whenOf(a)))
+      .sort((a, b) => sortKey(b).localeCompare(sortKey(a)))
     return { studies, tookMs: clock() - startedAt }
   } catch (error) {
     const fault = networkFault(error)
@@ -43,7 +43,7 @@ export async function findPriors(
   }
 }
 
-const whenOf = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
+const sortKey = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
   `${studyDate}${studyTime}`
 
 /** The patient and the description of a study. */
@@ -53,15 +53,15 @@ type StudySummary = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' 
  * Summaries of the studies that destinations returned, since a C-MOVE contains only the Study
  * Instance UID. Never written to the disk.
  */
-const foundIn = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
+const summaryCache = perDatabase(() => new LRUCache<string, StudySummary>({ max: 1000 }))
 
-export function rememberStudies(
+export function cacheSummaries(
   database: Database,
   destinationId: string,
   studies: readonly PriorStudy[],
 ): void {
   for (const study of studies)
-    foundIn(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
+    summaryCache(database).set(`${destinationId} ${study.studyInstanceUid}`, summaryOf(study))
 }
 
 /**
@@ -73,7 +73,7 @@ export const summaryOfStudy = (
   destinationId: string,
   studyInstanceUid: string,
 ): StudySummary =>
-  foundIn(database).peek(`${destinationId} ${studyInstanceUid}`) ??
+  summaryCache(database).peek(`${destinationId} ${studyInstanceUid}`) ??
   summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? WITHOUT_PATIENT)
 
 export const WITHOUT_PATIENT = {

@@ -14,8 +14,8 @@ import { peerOf } from './destinations.ts'
 import { summaryOfStudy } from './priors.ts'
 import { networkFault } from './verdict.ts'
 
-const MOST_KEPT = 50
-const MOST_RUNNING = 4
+const MAX_PULLS = 50
+const MAX_RUNNING = 4
 /** How long a C-MOVE may take to respond to its C-CANCEL when the gateway closes. */
 const DRAIN_MS = 5_000
 
@@ -52,8 +52,8 @@ export class Pulls implements AsyncDisposable {
         pull.studyInstanceUid === studyInstanceUid,
     )
     if (twin) return twin
-    if (this.#running.size >= MOST_RUNNING)
-      throw new ApiError('refused', message('forwarding.pulls-full', { count: MOST_RUNNING }))
+    if (this.#running.size >= MAX_RUNNING)
+      throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING }))
     const pull: Pull = {
       pullId: uuid(),
       destinationId,
@@ -70,7 +70,7 @@ export class Pulls implements AsyncDisposable {
     }
     note(this.#context, actor, 'destination.pull', destinationId, { studyInstanceUid })
     this.#pulls = [pull, ...this.#pulls].filter(
-      ({ state }, at) => at < MOST_KEPT || state === 'running',
+      ({ state }, at) => at < MAX_PULLS || state === 'running',
     )
     const ended = this.#run(pull, destination).finally(() => this.#running.delete(pull.pullId))
     this.#running.set(pull.pullId, { destination, studyInstanceUid, ended })

@@ -12,14 +12,14 @@ import { message, storedMessage } from '#shared/messages/message.ts'
 import { listDestinations } from './destination-queries.ts'
 import {
   appendForward,
-  destinationsKeptFrom,
+  destinationsDroppedFor,
   destinationsSentTo,
   dropForwards,
+  dropForwardsOf,
   dueForwards,
   type ForwardRecord,
   openStudies,
   retryForwards,
-  setForwardsAside,
   settleForward,
   supersedeForwards,
 } from './forward-queries.ts'
@@ -27,7 +27,7 @@ import {
 // The forwarding queue in the database. Changes by users are audited.
 
 /** Approximate number of instances that are retried or dropped in one transaction. */
-const PORTION = 1000
+const BATCH_SIZE = 1000
 
 /** A forward and its instance. */
 export interface Due {
@@ -59,14 +59,14 @@ export function enqueueInstance(
   const at = instantOf(clock())
   const replaced = supersedeForwards(database, instance, {
     at,
-    lastError: storedMessage(GONE.superseded),
+    lastError: storedMessage(DROP_REASONS.superseded),
   })
   for (const destinationId of replaced)
     note(context, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
   for (const { destinationId, isAutomatic, modalities } of all)
     if (
       !except.includes(destinationId) &&
-      (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality)))
+      (replaced.includes(destinationId) || (isAutomatic && acceptsModality(modalities, modality)))
     )
       appendInstance(context, destinationId, instance)
 }
@@ -77,8 +77,8 @@ export function enqueueInstance(
  * the transaction that changes its state.
  */
 export function releaseInstance(context: Context, instance: InstanceRecord): void {
-  const kept = [GONE.quarantined, GONE.superseded].flatMap((why) =>
-    destinationsKeptFrom(context.database, instance.instanceId, why),
+  const kept = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
+    destinationsDroppedFor(context.database, instance.instanceId, why),
   )
   enqueueInstance(context, instance)
   for (const destinationId of kept) appendInstance(context, destinationId, instance)
@@ -88,20 +88,29 @@ export function releaseInstance(context: Context, instance: InstanceRecord): voi
  * Drops waiting and failed forwards of an instance whose row is deleted; the device will send it
  * again. Returns their destinations. Must be called in the transaction that deletes the row.
  */
-export const takeInstanceBack = ({ database, clock }: Context, { instanceId }: InstanceRecord) =>
-  setForwardsAside(database, instanceId, {
+export const dropForwardsOfDeleted = (
+  { database, clock }: Context,
+  { instanceId }: InstanceRecord,
+) =>
+  dropForwardsOf(database, instanceId, {
     at: instantOf(clock()),
-    lastError: storedMessage(GONE.takenBack),
+    lastError: storedMessage(DROP_REASONS.takenBack),
   })
 
 /**
  * Drops waiting and failed forwards of instances that are quarantined. Returns their destinations.
  * Must be called in the transaction that quarantines them.
  */
-export function setInstancesAside(context: Context, all: readonly InstanceRecord[]): string[] {
-  const record = { at: instantOf(context.clock()), lastError: storedMessage(GONE.quarantined) }
+export function dropForwardsOfQuarantined(
+  context: Context,
+  all: readonly InstanceRecord[],
+): string[] {
+  const record = {
+    at: instantOf(context.clock()),
+    lastError: storedMessage(DROP_REASONS.quarantined),
+  }
   const dropped = all.flatMap(({ instanceId, studyInstanceUid }) =>
-    setForwardsAside(context.database, instanceId, record).map((destinationId) => ({
+    dropForwardsOf(context.database, instanceId, record).map((destinationId) => ({
       destinationId,
       studyInstanceUid,
     })),
@@ -134,13 +143,13 @@ export function requeueCorrected(
   except: readonly string[],
 ): string[] {
   const { database, clock } = context
-  const record = { at: instantOf(clock()), lastError: storedMessage(GONE.corrected) }
+  const record = { at: instantOf(clock()), lastError: storedMessage(DROP_REASONS.corrected) }
   const restarted = new Set<string>()
   for (const { before, now } of moved) {
-    const dropped = setForwardsAside(database, before.instanceId, record)
+    const dropped = dropForwardsOf(database, before.instanceId, record)
     for (const destinationId of dropped) restarted.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
-    const kept = destinationsKeptFrom(database, now.instanceId, GONE.corrected)
+    const kept = destinationsDroppedFor(database, now.instanceId, DROP_REASONS.corrected)
     const wanted = new Set([
       ...destinationsSentTo(database, before.instanceId),
       ...dropped,
@@ -184,7 +193,7 @@ export const retryStudies = (
   studyInstanceUid: string | undefined,
   actor: Actor,
 ) =>
-  byPortions(
+  inBatches(
     context,
     destinationId,
     studyInstanceUid,
@@ -202,7 +211,7 @@ export const dropStudies = (
   }: { readonly studyInstanceUid?: string | undefined; readonly reason: string },
   actor: Actor,
 ) =>
-  byPortions(
+  inBatches(
     context,
     destinationId,
     studyInstanceUid,
@@ -234,7 +243,7 @@ export function takeDue(
           // A quarantined instance awaits a user's decision, and is queued again if it is released.
           const end = state === 'quarantined' ? 'dropped' : 'failed'
           if (state === 'current') continue
-          const lastError = storedMessage(GONE[state])
+          const lastError = storedMessage(DROP_REASONS[state])
           settleForward(database, forwardId, end, { at, status: '', lastError })
         }
       })
@@ -256,7 +265,7 @@ export const appendInstance = (
  * Applies `change` to the study, or to all open studies, in batches. Each batch is a transaction
  * with its own audit entry.
  */
-async function byPortions(
+async function inBatches(
   context: Context,
   destinationId: string,
   studyInstanceUid: string | undefined,
@@ -278,7 +287,7 @@ async function byPortions(
       for (
         let uid = rest.pop();
         uid !== undefined;
-        uid = instances < PORTION ? rest.pop() : undefined
+        uid = instances < BATCH_SIZE ? rest.pop() : undefined
       )
         instances += change(uid)
       note(context, actor, action, destinationId, {
@@ -293,7 +302,7 @@ async function byPortions(
 }
 
 /** Why an instance that is not current is not sent. */
-const GONE = {
+const DROP_REASONS = {
   superseded: message('forwarding.superseded'),
   quarantined: message('forwarding.quarantined'),
   discarded: message('forwarding.discarded'),
@@ -301,5 +310,5 @@ const GONE = {
   takenBack: message('forwarding.taken-back'),
 } as const
 
-const takes = (modalities: readonly string[], modality: string) =>
+const acceptsModality = (modalities: readonly string[], modality: string) =>
   modalities.length === 0 || modalities.includes(modality.trim().toUpperCase())

@@ -15,7 +15,7 @@ import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
 import type { ForwardRecord } from './forward-queries.ts'
 import type { Due } from './queue.ts'
-import { networkFault, statusText, type Verdict, verdictOn } from './verdict.ts'
+import { networkFault, statusText, type Verdict, verdictOf } from './verdict.ts'
 
 /** The outcome of an attempt to send one instance. */
 export interface Attempt {
@@ -33,16 +33,16 @@ export interface Attempt {
 }
 
 /** Maximum number of transcoded instances on the disk. */
-const TRANSCODED_AT_ONCE = 10
+const TRANSCODE_BATCH_SIZE = 10
 /**
- * If less than this is free, plus `MOST_EXPANSION` times the size of the file, a failed conversion
+ * If less than this is free, plus `MAX_EXPANSION` times the size of the file, a failed conversion
  * is attributed to the lack of space.
  */
-const LEAST_FREE_BYTES = 64 << 20
-const MOST_EXPANSION = 20
+const MIN_FREE_BYTES = 64 << 20
+const MAX_EXPANSION = 20
 // Every SCP must accept one of these for each SOP class; Implicit VR Little Endian is the DICOM
 // default.
-const TARGETS: readonly string[] = [
+const TARGET_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
@@ -93,14 +93,14 @@ export class Sender {
         continue
       }
       const sendable = result.instance
-      const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
+      const target = TARGET_SYNTAXES.find((syntax) => result.accepts.includes(syntax))
       const { detail } = this.#transcoder.available()
-      if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
+      if (target === undefined) yield refusal(sendable, unsupportedSyntax(sendable, result.accepts))
       else if (detail) yield refusal(sendable, cannotTranscode(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE) {
-      const group = toTranscode.slice(from, from + TRANSCODED_AT_ONCE)
+    for (let from = 0; from < toTranscode.length; from += TRANSCODE_BATCH_SIZE) {
+      const group = toTranscode.slice(from, from + TRANSCODE_BATCH_SIZE)
       yield* this.#sendTranscoded(destination, group, signal)
     }
   }
@@ -122,12 +122,12 @@ export class Sender {
           signal.throwIfAborted()
           made.pop()
           await rm(path, { force: true })
-          yield await this.#notTranscoded(sendable, error)
+          yield await this.#transcodingFailure(sendable, error)
         }
       }
       for await (const result of this.#associate(destination, made, signal))
         yield result.outcome === 'needs-transcoding'
-          ? refusal(result.instance, notTaken(result.instance, result.accepts))
+          ? refusal(result.instance, unsupportedSyntax(result.instance, result.accepts))
           : attemptOf(result)
     } finally {
       for (const { path } of made) await rm(path, { force: true })
@@ -141,7 +141,7 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<Sendable> {
     await mkdir(this.#folder, { recursive: true })
-    await orAborted(this.#transcoder.transcode(sendable.path, path, target), signal)
+    await orAbort(this.#transcoder.transcode(sendable.path, path, target), signal)
     const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
     if (sopInstanceUid !== sendable.sopInstanceUid)
       throw new TranscodingError(message('forwarding.transcoded-other'))
@@ -149,20 +149,20 @@ export class Sender {
   }
 
   /** A refusal is final only if the image itself is the cause. */
-  async #notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
+  async #transcodingFailure(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
-    const hasRoom = kind !== 'full' && (await this.#hasRoomFor(sendable))
-    if (kind === undefined && hasRoom && error instanceof TranscodingError)
+    const hasSpace = kind !== 'full' && (await this.#hasSpaceFor(sendable))
+    if (kind === undefined && hasSpace && error instanceof TranscodingError)
       return refusal(sendable, cannotTranscode(sendable, error.explanation))
-    const why = message(hasRoom ? 'forwarding.not-written' : 'forwarding.too-little-space')
+    const why = message(hasSpace ? 'forwarding.not-written' : 'forwarding.too-little-space')
     const reason = cannotTranscode(sendable, why)
     return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
-  async #hasRoomFor({ bytes }: Sendable): Promise<boolean> {
+  async #hasSpaceFor({ bytes }: Sendable): Promise<boolean> {
     const space = await statfs(this.#folder).catch(() => undefined)
     return (
-      space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
+      space === undefined || space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION * bytes
     )
   }
 
@@ -211,7 +211,7 @@ function attemptOf(
   }
   return {
     forward,
-    verdict: verdictOn(result.status),
+    verdict: verdictOf(result.status),
     status: statusText(result.status),
     comment: result.outcome === 'refused' ? result.errorComment.trim() : '',
     sentAs: nameOfUid(transferSyntaxUid),
@@ -224,7 +224,7 @@ const refusal = ({ forward }: Sendable, reason: Message): Attempt => ({
   verdict: { kind: 'refused', reason },
 })
 
-const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
+const unsupportedSyntax = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
   message('forwarding.syntax-not-taken', {
     sopClass: nameOfUid(sopClassUid),
     syntaxes: accepts.map(nameOfUid).join(', '),
@@ -240,7 +240,7 @@ const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: Message) =>
  * Does not wait for the transcoder's process after an abort; the process ends within its own time
  * limit.
  */
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   signal.addEventListener('abort', stop)

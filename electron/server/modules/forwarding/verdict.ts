@@ -31,10 +31,10 @@ const RULES: readonly Rule[] = [
   [0x0213, 0x0213, 'pausing', 'forwarding.overloaded'],
   [0x0110, 0x0110, 'later', 'forwarding.not-processed'],
 ]
-const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'forwarding.not-stored']
+const DEFAULT_RULE: Rule = [0x0000, 0xffff, 'later', 'forwarding.not-stored']
 
 /** Interprets the Status (0000,0900) of a C-STORE response. */
-export function verdictOn(status: DimseStatus): Verdict {
+export function verdictOf(status: DimseStatus): Verdict {
   const category = categoryOf(status)
   if (category === 'success') return { kind: 'sent', reason: null }
   if (category === 'warning')
@@ -43,7 +43,7 @@ export function verdictOn(status: DimseStatus): Verdict {
       reason: message('forwarding.stored-with-warning', { status: statusText(status) }),
     }
   const [, , kind, reason] =
-    RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
+    RULES.find(([from, to]) => status >= from && status <= to) ?? DEFAULT_RULE
   return { kind, reason: message(reason, { status: statusText(status) }) }
 }
 

@@ -8,8 +8,8 @@ import { type Message, message, storedOrEmpty } from '#shared/messages/message.t
 import {
   type DestinationRecord,
   findDestination,
-  noteError,
-  noteSent,
+  recordError,
+  recordSent,
 } from './destination-queries.ts'
 import { appendQueueChange } from './feed-lines.ts'
 import {
@@ -25,15 +25,15 @@ import { networkFault } from './verdict.ts'
 /** Instances per association. */
 export const BATCH = 200
 /** Pause after an internal error, which an immediate retry would only repeat. */
-const AFTER_FAULT_MS = 5 * 60_000
+const FAULT_PAUSE_MS = 5 * 60_000
 /** Images that arrive within this time are sent over the same association. */
 const GATHER_MS = 1000
 const SCHEDULE = RETRY_SCHEDULES.forwarding
-const LONGEST_PAUSE_MS = Math.max(...SCHEDULE.waits)
+const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
 /** Pause between two rounds while the database is not writable. */
-const UNWRITTEN_MS = 60_000
+const UNWRITTEN_PAUSE_MS = 60_000
 /** Maximum number of unrecorded instances; a round ends when it is reached. */
-export const MOST_UNWRITTEN = 5000
+export const MAX_UNWRITTEN = 5000
 
 /**
  * Sends the queue of one destination in batches, each over one association. While the destination
@@ -102,14 +102,14 @@ export class ForwardingWorker implements AsyncDisposable {
   /** The remaining pause (ms). Setting the clock back does not extend it beyond its maximum. */
   #pauseMs(): number {
     const left = this.#pausedUntilMs - this.#context.clock()
-    return left > LONGEST_PAUSE_MS ? 0 : Math.max(0, left)
+    return left > MAX_PAUSE_MS ? 0 : Math.max(0, left)
   }
 
   async #round(closing: AbortSignal): Promise<void> {
     try {
       await this.#sendDue(closing)
     } catch (error) {
-      this.#pausedUntilMs = this.#context.clock() + AFTER_FAULT_MS
+      this.#pausedUntilMs = this.#context.clock() + FAULT_PAUSE_MS
       throw error
     }
   }
@@ -121,7 +121,7 @@ export class ForwardingWorker implements AsyncDisposable {
     const left = () => this.#unwritten.size + this.#unrecorded.size
     for (
       let isFull = true;
-      isFull && left() < MOST_UNWRITTEN && this.#isDue() && !closing.aborted;
+      isFull && left() < MAX_UNWRITTEN && this.#isDue() && !closing.aborted;
     ) {
       const to = this.#destination()
       const due = this.#takeDue(left())
@@ -133,7 +133,7 @@ export class ForwardingWorker implements AsyncDisposable {
       feed.noteStatus()
     }
     // A round that starts during the pause does not extend it.
-    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_MS
+    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
     // One feed entry for a study that arrives image by image.
     if (!this.#isDue() && this.#sent.instances > 0) {
       const { instances, studies } = this.#sent
@@ -193,10 +193,10 @@ export class ForwardingWorker implements AsyncDisposable {
           reason: failed.reason,
         })
     }
-    if (stored > 0) this.#noteSent()
-    if (reason) this.#noteError(reason)
-    if (fault && !signal.aborted) this.#noteDown(fault)
-    else if (answered > 0) this.#noteUp()
+    if (stored > 0) this.#recordSent()
+    if (reason) this.#recordError(reason)
+    if (fault && !signal.aborted) this.#markDown(fault)
+    else if (answered > 0) this.#markUp()
   }
 
   /** Writes the outcome of an attempt. A final failure is counted in `failed`. */
@@ -204,7 +204,7 @@ export class ForwardingWorker implements AsyncDisposable {
     const { forward, verdict } = attempt
     try {
       await this.#context.database.commitSoon(() => this.#write(attempt))
-      if (this.#isLost(attempt)) failed.add(forward.studyInstanceUid, verdict.reason)
+      if (this.#isFinalFailure(attempt)) failed.add(forward.studyInstanceUid, verdict.reason)
     } catch (error) {
       if (diskFaultKind(error) === undefined) throw error
       if (verdict.kind === 'sent') this.#unwritten.set(forward.forwardId, attempt)
@@ -214,7 +214,7 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   /** Whether this failed attempt is the last. */
-  #isLost({ forward, verdict }: Attempt): boolean {
+  #isFinalFailure({ forward, verdict }: Attempt): boolean {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
@@ -232,7 +232,8 @@ export class ForwardingWorker implements AsyncDisposable {
     const outcome = { at: instantOf(now), status, lastError: storedOrEmpty(error) }
     if (verdict.kind === 'sent')
       settleForward(database, forward.forwardId, 'sent', { ...outcome, sentAs })
-    else if (this.#isLost(attempt)) settleForward(database, forward.forwardId, 'failed', outcome)
+    else if (this.#isFinalFailure(attempt))
+      settleForward(database, forward.forwardId, 'failed', outcome)
     else {
       const nextAt = instantOf(now + waitAfter(SCHEDULE, forward.attempts + 1))
       postponeForward(database, forward.forwardId, { ...outcome, nextAt })
@@ -240,28 +241,28 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   // Sending continues even if these records cannot be written.
-  #noteSent(): void {
+  #recordSent(): void {
     const { database, clock } = this.#context
-    tryWrite(() => noteSent(database, this.#destinationId, instantOf(clock())))
+    tryWrite(() => recordSent(database, this.#destinationId, instantOf(clock())))
     this.#onSent()
   }
 
-  #noteError(lastError: Message): void {
-    tryWrite(() => noteError(this.#context.database, this.#destinationId, lastError))
+  #recordError(lastError: Message): void {
+    tryWrite(() => recordError(this.#context.database, this.#destinationId, lastError))
   }
 
-  #noteUp(): void {
+  #markUp(): void {
     if (this.#failedAssociations > 0)
       appendQueueChange(this.#context, this.#destinationId, { kind: 'up' })
     this.#failedAssociations = 0
     this.#pausedUntilMs = 0
   }
 
-  #noteDown(reason: Message): void {
+  #markDown(reason: Message): void {
     const { database, clock } = this.#context
     this.#failedAssociations++
     this.#pausedUntilMs = clock() + waitAfter(SCHEDULE, this.#failedAssociations)
-    this.#noteError(reason)
+    this.#recordError(reason)
     if (this.#failedAssociations > 1) return
     const { waiting } = countForwardsTo(database, this.#destinationId)
     appendQueueChange(this.#context, this.#destinationId, { kind: 'down', reason, waiting })
@@ -282,7 +283,7 @@ export class ForwardingWorker implements AsyncDisposable {
         // The caller's transaction may still be rolled back.
         database.afterCommit(() => {
           for (const [forwardId] of all) this.#unwritten.delete(forwardId)
-          this.#noteSent()
+          this.#recordSent()
         })
       })
     // The caller must not continue in a transaction that SQLite has rolled back.

@@ -13,21 +13,21 @@ export interface AnnouncedInstance {
 // The instance was replaced by a corrected copy (decision 0031), which was announced instead.
 const CORRECTED = (uid: string) =>
   `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN})`
-const HERE = (
+const IS_RECEIVED = (
   uid: string,
 ) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
   or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
   or ${CORRECTED(uid)})`
 const ANNOUNCE = `
   insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
-  select ?, ?, ?, ?, ${HERE('?')} where not ${CORRECTED('?')}
+  select ?, ?, ?, ?, ${IS_RECEIVED('?')} where not ${CORRECTED('?')}
   on conflict (sopInstanceUid) do nothing`
 const EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,
     (select count(*) from announcedInstances where studyInstanceUid = ? and isHere = 0) as missing`
 const BY_SERIES =
   'select seriesInstanceUid, count(*) as count from announcedInstances where studyInstanceUid = ? group by seriesInstanceUid'
-const ONE_MISSING = `select 1 from json_each(?) where not ${HERE('value')} limit 1`
+const ONE_MISSING = `select 1 from json_each(?) where not ${IS_RECEIVED('value')} limit 1`
 
 /** Records announced instances; those already announced are ignored. */
 export const announceInstances = (
@@ -80,7 +80,7 @@ export const countExpectedBySeries = (
   )
 
 /** Whether all instances have been received, whether current or quarantined. */
-export const areAllHere = (database: Database, sopInstanceUids: readonly string[]): boolean =>
+export const areAllReceived = (database: Database, sopInstanceUids: readonly string[]): boolean =>
   database.get(rawQuery(ONE_MISSING, [JSON.stringify(sopInstanceUids)])) === undefined
 
 /**

@@ -23,8 +23,8 @@ import {
   uncountInstance,
   updateImageStudy,
 } from './image-study-writing-queries.ts'
-import { findRivalVersion, insertFoundVersion, isCorrectedCopy } from './image-version-queries.ts'
-import { type Arrival, isElsewhere, placementOf, type Source } from './instance-placement.ts'
+import { findCurrentVersion, insertFoundVersion, isCorrectedCopy } from './image-version-queries.ts'
+import { type Arrival, isInOtherSeries, placementOf, type Source } from './instance-placement.ts'
 import {
   findCurrentInstance,
   findWithdrawnInstance,
@@ -32,9 +32,9 @@ import {
   insertInstance,
   listInstanceVersions,
   type NewInstance,
-  noteInstanceSeen,
   type OnInstanceChange,
   setInstanceState,
+  updateLastSeen,
 } from './instance-queries.ts'
 import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
 import { type Comparison, compareContent, type Transcode } from './same-content.ts'
@@ -42,7 +42,7 @@ import type { StoredObject } from './stored-object.ts'
 import type { WrongSteps } from './wrong-steps.ts'
 
 /** The result of storing an instance. */
-export interface Kept {
+export interface StoreResult {
   readonly instance: InstanceRecord
   /** Whether the study is new or was reopened by this instance. */
   readonly isOpened: boolean
@@ -63,18 +63,18 @@ interface OpenStudy {
   readonly stepId: string
 }
 
-interface Joined extends Pick<Kept, 'isOpened' | 'identity'> {
+interface JoinedStudy extends Pick<StoreResult, 'isOpened' | 'identity'> {
   readonly stepId: string
 }
 
-const NOT_ASKED: Enrichment = {
+const NOT_REQUESTED: Enrichment = {
   state: 'not-asked',
   askedAt: null,
   nextAt: null,
   detail: null,
   warnings: [],
 }
-const NOT_READ: Enrichment = { ...NOT_ASKED, detail: message('images.fetched') }
+const RETRIEVED_PRIOR: Enrichment = { ...NOT_REQUESTED, detail: message('images.fetched') }
 
 /**
  * Stores the rows of instances as they arrive. The cache is cleared on `image studies`
@@ -120,7 +120,7 @@ export class Arrivals {
     const current =
       findCurrentInstance(database, header.sopInstanceUid) ??
       findWithdrawnInstance(database, header.sopInstanceUid)
-    if (!current || !structure.isComplete || isElsewhere(current, header)) return undefined
+    if (!current || !structure.isComplete || isInOtherSeries(current, header)) return undefined
     const [one, other] = [current, arrival].map(({ file, dataSetOffset, transferSyntaxUid }) => ({
       path: imageFiles.pathOf(file),
       dataSetOffset,
@@ -133,7 +133,7 @@ export class Arrivals {
    * Stores the instance's row and updates the counters of its study. Must be called within a
    * transaction.
    */
-  keep(arrival: Arrival): Kept {
+  store(arrival: Arrival): StoreResult {
     const { database, clock } = this.#context
     const now = instantOf(clock())
     const { header } = arrival
@@ -142,7 +142,7 @@ export class Arrivals {
     const { stepId: ofRow, ...joined } =
       state === 'current'
         ? this.#join(arrival, replaces !== undefined, now)
-        : this.#addSetAside(arrival, now)
+        : this.#addQuarantined(arrival, now)
     const stepId =
       header.study.scheduledProcedureStepId ||
       this.#wrongSteps.stepOf(studyInstanceUid, header.performedStepUid) ||
@@ -152,7 +152,7 @@ export class Arrivals {
     const row = { ...rowOf(arrival, now, stepId), state, reason, detail, change }
     const instance = insertInstance(database, row)
     if (arrival.originals.length > 0 || state === 'quarantined')
-      this.#noteVersions(arrival, instance)
+      this.#recordVersions(arrival, instance)
     const { seriesNumber, seriesDescription } = header
     const series = { seriesInstanceUid, modality: row.modality, seriesNumber, seriesDescription }
     const what = state === 'current' ? 'current' : 'quarantined'
@@ -160,7 +160,7 @@ export class Arrivals {
     // It belongs to the same series (`placementOf`).
     if (replaces) uncountInstance(database, studyInstanceUid, seriesInstanceUid, replaces.bytes)
     // Images that were retrieved from an archive are not forwarded automatically.
-    if (state === 'current' && !arrival.isFetched) this.#onChange('kept', [instance])
+    if (state === 'current' && !arrival.isFetched) this.#onChange('stored', [instance])
     return { instance, ...joined }
   }
 
@@ -168,13 +168,13 @@ export class Arrivals {
   repeat({ instanceId, studyInstanceUid, state }: InstanceRecord, source: Source): void {
     const { database, clock } = this.#context
     const now = instantOf(clock())
-    noteInstanceSeen(database, instanceId, now)
+    updateLastSeen(database, instanceId, now)
     if (source.isFetched || state !== 'current' || !isStudyFetched(database, studyInstanceUid))
       return
     updateImageStudy(database, studyInstanceUid, {
-      ...directlyFrom(source),
+      ...asSentByDevice(source),
       state: 'receiving',
-      dueAt: this.#latest(),
+      dueAt: this.#latestCompletion(),
       lastInstanceAt: now,
       transfer: { how: 'open', detail: null, at: now },
     })
@@ -185,7 +185,7 @@ export class Arrivals {
    * Stores a row for a file with the same content as a stored instance, as a superseded version.
    * Must be called within a transaction.
    */
-  keepTwin(arrival: Arrival): void {
+  storeDuplicate(arrival: Arrival): void {
     const { database, clock } = this.#context
     const stepId = arrival.header.study.scheduledProcedureStepId
     const row = rowOf(arrival, instantOf(clock()), stepId)
@@ -198,7 +198,7 @@ export class Arrivals {
   }
 
   /** Creates or updates the study's row for a current instance. */
-  #join(arrival: Arrival, isReplacing: boolean, now: string): Joined {
+  #join(arrival: Arrival, isReplacing: boolean, now: string): JoinedStudy {
     const { header, isFetched } = arrival
     const { associationId } = arrival.association
     const { studyInstanceUid } = header
@@ -213,7 +213,7 @@ export class Arrivals {
     const { database } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
-    const identity = study ? identityIn(study, header.study, isReplacing) : 'same'
+    const identity = study ? identityChange(study, header.study, isReplacing) : 'same'
     // Changes of a transaction that is rolled back must not be cached.
     this.forget(studyInstanceUid)
     const associationIds = new Set([...(known?.associationIds ?? []), associationId])
@@ -230,12 +230,12 @@ export class Arrivals {
   #patchOf(
     study: ImageStudyRecord,
     arrival: Arrival,
-    identity: Kept['identity'],
+    identity: StoreResult['identity'],
     now: string,
   ): ImageStudyPatch {
     const { header, isFetched, association } = arrival
     const isOurs = isOwnOnly(study)
-    const isFirst = isFirstOf(study)
+    const isFirst = hasNoImages(study)
     // A study that was only known as a prior is sent by a device, so it is to be read.
     const isFresh = (study.isFetched || isOurs) && !isFetched
     const { how, at } = study.transfer
@@ -245,19 +245,19 @@ export class Arrivals {
     const differences = isOurs ? [] : differencesAmong(study.header, header.study)
     return {
       ...(isTransferOpen && { transfer: { how: 'open', detail: null, at: now } }),
-      ...(study.state !== 'receiving' && { state: 'receiving', dueAt: this.#latest() }),
+      ...(study.state !== 'receiving' && { state: 'receiving', dueAt: this.#latestCompletion() }),
       // The latest values from the device apply, and the partner is asked about them.
       ...((identity === 'corrected' || isOurs) && { header: header.study }),
       ...(identity === 'other' && { mismatch: withImage(study.mismatch, differences, now) }),
       // A mismatch that only concerned images that are no longer current is removed.
       ...(isFirst && { mismatch: withoutImages(study.mismatch, now) }),
-      ...(isFresh && directlyFrom(arrival)),
+      ...(isFresh && asSentByDevice(arrival)),
       ...(isOurs &&
         isFetched && {
-          ...directlyFrom(arrival),
+          ...asSentByDevice(arrival),
           isFetched: true,
           settledAt: study.settledAt,
-          enrichment: NOT_READ,
+          enrichment: RETRIEVED_PRIOR,
         }),
       ...((identity === 'corrected' || isFirst) &&
         !study.isFetched &&
@@ -266,7 +266,7 @@ export class Arrivals {
   }
 
   /** Latest time at which a study that opens now is considered complete. */
-  #latest(): string {
+  #latestCompletion(): string {
     const { clock, settings } = this.#context
     return instantOf(clock() + settings.get('intake.capMinutes') * 60_000)
   }
@@ -275,7 +275,7 @@ export class Arrivals {
    * A quarantined instance does not affect the header of its study, but is counted there so that it
    * is visible.
    */
-  #addSetAside(arrival: Arrival, now: string): Joined {
+  #addQuarantined(arrival: Arrival, now: string): JoinedStudy {
     const { database } = this.#context
     const isOpened = findImageStudy(database, arrival.header.studyInstanceUid) === undefined
     if (isOpened) insertImageStudy(database, this.#newStudy(arrival, now))
@@ -291,7 +291,7 @@ export class Arrivals {
       state: 'receiving',
       // No API study is created for a study that is already settled.
       settledAt: isFetched ? now : null,
-      dueAt: this.#latest(),
+      dueAt: this.#latestCompletion(),
       callingAeTitle: association.callingAeTitle,
       remoteAddress: association.remoteAddress,
       deviceName,
@@ -300,13 +300,13 @@ export class Arrivals {
       handedOut: null,
       mismatch: null,
       isFetched,
-      enrichment: isFetched ? NOT_READ : NOT_ASKED,
+      enrichment: isFetched ? RETRIEVED_PRIOR : NOT_REQUESTED,
       enrichmentAttempts: 0,
     }
   }
 
   /** Records which images this is another version of, so that a user can decide between them. */
-  #noteVersions({ header, originals }: Arrival, instance: InstanceRecord): void {
+  #recordVersions({ header, originals }: Arrival, instance: InstanceRecord): void {
     const { database } = this.#context
     const { instanceId, sopInstanceUid } = instance
     const isCopyHere = () =>
@@ -314,7 +314,7 @@ export class Arrivals {
         isCorrectedCopy(database, version.instanceId),
       )
     if (originals.length > 0 && isCopyHere()) return
-    const rival = findRivalVersion(database, sopInstanceUid, originals)
+    const rival = findCurrentVersion(database, sopInstanceUid, originals)
     const others = new Set([...originals, ...(rival ? [rival.sopInstanceUid] : [])])
     if (others.size === 0) return
     insertFoundVersion(database, { instanceId, header: header.study }, [...others])
@@ -329,16 +329,16 @@ export class Arrivals {
 const isOwnOnly = (study: ImageStudyRecord) => study.remoteAddress === OWN_ADDRESS
 
 /** Whether the study has no images yet, or all earlier ones were quarantined. */
-const isFirstOf = (study: ImageStudyRecord) => study.instances === 0 || isOwnOnly(study)
+const hasNoImages = (study: ImageStudyRecord) => study.instances === 0 || isOwnOnly(study)
 
-function identityIn(
+function identityChange(
   study: ImageStudyRecord,
   header: ImageHeader,
   isReplacing: boolean,
-): Kept['identity'] {
+): StoreResult['identity'] {
   if (isOwnOnly(study)) return 'same'
   const isOther = identityKeyOf(study.header) !== identityKeyOf(header)
-  if (isOther && (isReplacing || isFirstOf(study))) return 'corrected'
+  if (isOther && (isReplacing || hasNoImages(study))) return 'corrected'
   return differencesAmong(study.header, header).length > 0 ? 'other' : 'same'
 }
 
@@ -346,10 +346,10 @@ function identityIn(
  * Turns a study that was only known as a prior into one that is to be read, like any other study
  * from a device.
  */
-const directlyFrom = ({ association, deviceName }: Source): ImageStudyPatch => ({
+const asSentByDevice = ({ association, deviceName }: Source): ImageStudyPatch => ({
   isFetched: false,
   settledAt: null,
-  enrichment: NOT_ASKED,
+  enrichment: NOT_REQUESTED,
   callingAeTitle: association.callingAeTitle,
   remoteAddress: association.remoteAddress,
   deviceName,

@@ -4,7 +4,7 @@ import { msOf } from '#server/platform/clock.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { type Message, message, sentences, storedMessage } from '#shared/messages/message.ts'
-import { noteSender } from './image-feed.ts'
+import { appendSenderEntry } from './image-feed.ts'
 
 /** How an association ended. */
 export interface Ending {
@@ -14,7 +14,7 @@ export interface Ending {
 }
 
 /** `repeated`: the instance was already stored. */
-type Outcome = 'kept' | 'repeated' | 'quarantined' | 'refused'
+type Outcome = 'stored' | 'repeated' | 'quarantined' | 'refused'
 
 interface Counts {
   readonly association: AssociationInfo
@@ -46,7 +46,7 @@ export class AssociationStatistics {
       association,
       since: this.#context.clock(),
       studies: new Set(),
-      outcomes: { kept: 0, repeated: 0, quarantined: 0, refused: 0 },
+      outcomes: { stored: 0, repeated: 0, quarantined: 0, refused: 0 },
       noted: new Set(),
     })
   }
@@ -122,18 +122,18 @@ export class AssociationStatistics {
     const key = `${studyInstanceUid ?? ''} ${storedMessage(text)}`
     if (noted.has(key)) return
     noted.add(key)
-    noteSender(this.#context, association, 'images', tone, text, studyInstanceUid)
+    appendSenderEntry(this.#context, association, 'images', tone, text, studyInstanceUid)
   }
 }
 
 function sentenceOf({ outcomes, studies: { size: studies } }: Counts): Message {
-  const { kept, repeated, quarantined, refused } = outcomes
+  const { stored, repeated, quarantined, refused } = outcomes
   const parts = [
     ...(repeated > 0 ? [message('images.sent-again', { count: repeated })] : []),
     ...(quarantined > 0 ? [message('images.sent-set-aside', { count: quarantined })] : []),
     ...(refused > 0 ? [message('images.sent-refused', { count: refused })] : []),
   ]
-  const count = kept + repeated + quarantined + refused
+  const count = stored + repeated + quarantined + refused
   return parts.length > 0
     ? message('images.sent-of-these', { count, studies, parts })
     : message('images.sent', { count, studies })

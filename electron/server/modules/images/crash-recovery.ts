@@ -5,7 +5,7 @@ import type { Database } from '#server/database/database.ts'
 import { isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { message } from '#shared/messages/message.ts'
-import { noteDisk } from './image-feed.ts'
+import { appendDiskEntry } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
 import { isCorrectedCopy } from './image-version-queries.ts'
 import {
@@ -13,19 +13,19 @@ import {
   findInstanceOfFile,
   hasInstanceOfFile,
   type InstanceRecord,
-  instancesNewestFirst,
+  iterateNewestFirst,
   listInstanceVersions,
   type OnInstanceChange,
   setInstanceState,
 } from './instance-queries.ts'
 
 /** Maximum time for writing one image. A slower disk is considered broken. */
-const UNDER_WAY_MS = 10 * 60_000
+const MAX_WRITE_MS = 10 * 60_000
 /**
  * If more rows than this lack their file, images were lost, rather than the last transfer
  * interrupted.
  */
-const FEW = 20
+const MAX_INTERRUPTED = 20
 
 /**
  * Checks the newest instances after a run that was not shut down properly. File content, file name
@@ -37,7 +37,7 @@ const FEW = 20
  * deleted and the problem is reported.
  * @throws if a file exists but cannot be read; no row was deleted
  */
-export async function takeBackUnproven(
+export async function deleteUnprovenRows(
   context: Context,
   onChange: OnInstanceChange,
   recover: (file: string) => Promise<void>,
@@ -47,13 +47,13 @@ export async function takeBackUnproven(
   const unproven: InstanceRecord[] = []
   let proven = 0
   let since: number | undefined
-  for (const instance of instancesNewestFirst(database)) {
+  for (const instance of iterateNewestFirst(database)) {
     if (signal.aborted) return
     // Copies are durable before their rows are written.
     if (isCorrectedCopy(database, instance.instanceId)) continue
-    since ??= msOf(instance.receivedAt) - UNDER_WAY_MS
+    since ??= msOf(instance.receivedAt) - MAX_WRITE_MS
     if (msOf(instance.receivedAt) < since) break
-    if (await isWhole(context, instance)) {
+    if (await isIntact(context, instance)) {
       proven++
       // After a crash of the gateway alone, the file may have been read from the page cache, so it
       // is synced now.
@@ -61,18 +61,21 @@ export async function takeBackUnproven(
     } else unproven.push(instance)
   }
   if (unproven.length === 0) return
-  if (unproven.length > Math.max(FEW, proven) || (proven === 0 && unproven.length > 1)) {
-    noteDisk(context, 'danger', message('images.most-missing'))
+  if (
+    unproven.length > Math.max(MAX_INTERRUPTED, proven) ||
+    (proven === 0 && unproven.length > 1)
+  ) {
+    appendDiskEntry(context, 'danger', message('images.most-missing'))
     return
   }
   await database.commitSoon(() => {
-    for (const { file } of unproven) takeBack(database, onChange, file)
+    for (const { file } of unproven) deleteRowOf(database, onChange, file)
   })
   for (const { file } of unproven) if (existsSync(imageFiles.pathOf(file))) await recover(file)
-  noteDisk(context, 'warning', message('images.cut-off', { count: unproven.length }))
+  appendDiskEntry(context, 'warning', message('images.cut-off', { count: unproven.length }))
 }
 
-async function isWhole(
+async function isIntact(
   { imageFiles }: Context,
   { file, bytes, dataSetOffset, crc32: expected }: InstanceRecord,
 ): Promise<boolean> {
@@ -99,10 +102,10 @@ async function isWhole(
  * Deletes the row of the file and its forwards, and makes the version that it replaced current
  * again. Does nothing if there is no row. Must be called within a transaction.
  */
-export function takeBack(database: Database, onChange: OnInstanceChange, file: string): void {
+export function deleteRowOf(database: Database, onChange: OnInstanceChange, file: string): void {
   const row = findInstanceOfFile(database, file)
   if (!row) return
-  onChange('taken-back', [row])
+  onChange('deleted', [row])
   deleteInstance(database, row.instanceId)
   const others = listInstanceVersions(database, row.sopInstanceUid)
   const last = others.findLast(({ state }) => state === 'superseded')
@@ -119,18 +122,18 @@ export function takeBack(database: Database, onChange: OnInstanceChange, file: s
  * Complete ones are left to the recovery, because their rows may have been committed and then lost
  * when an older database was restored.
  */
-export async function sweepCopies(context: Context): Promise<void> {
+export async function deleteIncompleteCopies(context: Context): Promise<void> {
   const { imageFiles } = context
   let removed = 0
   for (const { note, files, isComplete } of imageFiles.copies.list()) {
     if (isComplete) imageFiles.copies.forget(note)
-    else removed += await removeUncommitted(context, note, files)
+    else removed += await deleteUncommitted(context, note, files)
   }
-  if (removed > 0) noteDisk(context, 'warning', message('images.correction-interrupted'))
+  if (removed > 0) appendDiskEntry(context, 'warning', message('images.correction-interrupted'))
 }
 
 /** Deletes copies without a row, and the list of them. Returns the number of deleted files. */
-export async function removeUncommitted(
+export async function deleteUncommitted(
   { database, imageFiles }: Context,
   note: string,
   files: readonly string[],

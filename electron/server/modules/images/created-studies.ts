@@ -22,7 +22,7 @@ import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
-import { isReportBegun, listCorrectionTimes } from './image-version-queries.ts'
+import { hasReport, listCorrectionTimes } from './image-version-queries.ts'
 import { listStudyInstances } from './instance-queries.ts'
 import {
   leadingModality,
@@ -34,7 +34,7 @@ import {
 // Studies that the gateway creates from images. Each function must be called within a transaction.
 
 /** Creates an unassigned study of the area with these values. */
-export function createStudyOf(
+export function createStudyFromImages(
   context: Context,
   area: StudyArea,
   studyInstanceUid: string,
@@ -59,16 +59,16 @@ export function createStudyOf(
  * Updates fields of the created studies that no user and no API call has changed. Returns the names
  * of the changed fields.
  */
-export function fillStudies(
+export function updateCreatedStudies(
   context: Context,
   studyInstanceUid: string,
   merged: MergedValues,
 ): readonly string[] {
   const created = listCreatedStudies(context.database, studyInstanceUid)
-  return [...new Set(created.flatMap((one) => fillOne(context, one, studyInstanceUid, merged)))]
+  return [...new Set(created.flatMap((one) => updateOne(context, one, studyInstanceUid, merged)))]
 }
 
-function fillOne(
+function updateOne(
   context: Context,
   { area, studyId, values: own, touched }: CreatedStudy,
   studyInstanceUid: string,
@@ -78,7 +78,12 @@ function fillOne(
   const before = findStudy(database, studyId)
   if (!before) return []
   const now = instantOf(clock())
-  const { study, seeded, fields } = filled(before, own as StudyValues, values, new Set(touched))
+  const { study, seeded, fields } = mergeUntouched(
+    before,
+    own as StudyValues,
+    values,
+    new Set(touched),
+  )
   keepCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
   if (fields.length === 0) return []
   saveStudy(database, { ...study, updatedAt: now }, before)
@@ -96,7 +101,7 @@ function fillOne(
  * the header get the corrected values, unless a user or an API call has changed them. Values from
  * the partner are kept.
  */
-export function followHeader(
+export function applyCorrectedHeader(
   context: Context,
   {
     studyInstanceUid,
@@ -109,8 +114,8 @@ export function followHeader(
   const was = mergedValues(header, modality, {}).values
   const is = mergedValues(corrected, modality, {}).values
   for (const created of listCreatedStudies(context.database, studyInstanceUid))
-    fillOne(context, created, studyInstanceUid, {
-      values: followed(created.values as StudyValues, was, is),
+    updateOne(context, created, studyInstanceUid, {
+      values: mergeCorrected(created.values as StudyValues, was, is),
       fromPartner: [],
       warnings: [],
     })
@@ -122,7 +127,7 @@ export function followHeader(
  * report) or has images in quarantine. It is reactivated when it has images again. A study that a
  * user cancelled, or that a user or partner created, is not changed.
  */
-export function followImages(
+export function updateCancellation(
   context: Context,
   studyInstanceUid: string,
   at: string,
@@ -139,8 +144,7 @@ export function followImages(
     const study = findStudy(database, studyId)
     if (!study || study.createdByApiKeyId !== null || study.createdByUserId !== null) continue
     const { cancelledAt, assignedTo } = study
-    const isUnused =
-      touched.length === 0 && assignedTo === null && !isReportBegun(database, studyId)
+    const isUnused = touched.length === 0 && assignedTo === null && !hasReport(database, studyId)
     // It was cancelled by a correction, and not by a user since.
     const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
     if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
@@ -213,7 +217,7 @@ function recordOf(
   }
 }
 
-interface Filled {
+interface MergedStudy {
   readonly study: StudyRecord
   /** The values that the gateway has written so far. */
   readonly seeded: StudyValues
@@ -223,18 +227,18 @@ interface Filled {
 type Values = Record<string, unknown>
 
 /** Fields outside the encrypted detail of a study. */
-const OPEN = ['studyDescription', 'severity', 'expressCustomerId'] as const
+const PLAIN_FIELDS = ['studyDescription', 'severity', 'expressCustomerId'] as const
 
 /**
  * Applies fresh values to fields that are untouched and still have the values with which the
  * gateway wrote them.
  */
-export function filled(
+export function mergeUntouched(
   before: StudyRecord,
   own: StudyValues,
   fresh: StudyValues,
   touched: ReadonlySet<string>,
-): Filled {
+): MergedStudy {
   const fields: string[] = []
   /** Returns the values after the update, and the gateway's own last values. */
   function fill(names: Iterable<string>, now: Values, seeded: Values, next: Values) {
@@ -248,7 +252,7 @@ export function filled(
     }
     return { after, written }
   }
-  const open = fill(OPEN, { ...before }, { ...own }, { ...fresh })
+  const open = fill(PLAIN_FIELDS, { ...before }, { ...own }, { ...fresh })
   if (before.area === 'viewer')
     return {
       study: { ...before, ...open.after },
@@ -291,7 +295,7 @@ const given = (values: Values): StudyReportMetadata =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** Replaces those of the gateway's own values that came from the header with the corrected ones. */
-export function followed(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+export function mergeCorrected(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
   const had: Values = { ...own.reportMetadata }
   const before: Values = { ...was.reportMetadata }
   const after: Values = { ...is.reportMetadata }

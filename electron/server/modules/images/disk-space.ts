@@ -2,17 +2,17 @@ import type { Context } from '#server/context.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import type { FeedLine, Status } from '#shared/contract/dashboard.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import { noteDisk } from './image-feed.ts'
+import { appendDiskEntry } from './image-feed.ts'
 
 type Storage = Status['storage']
 
 /** How long a measurement is cached (ms). */
-const LOOK_EVERY_MS = 1000
+const CACHE_MS = 1000
 const GIGABYTE = 1e9
 /** Space that the database needs for the rows of images, regardless of the setting. */
-const LEAST_BYTES = 64 << 20
+const MIN_FREE_BYTES = 64 << 20
 
-const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
+const TONES: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
   ok: 'good',
   low: 'warning',
   full: 'danger',
@@ -32,14 +32,14 @@ export class DiskSpace {
   /** The state, which is at most a second old. */
   storage(): Storage {
     const now = this.#context.clock()
-    if (this.#known && Math.abs(now - this.#known.at) < LOOK_EVERY_MS) return this.#known.storage
+    if (this.#known && Math.abs(now - this.#known.at) < CACHE_MS) return this.#known.storage
     const storage = storageOf(this.#context)
     this.#known = { at: now, storage }
     const { state, detail } = storage
     if (state !== this.#noted) {
       this.#noted = state
       const text = isMessage(detail) ? detail : message('images.room-again')
-      noteDisk(this.#context, TONE[state], text)
+      appendDiskEntry(this.#context, TONES[state], text)
     }
     return storage
   }
@@ -64,7 +64,7 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   const found = (state: Storage['state'], detail: Message | null) => ({ state, ...space, detail })
   if (!isWritable) return found('read-only', message('images.folder-read-only'))
   if (free < stop) return found('full', message('images.too-little-free', { free, stop }))
-  if (freeBytes < LEAST_BYTES) return found('full', message('images.disk-full'))
+  if (freeBytes < MIN_FREE_BYTES) return found('full', message('images.disk-full'))
   if (free < settings.get('intake.warnGigabytes'))
     return found('low', message('images.little-free', { free, stop }))
   return found('ok', null)

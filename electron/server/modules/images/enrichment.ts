@@ -12,7 +12,7 @@ import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './stud
 export const NO_PARTNER = message('images.no-partner')
 
 /** The outcome of an enrichment request. */
-export type Answered =
+export type EnrichmentResult =
   | {
       readonly answer: EnrichmentAnswer
       readonly fault: null
@@ -36,11 +36,11 @@ export async function askPartner(
   requester: Pick<Requester, 'request'>,
   study: ImageStudyRecord,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<EnrichmentResult> {
   const leftOut: string[] = []
   let webhookId: string | undefined
   try {
-    const question = questionOf(study, context.settings.get('clinic.id'))
+    const question = requestOf(study, context.settings.get('clinic.id'))
     const answer = await requester.request(EVENT, question, {
       signal,
       accept(reply) {
@@ -66,7 +66,7 @@ export async function askPartner(
   }
 }
 
-function questionOf(
+function requestOf(
   { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
   clinicId: string | null,
 ): EventData<typeof EVENT> {
@@ -88,8 +88,8 @@ function questionOf(
 }
 
 /** The state of the enrichment after a request. */
-export function standingAfter(
-  asked: Answered,
+export function enrichmentAfter(
+  asked: EnrichmentResult,
   attemptsBefore: number,
   merged: MergedValues | undefined,
   now: number,

@@ -58,14 +58,14 @@ const {
   referencedSopInstanceUid,
   scheduledProcedureStepId,
 } = TAG
-const WITHIN: ReadonlySet<number> = new Set([
+const NESTED_TAGS: ReadonlySet<number> = new Set([
   requestAttributesSequence,
   referencedPerformedProcedureStepSequence,
   referencedSopInstanceUid,
   scheduledProcedureStepId,
 ])
 const WANTED: readonly Wanted[] = [
-  ...Object.values(TAG).filter((tag) => !WITHIN.has(tag)),
+  ...Object.values(TAG).filter((tag) => !NESTED_TAGS.has(tag)),
   { sequence: referencedPerformedProcedureStepSequence, tags: [referencedSopInstanceUid] },
   {
     sequence: requestAttributesSequence,
@@ -98,7 +98,7 @@ export interface InstanceHeader {
 }
 
 /** Reads the header of a data set and verifies its structure to the end. */
-export const readerOf = (transferSyntax: string): HeaderReader =>
+export const fullReaderOf = (transferSyntax: string): HeaderReader =>
   new HeaderReader(transferSyntax, WANTED, { walks: true })
 
 /** Reads only the header of a data set. */

@@ -7,7 +7,7 @@ import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 
 /** Makes open windows reload their lists of images and the status. */
-export function noteImagesChanged({ feed }: Context): void {
+export function notifyImagesChanged({ feed }: Context): void {
   feed.noteImages()
   feed.noteStatus()
 }
@@ -16,7 +16,11 @@ export function noteImagesChanged({ feed }: Context): void {
  * Appends a feed entry about files, without an association. It is also logged, because it must be
  * possible to trace files after the feed entry was deleted.
  */
-export function noteDisk({ feed, log }: Context, tone: FeedLine['tone'], text: Message): void {
+export function appendDiskEntry(
+  { feed, log }: Context,
+  tone: FeedLine['tone'],
+  text: Message,
+): void {
   log.warn({ tone }, english(text))
   feed.append({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '' })
 }
@@ -28,7 +32,7 @@ interface Sender {
 }
 
 /** Appends a feed entry about what a device sent. It must not contain patient data. */
-export function noteSender(
+export function appendSenderEntry(
   { feed }: Context,
   { callingAeTitle: aeTitle, remoteAddress: address, associationId = '' }: Sender,
   kind: FeedLine['kind'],
@@ -40,13 +44,13 @@ export function noteSender(
 }
 
 /** Appends a feed entry about a study, with its sender. */
-export const noteStudy = (
+export const appendStudyEntry = (
   context: Context,
   study: Sender & { readonly studyInstanceUid: string },
   kind: FeedLine['kind'],
   tone: FeedLine['tone'],
   text: Message,
-): void => noteSender(context, study, kind, tone, text, study.studyInstanceUid)
+): void => appendSenderEntry(context, study, kind, tone, text, study.studyInstanceUid)
 
 /**
  * The response to a normalized request that cannot be recorded in the database: resource limitation
@@ -56,11 +60,14 @@ export function refusalOf(context: Context, error: unknown): DimseResult {
   const kind = diskFaultKind(error)
   if (kind === 'full') return { status: 0x0213, errorComment: 'Too little disk space' }
   if (kind !== undefined) return { status: 0x0213, errorComment: 'Disk cannot be written to' }
-  return { status: 0x0110, errorComment: `Gateway internal error ${referenceTo(context, error)}` }
+  return {
+    status: 0x0110,
+    errorComment: `Gateway internal error ${logInternalError(context, error)}`,
+  }
 }
 
 /** Logs an internal error; returns the reference under which it is logged, for the response. */
-export function referenceTo(context: Context, error: unknown): string {
+export function logInternalError(context: Context, error: unknown): string {
   const reference = context.uuid().slice(0, 8)
   reportError(context, error, reference)
   return reference

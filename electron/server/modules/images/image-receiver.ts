@@ -13,14 +13,14 @@ import { diskFaultKind, StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
-import { takeBack } from './crash-recovery.ts'
+import { deleteRowOf } from './crash-recovery.ts'
 import type { DiskSpace } from './disk-space.ts'
-import { fitnessOfUid, headerOf, type InstanceHeader, readerOf, TAG } from './header.ts'
-import { referenceTo } from './image-feed.ts'
+import { fitnessOfUid, fullReaderOf, headerOf, type InstanceHeader, TAG } from './header.ts'
+import { logInternalError } from './image-feed.ts'
 import type { Arrival, Source } from './instance-placement.ts'
-import { listTwins } from './instance-placement.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
 import {
   hasInstanceOfFile,
   type InstanceRecord,
@@ -33,9 +33,9 @@ import type { StudyCompletion } from './study-completion.ts'
  * Bytes that are collected before a write. Most images are written at once, because each write
  * wakes up a thread. Concurrent receivers share the total.
  */
-const WRITE_BYTES = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
+const WRITE_LIMITS = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
 /** Bytes of an object between two checks of the free space. */
-const LOOK_BYTES = 64 << 20
+const SPACE_CHECK_BYTES = 64 << 20
 const SUCCESS: DimseResult = { status: 0x0000 }
 
 /** Whether the gateway is retrieving the study from this caller (C-MOVE). */
@@ -110,7 +110,7 @@ export class ImageReceiver implements CStoreScp {
 
   async #receive(request: CStoreRequest): Promise<DimseResult> {
     const { database, imageFiles, uuid } = this.#context
-    checkRoom(this.#disk)
+    requireSpace(this.#disk)
     checkCommand(request)
     const part = imageFiles.begin()
     this.#receiving++
@@ -121,9 +121,9 @@ export class ImageReceiver implements CStoreScp {
       const { sopInstanceUid, studyInstanceUid } = received.header
       const own = fileFor(studyInstanceUid, uuid())
       file = own
-      const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#keep(received, own))
+      const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, own))
       isKept = kept !== undefined
-      if (kept) this.#noteKept(request.association, kept)
+      if (kept) this.#afterStored(request.association, kept)
       return SUCCESS
     } finally {
       this.#receiving--
@@ -142,7 +142,7 @@ export class ImageReceiver implements CStoreScp {
       transferSyntaxUid: transferSyntax,
       sourceAeTitle: association.callingAeTitle,
     })
-    const reader = readerOf(transferSyntax)
+    const reader = fullReaderOf(transferSyntax)
     let checksum = 0
     await this.#write(request, part, meta, (fragment) => {
       checksum = crc32(fragment, checksum)
@@ -176,7 +176,7 @@ export class ImageReceiver implements CStoreScp {
   ): Promise<void> {
     let gathered: Buffer[] = [meta]
     let gatheredBytes = meta.length
-    let looksAt = LOOK_BYTES
+    let nextCheckAt = SPACE_CHECK_BYTES
     let writing: Promise<void> = Promise.resolve()
     const write = async (buffers: readonly Buffer[]) => {
       await part.write(buffers)
@@ -190,15 +190,15 @@ export class ImageReceiver implements CStoreScp {
           gatheredBytes += fragment.length
         }
         if (
-          gatheredBytes < WRITE_BYTES.most &&
-          gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / this.#receiving)
+          gatheredBytes < WRITE_LIMITS.most &&
+          gatheredBytes < Math.max(WRITE_LIMITS.least, WRITE_LIMITS.all / this.#receiving)
         )
           continue
         // One write at a time while the next bytes arrive, so memory holds at most two buffers.
         await writing
-        if (part.bytes >= looksAt) {
-          looksAt += LOOK_BYTES
-          checkRoom(this.#disk)
+        if (part.bytes >= nextCheckAt) {
+          nextCheckAt += SPACE_CHECK_BYTES
+          requireSpace(this.#disk)
         }
         writing = write(gathered)
         // An error is thrown by the next write or at the end.
@@ -213,10 +213,10 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /** Stores the instance; returns `undefined` if it is already stored. */
-  async #keep(received: Received, file: string): Promise<Kept | undefined> {
+  async #store(received: Received, file: string): Promise<StoreResult | undefined> {
     const { imageFiles } = this.#context
     const source = this.#sourceOf(received)
-    const twin = await this.#twinOf(received)
+    const twin = await this.#identicalOf(received)
     // The row may be from a run that ended before the file was durable.
     if (twin) return this.#repeat(twin, source)
     imageFiles.arriving.add(file)
@@ -236,14 +236,14 @@ export class ImageReceiver implements CStoreScp {
    * Makes file, name and row durable in parallel, all before Success. `crash-recovery` handles a
    * power failure in between.
    */
-  async #commit(part: PartFile, arrival: Arrival): Promise<Kept | undefined> {
+  async #commit(part: PartFile, arrival: Arrival): Promise<StoreResult | undefined> {
     const { database } = this.#context
-    const keeping = () => database.commitSoon(() => this.#arrivals.keep(arrival))
+    const keeping = () => database.commitSoon(() => this.#arrivals.store(arrival))
     const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
     // A row must not exist without a durable file.
-    await database.commitSoon(() => takeBack(database, this.#onChange, arrival.file))
+    await database.commitSoon(() => deleteRowOf(database, this.#onChange, arrival.file))
     throw failure.reason
   }
 
@@ -298,7 +298,7 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /** The stored instance with exactly the same bytes, if there is one. */
-  async #twinOf({
+  async #identicalOf({
     header,
     part,
     dataSetOffset,
@@ -306,22 +306,22 @@ export class ImageReceiver implements CStoreScp {
   }: Received): Promise<InstanceRecord | undefined> {
     const { database, imageFiles } = this.#context
     const bytes = part.bytes - dataSetOffset
-    for (const twin of listTwins(database, header.sopInstanceUid, bytes, crc32))
+    for (const twin of listIdenticalInstances(database, header.sopInstanceUid, bytes, crc32))
       if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset))
         return twin
     return undefined
   }
 
-  #noteKept(association: AssociationInfo, kept: Kept): void {
+  #afterStored(association: AssociationInfo, kept: StoreResult): void {
     const { studyInstanceUid, state, detail } = kept.instance
-    const outcome = state === 'quarantined' ? 'quarantined' : 'kept'
+    const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
     this.#completion.arrived(kept)
   }
 }
 
 /** @throws DimseError A700 */
-function checkRoom(disk: DiskSpace): void {
+function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
   throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)
 }
@@ -346,7 +346,7 @@ function refusalOf(context: Context, error: unknown): { result: DimseResult; why
   return {
     result: {
       status: 0x0110,
-      errorComment: `Gateway internal error ${referenceTo(context, error)}`,
+      errorComment: `Gateway internal error ${logInternalError(context, error)}`,
     },
     why: message('images.internal-error'),
   }

@@ -5,12 +5,12 @@ import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import {
-  demandDeciding,
-  demandDecidingOf,
   demandManagingImages,
-  demandVersion,
+  demandQuarantinedInstance,
+  demandQuarantineOfStudy,
+  demandVersionAccess,
   listImageStudies,
   listQuarantine,
   listQuarantineGroups,
@@ -43,7 +43,7 @@ export function serveImages(
     reviewVersions: ({ params, body, user }) =>
       reviewVersions(context, callerOf(user), params.studyInstanceUid, body.note),
     restoreVersion({ params, body, user }) {
-      demandVersion(context, callerOf(user), params.instanceId)
+      demandVersionAccess(context, callerOf(user), params.instanceId)
       return quarantine.restoreVersion(params.instanceId, body.reason, userActor(user.userId))
     },
     async retryEnrichment({ params, user }) {
@@ -61,22 +61,22 @@ export function serveImages(
       )
     },
     releaseInstance({ params, body, user }) {
-      demandDeciding(context, callerOf(user), params.instanceId)
+      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
       return quarantine.release(params.instanceId, body.reason, userActor(user.userId))
     },
     async discardInstance({ params, body, user }) {
-      demandDeciding(context, callerOf(user), params.instanceId)
+      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
       return quarantine.discard(params.instanceId, body.reason, userActor(user.userId))
     },
     quarantineGroups: ({ params, user }) => ({
       groups: listQuarantineGroups(context, callerOf(user), params.studyInstanceUid),
     }),
     async releaseGroup({ params, body: { reason, ...group }, user }) {
-      demandDecidingOf(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
       return quarantine.releaseGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
     async discardGroup({ params, body: { reason, ...group }, user }) {
-      demandDecidingOf(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
       return quarantine.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
     // It is unknown whose images these are, so the operations require access to all studies.
@@ -97,6 +97,6 @@ export function serveImages(
   }
 
   serveAll(app, dashboardImages, handlers, {
-    afterChange: () => noteImagesChanged(context),
+    afterChange: () => notifyImagesChanged(context),
   })
 }

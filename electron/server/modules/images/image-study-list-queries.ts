@@ -37,7 +37,7 @@ export interface ImageStudyQuery {
 // Each of these matches few studies and has an index of its own; the result is sorted afterwards.
 // incomplete: announced instances are missing, or nothing was announced and the last transfer was
 // aborted.
-const SHOWN = {
+const FILTERS = {
   all: undefined,
   receiving: `select studyInstanceUid from imageStudies where state = 'receiving'`,
   incomplete: `select studyInstanceUid from (
@@ -52,12 +52,12 @@ const SHOWN = {
 const NOT_EMPTY = '(instances > 0 or quarantined > 0)'
 
 const MATCHING = `select n.studyInstanceUid from ${IMAGE_WORDS} w cross join imageStudyNumbers n on n.number = w.rowid where ${IMAGE_WORDS} match ?`
-const IS_COMMON = `select count(*) as count from (select 1 from ${IMAGE_WORDS} where ${IMAGE_WORDS} match ? limit ?)`
+const COUNT_MATCHES = `select count(*) as count from (select 1 from ${IMAGE_WORDS} where ${IMAGE_WORDS} match ? limit ?)`
 /** Up to this many matches are sorted; if there are more, the list is scanned instead. */
-const MOST_SORTED = 2000
+const MAX_SORTED = 2000
 /** Maximum number of studies that are scanned for one page. */
-const MOST_OPENED = 1500
-const OPENED_AT_ONCE = 100
+const MAX_SCANNED = 1500
+const SCAN_BATCH_SIZE = 100
 
 type Row = Pick<
   StoredImageStudy,
@@ -101,19 +101,19 @@ function searchedRows(
     .map(({ text }) => text)
     .join(' AND ')
   const matches =
-    database.get(rawQuery<{ count: number }>(IS_COMMON, [match, MOST_SORTED + 1]))?.count ?? 0
-  const matched = matches > MOST_SORTED ? undefined : match
+    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED + 1]))?.count ?? 0
+  const matched = matches > MAX_SORTED ? undefined : match
   const found: Row[] = []
   let from = after
-  for (let opened = 0; opened < MOST_OPENED; ) {
-    const part = pageRows(database, show, matched, from, OPENED_AT_ONCE)
+  for (let opened = 0; opened < MAX_SCANNED; ) {
+    const part = pageRows(database, show, matched, from, SCAN_BATCH_SIZE)
     for (const row of part) {
       if (isFound(terms, ofImages(row.studyInstanceUid, imageIdentity(database.seal, row))))
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
     }
     const last = part.at(-1)
-    if (last === undefined || part.length < OPENED_AT_ONCE) return { items: found }
+    if (last === undefined || part.length < SCAN_BATCH_SIZE) return { items: found }
     from = positionOf(last)
     opened += part.length
   }
@@ -127,7 +127,7 @@ function pageRows(
   after: string | undefined,
   limit: number,
 ): Row[] {
-  const sources = [SHOWN[show], match === undefined ? undefined : MATCHING].flatMap((text) =>
+  const sources = [FILTERS[show], match === undefined ? undefined : MATCHING].flatMap((text) =>
     text === undefined ? [] : [`select * from (${text})`],
   )
   const from =

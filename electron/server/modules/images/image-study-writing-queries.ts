@@ -13,7 +13,7 @@ import {
 import { keepImageWords, keepWordsOfStudies } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
-import { NO_NOTE } from './instance-queries.ts'
+import { IS_NO_REJECTION_NOTE } from './instance-queries.ts'
 
 // Writes image studies and their counters, and updates what depends on them: search words, whether
 // the identity is a mismatch, and the received steps of the worklist.
@@ -31,7 +31,7 @@ const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes 
   where studyInstanceUid = ? and seriesInstanceUid = ?`
 const UNCOUNT =
   'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
-const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${NO_NOTE}`
+const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${IS_NO_REJECTION_NOTE}`
 const RECOUNT_SERIES = `update imageSeries set
     (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
   where studyInstanceUid = ?`
@@ -39,7 +39,7 @@ const RECOUNT = `update imageStudies set
     (instances, series, bytes) = (select count(*), count(distinct n.seriesInstanceUid), ifnull(sum(n.bytes), 0) ${CURRENT}),
     quarantined = (select count(*) from instances where studyInstanceUid = ? and state = 'quarantined')
   where studyInstanceUid = ?`
-const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
+const ABORT_TRANSFERS = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
   where transferHow = 'open'`
 
 /** Fields on which `identityOf` depends. */
@@ -62,7 +62,7 @@ export const insertImageStudy = (database: Database, study: NewImageStudy): void
     database.run(
       database.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }),
     )
-    keepWords(database, studyInstanceUid)
+    updateSearchWords(database, studyInstanceUid)
     compareIdentity(database, studyInstanceUid)
   })
 
@@ -82,8 +82,8 @@ export const updateImageStudy = (
         .where('studyInstanceUid', '=', studyInstanceUid),
     )
     if (patch.state === 'settled' || patch.handedOut !== undefined)
-      noteSteps(database, studyInstanceUid)
-    if (patch.header || patch.handedOut !== undefined) keepWords(database, studyInstanceUid)
+      updateReceivedSteps(database, studyInstanceUid)
+    if (patch.header || patch.handedOut !== undefined) updateSearchWords(database, studyInstanceUid)
     if (IDENTIFYING.some((field) => patch[field] !== undefined))
       compareIdentity(database, studyInstanceUid)
   })
@@ -147,7 +147,7 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
   database.transaction(() => {
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
     database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
-    noteSteps(database, studyInstanceUid)
+    updateReceivedSteps(database, studyInstanceUid)
     compareIdentity(database, studyInstanceUid)
   })
 
@@ -155,15 +155,15 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
  * Marks transfers as aborted that were open when the last run ended. Called at startup; returns
  * their number.
  */
-export const breakOffTransfers = (database: Database, detail: Message): number =>
-  database.run(rawQuery(BREAK_OFF, [storedMessage(detail)])).changes
+export const abortOpenTransfers = (database: Database, detail: Message): number =>
+  database.run(rawQuery(ABORT_TRANSFERS, [storedMessage(detail)])).changes
 
-function noteSteps(database: Database, studyInstanceUid: string): void {
+function updateReceivedSteps(database: Database, studyInstanceUid: string): void {
   const study = findImageStudy(database, studyInstanceUid)
-  if (study) noteReceivedSteps(database, study, study.settledAt)
+  if (study) writeReceivedSteps(database, study, study.settledAt)
 }
 
-function keepWords(database: Database, studyInstanceUid: string): void {
+function updateSearchWords(database: Database, studyInstanceUid: string): void {
   keepImageWords(database, studyInstanceUid)
   keepWordsOfStudies(database, studyInstanceUid)
 }
@@ -187,7 +187,7 @@ interface Step {
  * and as the matched worklist row, because not every modality uses the UID from the worklist.
  * Before the study is settled (`at` is null), no step is added.
  */
-function noteReceivedSteps(
+function writeReceivedSteps(
   database: Database,
   study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'header' | 'handedOut'>,
   at: string | null,

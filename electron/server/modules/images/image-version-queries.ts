@@ -87,7 +87,7 @@ export function insertFoundVersion(
 }
 
 /** The SOP Instance UIDs that `insertFoundVersion` recorded for the instance. */
-export const listFoundBeside = (database: Database, instanceId: number): string[] =>
+export const listFoundVersionUids = (database: Database, instanceId: number): string[] =>
   database
     .all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId]))
     .map(({ otherUid }) => otherUid)
@@ -96,7 +96,7 @@ export const listFoundBeside = (database: Database, instanceId: number): string[
  * The current instance that is another version of the image because of a correction; `undefined` if
  * there is none. Only one version of an image may be shown.
  */
-export function findRivalVersion(
+export function findCurrentVersion(
   database: Database,
   sopInstanceUid: string,
   originals: readonly string[],
@@ -183,7 +183,7 @@ export const listCorrectionTimes = (database: Database, studyInstanceUid: string
     .flatMap(({ at, undoneAt }) => (undoneAt === null ? [at] : [at, undoneAt]))
 
 /** Whether there is a report of the study. */
-export const isReportBegun = (database: Database, studyId: string): boolean =>
+export const hasReport = (database: Database, studyId: string): boolean =>
   database.get(
     database.sql.selectFrom('reports').select('reportId').where('studyId', '=', studyId).limit(1),
   ) !== undefined

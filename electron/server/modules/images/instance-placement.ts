@@ -3,7 +3,7 @@ import type { Structure } from '#server/dicom/data-set/structure.ts'
 import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { type InstanceHeader, uidFault } from './header.ts'
-import { findRivalVersion } from './image-version-queries.ts'
+import { findCurrentVersion } from './image-version-queries.ts'
 import {
   type ContentChange,
   findCurrentInstance,
@@ -58,34 +58,34 @@ export function placementOf(
   { header, structure, association, originals }: Placed,
 ): Placement {
   const fault = uidFault(header)
-  if (!structure.isComplete) return setAside('incomplete', structure.detail)
-  if (fault) return setAside('invalid-uid', fault)
-  if (header.isCut) return setAside('long-header', message('images.long-header'))
+  if (!structure.isComplete) return quarantined('incomplete', structure.detail)
+  if (fault) return quarantined('invalid-uid', fault)
+  if (header.isCut) return quarantined('long-header', message('images.long-header'))
   const { studyInstanceUid, sopInstanceUid, performedStepUid, study } = header
   const wrong = wrongSteps.faultOf(
     studyInstanceUid,
     study.scheduledProcedureStepId,
     performedStepUid,
   )
-  if (wrong) return setAside('wrong-step', wrong)
+  if (wrong) return quarantined('wrong-step', wrong)
   const current = findCurrentInstance(database, sopInstanceUid)
   if (!current && findWithdrawnInstance(database, sopInstanceUid))
-    return setAside('different-content', message('images.corrected-here'))
-  if (!current && findRivalVersion(database, sopInstanceUid, originals))
-    return setAside('different-content', message('images.unrecorded-correction'))
-  const other = current && otherSource(current, header, association)
-  if (other) return setAside('different-content', other)
+    return quarantined('different-content', message('images.corrected-here'))
+  if (!current && findCurrentVersion(database, sopInstanceUid, originals))
+    return quarantined('different-content', message('images.unrecorded-correction'))
+  const other = current && replacementFault(current, header, association)
+  if (other) return quarantined('different-content', other)
   return { state: 'current', reason: null, detail: structure.detail, replaces: current }
 }
 
-const setAside = (reason: QuarantineReason, detail: Message | null): Placement => ({
+const quarantined = (reason: QuarantineReason, detail: Message | null): Placement => ({
   state: 'quarantined',
   reason,
   detail,
   replaces: undefined,
 })
 
-export const isElsewhere = (current: InstanceRecord, header: InstanceHeader): boolean =>
+export const isInOtherSeries = (current: InstanceRecord, header: InstanceHeader): boolean =>
   current.studyInstanceUid !== header.studyInstanceUid ||
   current.seriesInstanceUid !== header.seriesInstanceUid
 
@@ -93,7 +93,7 @@ export const isElsewhere = (current: InstanceRecord, header: InstanceHeader): bo
  * Why different content must not replace the current instance: its source, study or series differs.
  * Null if it may.
  */
-function otherSource(
+function replacementFault(
   current: InstanceRecord,
   header: InstanceHeader,
   { callingAeTitle }: AssociationInfo,
@@ -108,7 +108,7 @@ function otherSource(
  * Current and quarantined instances of the UID whose data set has the same length and CRC-32, and
  * may therefore be identical.
  */
-export function listTwins(
+export function listIdenticalInstances(
   database: Database,
   sopInstanceUid: string,
   dataSetBytes: number,

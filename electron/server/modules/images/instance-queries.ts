@@ -67,7 +67,7 @@ export type NewInstance = Omit<
   Partial<Pick<InstanceRecord, 'structure' | 'change'>>
 
 /** A change of instances that affects the forwarding queues. */
-export type InstanceChange = 'kept' | 'released' | 'taken-back' | 'set-aside'
+export type InstanceChange = 'stored' | 'released' | 'deleted' | 'quarantined'
 /** Called in the transaction of the change. */
 export type OnInstanceChange = (
   change: InstanceChange,
@@ -96,7 +96,7 @@ export const WITHDRAWN = `(
 export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
 export const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
 /** Rejection notes are intended for archives and are excluded from all lists. */
-export const NO_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
+export const IS_NO_REJECTION_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
 
 /**
  * Inserts an instance whose study already exists.
@@ -132,13 +132,13 @@ export const findCurrentInstance = (
   oneInstance(database, `sopInstanceUid = ? and state = 'current'`, sopInstanceUid)
 
 /** The highest instance id ever assigned, including deleted instances; 0 if there is none. */
-export const newestInstanceId = (database: Database): number =>
+export const lastInstanceId = (database: Database): number =>
   database.get(
     rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []),
   )?.seq ?? 0
 
 /** Newest first, in any state. */
-export function* instancesNewestFirst(database: Database): IterableIterator<InstanceRecord> {
+export function* iterateNewestFirst(database: Database): IterableIterator<InstanceRecord> {
   // In batches, so that others can write in between.
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const portion = allInstances(
@@ -189,7 +189,7 @@ export const listStudyInstances = (
 ): InstanceRecord[] =>
   allInstances(
     database,
-    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${NO_NOTE} order by instanceId`,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE} order by instanceId`,
     studyInstanceUid,
   )
 
@@ -216,7 +216,7 @@ export function listPatientNames(
 }
 
 /** Like `listStudyInstances`, but at most `limit` instances after the given instance id. */
-export const listPartOfStudy = (
+export const listStudyInstancesAfter = (
   database: Database,
   studyInstanceUid: string,
   after: number,
@@ -224,7 +224,7 @@ export const listPartOfStudy = (
 ): InstanceRecord[] =>
   allInstances(
     database,
-    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${NO_NOTE} order by instanceId limit ?`,
+    `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${IS_NO_REJECTION_NOTE} order by instanceId limit ?`,
     ...[studyInstanceUid, after, limit],
   )
 
@@ -262,7 +262,7 @@ export function setInstanceStructure(
 }
 
 /** Records that the instance was sent again. */
-export function noteInstanceSeen(database: Database, instanceId: number, at: string): void {
+export function updateLastSeen(database: Database, instanceId: number, at: string): void {
   database.run(
     rawQuery('update instances set lastSeenAt = ? where instanceId = ?', [at, instanceId]),
   )

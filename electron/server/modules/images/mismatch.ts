@@ -13,7 +13,7 @@ type Field = Difference['field']
  * Maximum number of stored differences among images: enough to investigate, without storing the
  * patients of a whole ward.
  */
-const MOST_AMONG_IMAGES = 20
+const MAX_AMONG_IMAGES = 20
 
 interface Compared<F extends Field = Field> {
   readonly field: F
@@ -118,7 +118,7 @@ export function withImage(
 ): Mismatch | null {
   const known = new Map((before?.amongImages ?? []).map((each) => [JSON.stringify(each), each]))
   for (const each of differences)
-    if (known.size < MOST_AMONG_IMAGES) known.set(JSON.stringify(each), each)
+    if (known.size < MAX_AMONG_IMAGES) known.set(JSON.stringify(each), each)
   return mismatchOf(before, { fields: before?.fields ?? [], amongImages: [...known.values()] }, now)
 }
 

@@ -10,13 +10,13 @@ import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
 import { headerOf } from './header.ts'
-import { noteDisk } from './image-feed.ts'
-import { findRivalVersion, listFoundBeside } from './image-version-queries.ts'
+import { appendDiskEntry } from './image-feed.ts'
+import { findCurrentVersion, listFoundVersionUids } from './image-version-queries.ts'
 import type { Source } from './instance-placement.ts'
-import { listTwins } from './instance-placement.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
 import { hasInstanceOfFile, isDestination } from './instance-queries.ts'
 import { type FoundFile, importOwnInstance } from './own-instances.ts'
 import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
@@ -115,7 +115,10 @@ export class OrphanImport implements Disposable {
    * original of a corrected copy is current, or vice versa, the imported one is quarantined
    * (decision 0031), so that a user can decide.
    */
-  async import(orphan: Orphan, also: () => void = () => undefined): Promise<Kept | undefined> {
+  async import(
+    orphan: Orphan,
+    also: () => void = () => undefined,
+  ): Promise<StoreResult | undefined> {
     const { source, originals, ...found } = orphan
     const { database, imageFiles } = this.#context
     const commit = <T>(work: () => T) =>
@@ -129,21 +132,22 @@ export class OrphanImport implements Disposable {
     // The file may have been copied here by a restore, and may not be durable yet.
     await imageFiles.secure(found.file)
     const isOwn = association.remoteAddress === OWN_ADDRESS
-    if (isOwn && !findRivalVersion(database, sopInstanceUid, originals)) {
+    if (isOwn && !findCurrentVersion(database, sopInstanceUid, originals)) {
       await commit(() => importOwnInstance(this.#context, found, originals))
       return undefined
     }
     this.#statistics.begin(association)
     const arrival = { ...source, ...found, originals }
-    const hasTwin = listTwins(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
+    const hasTwin =
+      listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
     const change = hasTwin ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
-      await commit(() => this.#arrivals.keepTwin(arrival))
+      await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined
     }
-    const kept = await commit(() => this.#arrivals.keep({ ...arrival, change }))
+    const kept = await commit(() => this.#arrivals.store({ ...arrival, change }))
     const { studyInstanceUid, state, detail } = kept.instance
-    const outcome = state === 'quarantined' ? 'quarantined' : 'kept'
+    const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
     this.#completion.arrived(kept)
     return kept
@@ -213,7 +217,7 @@ export async function importOrphans(
   let inDoubt = 0
   let unreadable = 0
   // A file that cannot be read must not block the others, or signing, forever.
-  const putAway = async (file: string) => {
+  const moveToRecovery = async (file: string) => {
     unreadable++
     await recover(file).catch((error: unknown) => reportError(context, error))
   }
@@ -222,7 +226,7 @@ export async function importOrphans(
       if (signal.aborted) return
       const orphan = await orphans.read({ file, path: imageFiles.pathOf(file) })
       if (isMessage(orphan)) {
-        await putAway(file)
+        await moveToRecovery(file)
         continue
       }
       try {
@@ -231,7 +235,7 @@ export async function importOrphans(
       } catch (error) {
         if (!isFileFault(error)) throw error
         reportError(context, error)
-        await putAway(file)
+        await moveToRecovery(file)
         continue
       }
       imported++
@@ -242,14 +246,14 @@ export async function importOrphans(
   }
   imageFiles.allAdopted()
   if (imported > 0)
-    noteDisk(
+    appendDiskEntry(
       context,
       'warning',
       message('images.imported-again', { count: imported, studies: studies.size }),
     )
-  if (inDoubt > 0) noteInDoubt(context, inDoubt)
+  if (inDoubt > 0) appendInDoubtEntry(context, inDoubt)
   if (unreadable > 0)
-    noteDisk(context, 'danger', message('images.files-unreadable', { count: unreadable }))
+    appendDiskEntry(context, 'danger', message('images.files-unreadable', { count: unreadable }))
 }
 
 /** Whether the error concerns one file. Database errors concern all of them. */
@@ -258,8 +262,8 @@ const isFileFault = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
 
 /** Whether it was quarantined as another version of an image because of a correction. */
-export const isInDoubt = (database: Database, { instance }: Kept): boolean =>
-  instance.state === 'quarantined' && listFoundBeside(database, instance.instanceId).length > 0
+export const isInDoubt = (database: Database, { instance }: StoreResult): boolean =>
+  instance.state === 'quarantined' && listFoundVersionUids(database, instance.instanceId).length > 0
 
-export const noteInDoubt = (context: Context, count: number): void =>
-  noteDisk(context, 'danger', message('images.in-doubt', { count }))
+export const appendInDoubtEntry = (context: Context, count: number): void =>
+  appendDiskEntry(context, 'danger', message('images.in-doubt', { count }))

@@ -61,7 +61,7 @@ export interface FoundFile extends FileFacts {
  * is settled. Objects that are already stored are skipped.
  * @throws StorageFault
  */
-export async function keepOwnInstances(
+export async function storeOwnInstances(
   context: Context,
   wanted: readonly OwnInstance[],
   header: ImageHeader,
@@ -84,8 +84,8 @@ export async function keepOwnInstances(
       const now = instantOf(context.clock())
       for (const { instance, facts } of written) {
         if (isHere(instance)) continue
-        beginStudy(context, instance.studyInstanceUid, header, now)
-        insertOwn(context, instance, facts, header.patientName, now)
+        ensureStudy(context, instance.studyInstanceUid, header, now)
+        insertOwnInstance(context, instance, facts, header.patientName, now)
       }
       also(wanted.flatMap((instance) => isHere(instance) ?? []))
     })
@@ -108,9 +108,9 @@ export function importOwnInstance(
 ): void {
   const { image, study, ...of } = header
   const now = instantOf(context.clock())
-  beginStudy(context, of.studyInstanceUid, study, now)
+  ensureStudy(context, of.studyInstanceUid, study, now)
   const instance = { ...of, modality: study.modality, ...(image && { image }) }
-  const { instanceId } = insertOwn(context, instance, facts, study.patientName, now)
+  const { instanceId } = insertOwnInstance(context, instance, facts, study.patientName, now)
   insertFoundVersion(context.database, { instanceId, header: study }, originals)
 }
 
@@ -135,7 +135,7 @@ async function write(
  * Inserts the row, as a superseded version if the object already exists. Must be called within a
  * transaction.
  */
-function insertOwn(
+function insertOwnInstance(
   context: Context,
   instance: Omit<OwnInstance, 'dataSet'>,
   { file, dataSetOffset, bytes, crc32 }: FileFacts,
@@ -184,7 +184,7 @@ const senderOf = ({ settings }: Context) => ({
   deviceName: OWN_DEVICE_NAME,
 })
 
-function beginStudy(context: Context, uid: string, header: ImageHeader, now: string): void {
+function ensureStudy(context: Context, uid: string, header: ImageHeader, now: string): void {
   if (findImageStudy(context.database, uid)) return
   insertImageStudy(context.database, {
     studyInstanceUid: uid,

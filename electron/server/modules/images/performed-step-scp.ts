@@ -27,7 +27,7 @@ import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { announceInstances } from './announced-instance-queries.ts'
 import { fitnessOfUid } from './header.ts'
-import { noteImagesChanged, noteSender, refusalOf } from './image-feed.ts'
+import { appendSenderEntry, notifyImagesChanged, refusalOf } from './image-feed.ts'
 import { findCurrentInstance } from './instance-queries.ts'
 import type { StudyCompletion } from './study-completion.ts'
 import { type FindWorklistRow, findRowOrNone } from './worklist-lookup.ts'
@@ -42,7 +42,7 @@ const NO_LONGER_UPDATED: DimseResult = {
 }
 
 /** PS3.7 §9.1.4: processing failure. Table F.7.2-2 has no status for a step of another device. */
-const OF_ANOTHER_DEVICE: DimseResult = {
+const STEP_OF_ANOTHER_DEVICE: DimseResult = {
   status: 0x0110,
   errorComment: 'Performed Procedure Step of another device',
 }
@@ -115,7 +115,7 @@ export class PerformedStepScp implements MppsScp {
       return true
     })
     if (!isNew) throw new DimseError(0x0111, message('procedure-steps.there-already'))
-    this.#noteChanged(
+    this.#stepChanged(
       step,
       association,
       'plain',
@@ -131,11 +131,11 @@ export class PerformedStepScp implements MppsScp {
     const before =
       sopInstanceUid === undefined ? undefined : findPerformedStep(database, sopInstanceUid)
     if (!before) throw new DimseError(0x0112, message('procedure-steps.none-such'))
-    if (!this.#isOf(before, association) && !settings.get('intake.stepsOfOthers')) {
+    if (!this.#isCreator(before, association) && !settings.get('intake.stepsOfOthers')) {
       const { deviceName } = this.#deviceOf(association)
       const text = message('images.step-of-another', { deviceName, other: before.deviceName })
-      this.#noteChanged(before, association, 'warning', text)
-      return OF_ANOTHER_DEVICE
+      this.#stepChanged(before, association, 'warning', text)
+      return STEP_OF_ANOTHER_DEVICE
     }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
@@ -162,9 +162,9 @@ export class PerformedStepScp implements MppsScp {
       updatedAt: now,
       items,
     }
-    const { announced, setAside } = await database.commitSoon(() => this.#keep(step, facts))
+    const { announced, setAside } = await database.commitSoon(() => this.#store(step, facts))
     for (const studyInstanceUid of announced) this.#completion.announced(studyInstanceUid)
-    this.#noteChanged(step, association, ...sentenceOf(step, setAside.length))
+    this.#stepChanged(step, association, ...sentenceOf(step, setAside.length))
     return SUCCESS
   }
 
@@ -172,7 +172,7 @@ export class PerformedStepScp implements MppsScp {
    * Stores the step. Returns the studies with announced instances, and those with quarantined
    * images. Must be called within a transaction.
    */
-  #keep(given: PerformedStepRecord, facts: PerformedFacts) {
+  #store(given: PerformedStepRecord, facts: PerformedFacts) {
     const { database } = this.#context
     const step = given.items.length > 0 ? given : { ...given, items: this.#itemsOfNamed(facts) }
     updatePerformedStep(database, step)
@@ -243,7 +243,10 @@ export class PerformedStepScp implements MppsScp {
    * device, which may have an address range or be configured once per address. The device's address
    * may also have been changed in the list during the exam.
    */
-  #isOf(step: PerformedStepRecord, { callingAeTitle, remoteAddress }: AssociationInfo): boolean {
+  #isCreator(
+    step: PerformedStepRecord,
+    { callingAeTitle, remoteAddress }: AssociationInfo,
+  ): boolean {
     if (step.callingAeTitle === callingAeTitle && step.remoteAddress === remoteAddress) return true
     const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
     if (!device) return false
@@ -257,16 +260,16 @@ export class PerformedStepScp implements MppsScp {
     return { callingAeTitle, remoteAddress, deviceName: device?.name || callingAeTitle }
   }
 
-  #noteChanged(
+  #stepChanged(
     step: PerformedStepRecord,
     association: AssociationInfo,
     tone: FeedLine['tone'],
     text: Message,
   ): void {
-    this.#wrongSteps.forget()
+    this.#wrongSteps.clearCache()
     const studyInstanceUid = step.items[0]?.studyInstanceUid ?? null
-    noteSender(this.#context, association, 'performed-step', tone, text, studyInstanceUid)
-    noteImagesChanged(this.#context)
+    appendSenderEntry(this.#context, association, 'performed-step', tone, text, studyInstanceUid)
+    notifyImagesChanged(this.#context)
   }
 
   /**
@@ -283,7 +286,7 @@ export class PerformedStepScp implements MppsScp {
     } catch (error) {
       return error instanceof DimseError ? error.result : refusalOf(this.#context, error)
     } finally {
-      this.#wrongSteps.forget()
+      this.#wrongSteps.clearCache()
     }
   }
 }

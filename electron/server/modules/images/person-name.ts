@@ -58,10 +58,10 @@ function formsOf(group: string): string[] {
     (text, [letter, written]) => text.replace(letter, written),
     group.normalize('NFC'),
   )
-  return [bare(group), bare(expanded)]
+  return [withoutDiacritics(group), withoutDiacritics(expanded)]
 }
 
-const bare = (text: string): string =>
+const withoutDiacritics = (text: string): string =>
   text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]+/g, '')

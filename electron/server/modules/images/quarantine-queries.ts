@@ -35,7 +35,7 @@ const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as b
 // Consecutive instances share one encrypted name, so the number of distinct encrypted names rarely
 // exceeds this.
 const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
 /** Newest first. */
@@ -84,7 +84,7 @@ export const listQuarantinedGroups = (
       return {
         ...group,
         studyInstanceUid,
-        patientNames: [...new Set(opened)].slice(0, MOST_NAMES),
+        patientNames: [...new Set(opened)].slice(0, MAX_NAMES),
       }
     })
 

@@ -8,9 +8,9 @@ import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { GroupOutcome } from '#shared/contract/quarantine.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
-import { findRivalVersion, listFoundBeside } from './image-version-queries.ts'
+import { findCurrentVersion, listFoundVersionUids } from './image-version-queries.ts'
 import {
   deleteInstance,
   findCurrentInstance,
@@ -28,7 +28,7 @@ import {
 import { reopenStudy } from './study-completion.ts'
 
 /** Instances per transaction; the event loop can run between two of them. */
-const PORTION = 250
+const BATCH_SIZE = 250
 
 const REPLACED = message('images.took-place')
 const NOT_IN_QUARANTINE: WindowOutcome = {
@@ -48,7 +48,7 @@ export type RestoreVersions = (
 ) => Promise<number>
 
 /** The result of a decision about a group, which is processed in batches. */
-interface Decided {
+interface GroupProgress {
   readonly decided: number
   readonly left: number
   readonly fault: string | undefined
@@ -72,20 +72,20 @@ export class Quarantine {
    */
   async release(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database } = this.#context
-    const found = existing(database, instanceId)
-    if (found.state === 'quarantined' && isVersion(database, found)) {
+    const found = requireInstance(database, instanceId)
+    if (found.state === 'quarantined' && isOtherVersion(database, found)) {
       await this.#restoreVersions([found], reason, actor)
       return { success: true, message: REPLACED }
     }
     const outcome = database.transaction((): WindowOutcome => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'quarantined') return NOT_IN_QUARANTINE
-      demandStanding(database, instance)
+      requireUncorrected(database, instance)
       this.#record(actor, 'instance.release', instance, reason)
-      const isReplacing = this.#letIn(instance.studyInstanceUid, [instance]) > 0
+      const isReplacing = this.#makeCurrent(instance.studyInstanceUid, [instance]) > 0
       return { success: true, message: isReplacing ? REPLACED : message('images.released') }
     })
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return outcome
   }
 
@@ -96,15 +96,15 @@ export class Quarantine {
   restoreVersion(instanceId: number, reason: string, actor: Actor): WindowOutcome {
     const { database } = this.#context
     const outcome = database.transaction((): WindowOutcome => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'superseded')
         return { success: false, message: message('images.shown-already') }
-      demandStanding(database, instance)
+      requireUncorrected(database, instance)
       this.#record(actor, 'instance.restore-version', instance, reason)
-      this.#letIn(instance.studyInstanceUid, [instance])
+      this.#makeCurrent(instance.studyInstanceUid, [instance])
       return { success: true, message: message('images.version-restored') }
     })
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return outcome
   }
 
@@ -116,14 +116,14 @@ export class Quarantine {
   async discard(instanceId: number, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
     const discarded = database.transaction(() => {
-      const instance = existing(database, instanceId)
+      const instance = requireInstance(database, instanceId)
       if (instance.state !== 'quarantined') return undefined
-      remove(database, [instance])
+      deleteRows(database, [instance])
       this.#record(actor, 'instance.discard', instance, reason)
       return instance
     })
     if (!discarded) return NOT_IN_QUARANTINE
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     // The row is deleted first: a file without a row is moved to the recovery folder at the next
     // start, but a row without its file cannot be repaired.
     await imageFiles.remove(discarded.file)
@@ -138,17 +138,17 @@ export class Quarantine {
     const { database } = this.#context
     const restored = await this.#restoreGroup(group, reason, actor)
     let replacing = restored
-    const done = await this.#byPortions(
+    const done = await this.#inBatches(
       group,
       (portion) => {
         // Corrected instances stay in quarantine.
         const released = portion.filter(
           (instance) =>
             !findWithdrawnInstance(database, instance.sopInstanceUid) &&
-            !isVersion(database, instance),
+            !isOtherVersion(database, instance),
         )
         if (released.length === 0) return released
-        const ofPortion = this.#letIn(group.studyInstanceUid, released)
+        const ofPortion = this.#makeCurrent(group.studyInstanceUid, released)
         this.#recordGroup(actor, 'instances.release', group, reason, released.length)
         // Not counted if the transaction is rolled back.
         database.afterCommit(() => {
@@ -172,11 +172,11 @@ export class Quarantine {
   async discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database, imageFiles } = this.#context
     let undeleted = 0
-    const done = await this.#byPortions(
+    const done = await this.#inBatches(
       group,
       (portion) => {
         if (portion.length === 0) return portion
-        remove(database, portion)
+        deleteRows(database, portion)
         this.#recordGroup(actor, 'instances.discard', group, reason, portion.length)
         return portion
       },
@@ -217,7 +217,7 @@ export class Quarantine {
    * Makes instances of one study current, the newest version last. Returns the number of instances
    * that they replaced. Must be called within a transaction.
    */
-  #letIn(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
+  #makeCurrent(studyInstanceUid: string, released: readonly InstanceRecord[]): number {
     const { database } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     const isFetched = study?.isFetched === true
@@ -225,7 +225,7 @@ export class Quarantine {
     let replacing = 0
     for (const instance of released) {
       // An instance that was just released is another version of it.
-      if (isVersion(database, instance)) continue
+      if (isOtherVersion(database, instance)) continue
       const replaced = findCurrentInstance(database, instance.sopInstanceUid)
       if (replaced) {
         setInstanceState(database, replaced.instanceId, 'superseded')
@@ -246,31 +246,31 @@ export class Quarantine {
    * Processes a group in batches, each in a transaction, until none is left or one fails. `decide`
    * returns the instances that it processed.
    */
-  async #byPortions(
+  async #inBatches(
     group: QuarantineGroup,
     decide: (portion: readonly InstanceRecord[]) => readonly InstanceRecord[],
     afterwards: (decided: readonly InstanceRecord[]) => Promise<void>,
-  ): Promise<Decided> {
+  ): Promise<GroupProgress> {
     const { database, uuid } = this.#context
     let decided = 0
     let fault: string | undefined
     try {
       for (let after = 0; ; await nextTurn()) {
         const { found, portion } = database.transaction(() => {
-          const found = listQuarantinedIn(database, group, { after, limit: PORTION })
+          const found = listQuarantinedIn(database, group, { after, limit: BATCH_SIZE })
           return { found, portion: decide(found) }
         })
         decided += portion.length
         await afterwards(portion)
         after = found.at(-1)?.instanceId ?? 0
-        if (found.length < PORTION) break
+        if (found.length < BATCH_SIZE) break
       }
     } catch (error) {
       if (decided === 0) throw error
       fault = uuid().slice(0, 8)
       reportError(this.#context, error, fault)
     }
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return { decided, left: countQuarantinedIn(database, group), fault }
   }
 
@@ -282,32 +282,39 @@ export class Quarantine {
     const { database } = this.#context
     const versions: InstanceRecord[] = []
     for (let after = 0; ; ) {
-      const found = listQuarantinedIn(database, group, { after, limit: PORTION })
-      versions.push(...found.filter((instance) => isVersion(database, instance)))
+      const found = listQuarantinedIn(database, group, { after, limit: BATCH_SIZE })
+      versions.push(...found.filter((instance) => isOtherVersion(database, instance)))
       after = found.at(-1)?.instanceId ?? 0
-      if (found.length < PORTION) break
+      if (found.length < BATCH_SIZE) break
     }
     return versions.length === 0 ? 0 : await this.#restoreVersions(versions, reason, actor)
   }
 }
 
-function existing(database: Database, instanceId: number): InstanceRecord {
+function requireInstance(database: Database, instanceId: number): InstanceRecord {
   const instance = findInstance(database, instanceId)
   if (!instance) throw new ApiError('not-found', message('images.no-instance'))
   return instance
 }
 
 /** Whether it was detected as another version of a shown image. */
-const isVersion = (database: Database, { instanceId, sopInstanceUid }: InstanceRecord): boolean =>
-  findRivalVersion(database, sopInstanceUid, listFoundBeside(database, instanceId)) !== undefined
+const isOtherVersion = (
+  database: Database,
+  { instanceId, sopInstanceUid }: InstanceRecord,
+): boolean =>
+  findCurrentVersion(database, sopInstanceUid, listFoundVersionUids(database, instanceId)) !==
+  undefined
 
 /**
  * Requires that the image was not corrected, since this version would identify the wrong patient or
  * order.
  * @throws ApiError refused
  */
-function demandStanding(database: Database, instance: InstanceRecord): void {
-  if (findWithdrawnInstance(database, instance.sopInstanceUid) || isVersion(database, instance))
+function requireUncorrected(database: Database, instance: InstanceRecord): void {
+  if (
+    findWithdrawnInstance(database, instance.sopInstanceUid) ||
+    isOtherVersion(database, instance)
+  )
     throw new ApiError('refused', message('images.corrected'))
 }
 
@@ -315,9 +322,9 @@ function demandStanding(database: Database, instance: InstanceRecord): void {
  * Deletes rows of one study, and compares images again that were in doubt because of them. Must be
  * called within a transaction.
  */
-function remove(database: Database, discarded: readonly InstanceRecord[]): void {
+function deleteRows(database: Database, discarded: readonly InstanceRecord[]): void {
   const others = new Set(
-    discarded.flatMap(({ instanceId }) => listFoundBeside(database, instanceId)),
+    discarded.flatMap(({ instanceId }) => listFoundVersionUids(database, instanceId)),
   )
   for (const { instanceId } of discarded) deleteInstance(database, instanceId)
   for (const { studyInstanceUid } of discarded.slice(0, 1))
@@ -328,7 +335,7 @@ function remove(database: Database, discarded: readonly InstanceRecord[]): void 
   for (const studyInstanceUid of studies) compareIdentity(database, studyInstanceUid)
 }
 
-function outcomeOf({ decided, left, fault }: Decided, said: Message): GroupOutcome {
+function outcomeOf({ decided, left, fault }: GroupProgress, said: Message): GroupOutcome {
   if (decided === 0)
     return { success: false, message: message('images.none-set-aside'), decided, left }
   if (fault === undefined) return { success: true, message: said, decided, left }

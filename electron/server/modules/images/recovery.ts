@@ -12,26 +12,26 @@ import { ApiError } from '#shared/errors.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
-import { sweepCopies, takeBackUnproven } from './crash-recovery.ts'
-import { noteDisk, noteImagesChanged } from './image-feed.ts'
-import { findRivalVersion } from './image-version-queries.ts'
-import { listTwins } from './instance-placement.ts'
-import { hasInstanceOfFile, newestInstanceId, type OnInstanceChange } from './instance-queries.ts'
+import { deleteIncompleteCopies, deleteUnprovenRows } from './crash-recovery.ts'
+import { appendDiskEntry, notifyImagesChanged } from './image-feed.ts'
+import { findCurrentVersion } from './image-version-queries.ts'
+import { listIdenticalInstances } from './instance-placement.ts'
+import { hasInstanceOfFile, lastInstanceId, type OnInstanceChange } from './instance-queries.ts'
 import {
+  appendInDoubtEntry,
   importOrphans,
   isInDoubt,
-  noteInDoubt,
   type Orphan,
   OrphanImport,
 } from './orphan-import.ts'
-import { COMPARED } from './same-content.ts'
-import { readStart } from './stored-object.ts'
+import { COMPARISON_FOLDER } from './same-content.ts'
+import { readFileHeader } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /** Files per import request; the window repeats the request for the rest. */
-const PORTION = 100
+const BATCH_SIZE = 100
 /** How long the count of files is cached (ms). */
-const COUNTED_MS = 5000
+const COUNT_CACHE_MS = 5000
 
 /**
  * Deletes unfinished files of an earlier run; returns whether that run was interrupted, for example
@@ -41,9 +41,9 @@ const COUNTED_MS = 5000
 export function sweepSpool(context: Context): boolean {
   const { parts, wasCutOff } = context.imageFiles.sweep()
   if (parts > 0)
-    noteDisk(context, 'warning', message('images.unfinished-transfers', { count: parts }))
+    appendDiskEntry(context, 'warning', message('images.unfinished-transfers', { count: parts }))
   // Temporary copies for comparisons, and files that earlier versions wrote for the native module.
-  for (const temporary of [COMPARED, join('spool', 'native')])
+  for (const temporary of [COMPARISON_FOLDER, join('spool', 'native')])
     rmSync(join(context.folder, temporary), { recursive: true, force: true })
   return wasCutOff
 }
@@ -84,10 +84,11 @@ export class ImageRecovery implements AsyncDisposable {
     const recover = (file: string) => this.#move(file)
     const work = async () => {
       // Must run before its files are considered unknown.
-      await sweepCopies(this.#context).catch(failed)
+      await deleteIncompleteCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
       // Last, because it reads the complete images of the last minutes.
-      if (wasCutOff) await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
+      if (wasCutOff)
+        await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(failed)
       // Runs even if an earlier step failed, because reports cannot be signed before it has
       // finished.
       await importOrphans(this.#context, this.#orphans(), recover, signal)
@@ -106,7 +107,7 @@ export class ImageRecovery implements AsyncDisposable {
    */
   count(): number {
     const now = this.#context.clock()
-    if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNTED_MS)
+    if (!this.#counted || Math.abs(now - this.#counted.at) >= COUNT_CACHE_MS)
       this.#counted = { at: now, files: [...this.#context.imageFiles.recovery.files()].length }
     return this.#counted.files
   }
@@ -122,7 +123,7 @@ export class ImageRecovery implements AsyncDisposable {
   async describe(file: string): Promise<RecoveredFile> {
     const path = this.#context.imageFiles.recovery.pathOf(file)
     const { size = 0, mtime = new Date(0) } = (await stat(path).catch(() => undefined)) ?? {}
-    const start = await readStart(path).catch(() => undefined)
+    const start = await readFileHeader(path).catch(() => undefined)
     return {
       file,
       bytes: size,
@@ -144,16 +145,16 @@ export class ImageRecovery implements AsyncDisposable {
     { file, after }: { readonly file?: string | undefined; readonly after?: string | undefined },
     actor: Actor,
   ): Promise<RecoveryOutcome> {
-    if (file !== undefined) this.#demandFile(file)
+    if (file !== undefined) this.#requireFile(file)
     const files: string[] = []
     for (const each of file === undefined ? this.#context.imageFiles.recovery.files(after) : [file])
-      if (files.push(each) > PORTION) break
+      if (files.push(each) > BATCH_SIZE) break
     let imported = 0
     let failed = 0
     let problem: Message | null = null
     try {
       using orphans = this.#orphans()
-      for (const each of files.slice(0, PORTION)) {
+      for (const each of files.slice(0, BATCH_SIZE)) {
         const fault = await this.#importOne(each, actor, orphans)
         if (fault === undefined) imported++
         else {
@@ -162,9 +163,9 @@ export class ImageRecovery implements AsyncDisposable {
         }
       }
     } finally {
-      if (imported > 0) noteImagesChanged(this.#context)
+      if (imported > 0) notifyImagesChanged(this.#context)
     }
-    const next = files.length > PORTION ? (files[PORTION - 1] ?? null) : null
+    const next = files.length > BATCH_SIZE ? (files[BATCH_SIZE - 1] ?? null) : null
     return { imported, failed, problem, next }
   }
 
@@ -174,13 +175,13 @@ export class ImageRecovery implements AsyncDisposable {
    */
   async discard(file: string, reason: string, actor: Actor): Promise<WindowOutcome> {
     const { database, imageFiles } = this.#context
-    this.#demandFile(file)
+    this.#requireFile(file)
     const { sopInstanceUid, studyInstanceUid } = await this.describe(file)
     const detail = { sopInstanceUid, studyInstanceUid, reason }
     await database.commitSoon(() => note(this.#context, actor, 'recovery.discard', file, detail))
     await imageFiles.recovery.remove(file)
     this.#counted = undefined
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     return { success: true, message: message('images.file-deleted') }
   }
 
@@ -212,18 +213,18 @@ export class ImageRecovery implements AsyncDisposable {
    */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { database, imageFiles } = this.#context
-    const returned = await this.#putBackKnown(signal)
+    const returned = await this.#returnKnown(signal)
     if (signal.aborted) return
     let moved = 0
     let inDoubt = 0
     {
       using orphans = this.#orphans()
       const hasRow = (file: string) => hasInstanceOfFile(database, file)
-      for await (const file of imageFiles.orphans(hasRow, newestInstanceId(database))) {
+      for await (const file of imageFiles.orphans(hasRow, lastInstanceId(database))) {
         if (signal.aborted) break
         // Its row may have been inserted since the file was found, or may be about to be.
         if (this.#isKnown(file)) continue
-        if (await this.#setAsideCopy(file, orphans)) inDoubt++
+        if (await this.#quarantineCopy(file, orphans)) inDoubt++
         // A file that has a row stays in `images`.
         if (hasRow(file)) continue
         await this.#move(file)
@@ -231,23 +232,27 @@ export class ImageRecovery implements AsyncDisposable {
       }
     }
     if (returned > 0)
-      noteDisk(this.#context, 'warning', message('images.files-returned', { count: returned }))
+      appendDiskEntry(
+        this.#context,
+        'warning',
+        message('images.files-returned', { count: returned }),
+      )
     if (moved > 0)
-      noteDisk(this.#context, 'danger', message('images.files-unknown', { count: moved }))
-    if (inDoubt > 0) noteInDoubt(this.#context, inDoubt)
-    if (returned + moved + inDoubt > 0) noteImagesChanged(this.#context)
+      appendDiskEntry(this.#context, 'danger', message('images.files-unknown', { count: moved }))
+    if (inDoubt > 0) appendInDoubtEntry(this.#context, inDoubt)
+    if (returned + moved + inDoubt > 0) notifyImagesChanged(this.#context)
   }
 
   /**
    * Moves files back that have a row again, because the database with their rows was restored.
    * Returns their number.
    */
-  async #putBackKnown(signal: AbortSignal): Promise<number> {
+  async #returnKnown(signal: AbortSignal): Promise<number> {
     const { database, imageFiles } = this.#context
     let returned = 0
     for (const file of [...imageFiles.recovery.files()]) {
       if (signal.aborted) break
-      if (!hasInstanceOfFile(database, file) || (await isThere(imageFiles.pathOf(file)))) continue
+      if (!hasInstanceOfFile(database, file) || (await exists(imageFiles.pathOf(file)))) continue
       await imageFiles.recovery.putBack(file, file)
       this.#counted = undefined
       returned++
@@ -261,16 +266,16 @@ export class ImageRecovery implements AsyncDisposable {
    * Returns whether it was. In that case, or if it is identical to a stored instance, the file has
    * a row afterwards.
    */
-  async #setAsideCopy(file: string, orphans: OrphanImport): Promise<boolean> {
+  async #quarantineCopy(file: string, orphans: OrphanImport): Promise<boolean> {
     const { database, imageFiles } = this.#context
     const orphan = await orphans.readCopy({ file, path: imageFiles.pathOf(file) })
-    if (!orphan || !findRivalVersion(database, orphan.header.sopInstanceUid, orphan.originals))
+    if (!orphan || !findCurrentVersion(database, orphan.header.sopInstanceUid, orphan.originals))
       return false
     const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
     return kept !== undefined && isInDoubt(database, kept)
   }
 
-  #demandFile(file: string): void {
+  #requireFile(file: string): void {
     for (const found of this.#context.imageFiles.recovery.files()) if (found === file) return
     throw new ApiError('not-found', message('images.file-gone'))
   }
@@ -286,7 +291,8 @@ export class ImageRecovery implements AsyncDisposable {
     if (isMessage(orphan)) return orphan
     try {
       await orphans.exclusively(orphan, async () => {
-        if (!(await this.#dropTwin(orphan, actor))) await this.#take(orphan, actor, orphans)
+        if (!(await this.#deleteIfIdentical(orphan, actor)))
+          await this.#importFile(orphan, actor, orphans)
       })
     } finally {
       this.#counted = undefined
@@ -295,11 +301,16 @@ export class ImageRecovery implements AsyncDisposable {
   }
 
   /** Deletes the file if an identical instance is already stored, after making that one durable. */
-  async #dropTwin(orphan: Orphan, actor: Actor): Promise<boolean> {
+  async #deleteIfIdentical(orphan: Orphan, actor: Actor): Promise<boolean> {
     const { database, imageFiles } = this.#context
     const { file, header, bytes, dataSetOffset, crc32 } = orphan
     const path = imageFiles.recovery.pathOf(file)
-    const twins = listTwins(database, header.sopInstanceUid, bytes - dataSetOffset, crc32)
+    const twins = listIdenticalInstances(
+      database,
+      header.sopInstanceUid,
+      bytes - dataSetOffset,
+      crc32,
+    )
     for (const twin of twins) {
       if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset)))
         continue
@@ -311,18 +322,18 @@ export class ImageRecovery implements AsyncDisposable {
     return false
   }
 
-  async #take(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
+  async #importFile(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
     const { database, imageFiles, uuid } = this.#context
     const { file, header } = orphan
     const own = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const isTaken = this.#isKnown(own) || (await isThere(imageFiles.pathOf(own)))
+    const isTaken = this.#isKnown(own) || (await exists(imageFiles.pathOf(own)))
     const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : own
     imageFiles.arriving.add(to)
     try {
       await imageFiles.recovery.putBack(file, to)
       await orphans.import({ ...orphan, file: to }, () => this.#noteImport(orphan, actor, {}))
     } catch (error) {
-      if (!hasInstanceOfFile(database, to) && (await isThere(imageFiles.pathOf(to))))
+      if (!hasInstanceOfFile(database, to) && (await exists(imageFiles.pathOf(to))))
         await imageFiles.recovery.move(to)
       throw error
     } finally {
@@ -337,7 +348,7 @@ export class ImageRecovery implements AsyncDisposable {
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

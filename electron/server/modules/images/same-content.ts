@@ -25,7 +25,7 @@ export type Transcode = (fileIn: string, fileOut: string, transferSyntax: string
 
 /** Limits of the data set without pixels; larger ones are not compared. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
-const MOST_INFLATED = 4 * 2 ** 30
+const MAX_INFLATED_BYTES = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
 
 /**
@@ -50,7 +50,7 @@ export async function compareContent(
   one: StoredObject,
   other: StoredObject,
 ): Promise<Comparison> {
-  const temporary = join(folder, COMPARED)
+  const temporary = join(folder, COMPARISON_FOLDER)
   const made: string[] = []
   try {
     const { transferSyntaxUid } = one
@@ -72,7 +72,7 @@ export async function compareContent(
 }
 
 /** Folder for temporary files of comparisons; it may be deleted at startup. */
-export const COMPARED = join('spool', 'compared')
+export const COMPARISON_FOLDER = join('spool', 'compared')
 
 /**
  * The uncompressed object, in a temporary file if necessary, whose path is appended to `made`;
@@ -92,7 +92,7 @@ async function uncompressed(
   const to = join(temporary, `${randomUUID()}.dcm`)
   made.push(to)
   try {
-    if (coding) await inflatedFile(path, to, { bytes: MOST_INFLATED })
+    if (coding) await inflatedFile(path, to, { bytes: MAX_INFLATED_BYTES })
     else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)
     const { dataSetOffset, transferSyntaxUid: written } = await readFileMeta(to)
     return { path: to, dataSetOffset, transferSyntaxUid: written }
@@ -251,10 +251,10 @@ const PADDED: ReadonlySet<string> = new Set(
 
 function sameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
   if (a.equals(b)) return true
-  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutTail(a).equals(withoutTail(b))
+  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
 }
 
-function withoutTail(value: Buffer): Buffer {
+function withoutPadding(value: Buffer): Buffer {
   let end = value.length
   while (end > 0 && (value[end - 1] === 0 || value[end - 1] === 0x20)) end--
   return value.subarray(0, end)

@@ -12,13 +12,13 @@ import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { headerOf, readerOf } from './header.ts'
+import { fullReaderOf, headerOf } from './header.ts'
 
 /**
  * Maximum number of bytes that are inflated to verify a data set. A few kilobytes can inflate to
  * terabytes.
  */
-const MOST_INFLATED = 4 * 2 ** 30
+const MAX_INFLATED_BYTES = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
 /** Bytes of a file that are read for its header. */
 const HEADER_BYTES = 1 << 20
@@ -48,7 +48,7 @@ export async function readStored({
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<ReadObject> {
-  const reader = readerOf(transferSyntaxUid)
+  const reader = fullReaderOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
   for await (const chunk of createReadStream(path, {
@@ -72,7 +72,7 @@ export async function deflatedStructure({
   transferSyntaxUid,
 }: StoredObject): Promise<Structure> {
   if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE
-  const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
+  const reader = fullReaderOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
     await pipeline(
@@ -81,7 +81,7 @@ export async function deflatedStructure({
       async (chunks: AsyncIterable<Buffer>) => {
         for await (const chunk of chunks) {
           inflated += chunk.length
-          if (inflated > MOST_INFLATED) throw new RangeError('length')
+          if (inflated > MAX_INFLATED_BYTES) throw new RangeError('length')
           reader.push(chunk)
         }
       },
@@ -98,7 +98,7 @@ const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
 const UNREADABLE = damaged(message('images.header-unreadable'))
 
 /** Prefix of the UIDs of corrected copies (`newUid`). */
-const COPY_UID = '2.25.'
+const COPY_UID_PREFIX = '2.25.'
 
 /**
  * SOP Instance UIDs of the images of which the object is a corrected copy (`originalsOf`); empty if
@@ -109,7 +109,7 @@ export async function originalsIn(
   stored: StoredObject & { readonly sopInstanceUid: string },
   temporary: string,
 ): Promise<string[]> {
-  if (!stored.sopInstanceUid.startsWith(COPY_UID)) return []
+  if (!stored.sopInstanceUid.startsWith(COPY_UID_PREFIX)) return []
   try {
     return await withInflated(stored, temporary, (plain) => originalsOf(plain))
   } catch (error) {
@@ -135,7 +135,7 @@ export async function withInflated<T>(
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const plain = join(temporary, `${randomUUID()}.dcm`)
   try {
-    await inflatedFile(path, plain, { bytes: MOST_INFLATED })
+    await inflatedFile(path, plain, { bytes: MAX_INFLATED_BYTES })
     const { dataSetOffset: start } = await readFileMeta(plain)
     return await work(
       {
@@ -154,9 +154,9 @@ export async function withInflated<T>(
  * Reads the header of a file, without pixels; `undefined` if it has no SOP Instance UID.
  * @throws if it is not a DICOM file
  */
-export async function readStart(path: string) {
+export async function readFileHeader(path: string) {
   const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
-  const reader = readerOf(transferSyntaxUid)
+  const reader = fullReaderOf(transferSyntaxUid)
   const file = await open(path, 'r')
   try {
     const bytes = Buffer.alloc(HEADER_BYTES)

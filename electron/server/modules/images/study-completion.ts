@@ -6,11 +6,11 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { message } from '#shared/messages/message.ts'
 import { countExpected } from './announced-instance-queries.ts'
-import type { Arrivals, Kept } from './arrivals.ts'
+import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics, Ending } from './association-statistics.ts'
-import { noteImagesChanged } from './image-feed.ts'
+import { notifyImagesChanged } from './image-feed.ts'
 import { listReceivingStudies, type ReceivingStudy } from './image-study-list-queries.ts'
-import { breakOffTransfers, updateImageStudy } from './image-study-writing-queries.ts'
+import { abortOpenTransfers, updateImageStudy } from './image-study-writing-queries.ts'
 import type { StudyCreation } from './study-creation.ts'
 import { compareNames, type FindWorklistRow, lookUpRow } from './worklist-lookup.ts'
 
@@ -21,12 +21,12 @@ const SENDER_ENDED: Ending = {
 }
 
 /** Delay before completing a study is retried after an error. */
-const AGAIN_MS = 60_000
+const RETRY_MS = 60_000
 /**
  * Studies completed in parallel. After a long downtime, many are due, and each sends a request to
  * the partner.
  */
-const AT_A_TIME = 4
+const PARALLEL = 4
 
 const IDENTITY = {
   corrected: { tone: 'warning', text: message('images.identity-corrected') },
@@ -45,14 +45,14 @@ export class StudyCompletion implements AsyncDisposable {
   readonly #creation: StudyCreation
   readonly #findRow: FindWorklistRow
   /** Studies whose announced instances have all been received. */
-  readonly #whole = new Set<string>()
+  readonly #allReceived = new Set<string>()
   /**
    * For studies with announced instances: the number of instances to be received before counting
    * again is worthwhile.
    */
-  readonly #left = new Map<string, number>()
+  readonly #remaining = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #lookUps = new Set<Promise<void>>()
   readonly #worker: Worker
 
   constructor(
@@ -74,17 +74,17 @@ export class StudyCompletion implements AsyncDisposable {
       (signal) => this.#completeDue(signal),
       'image studies',
     )
-    breakOffTransfers(database, message('images.gateway-ended'))
+    abortOpenTransfers(database, message('images.gateway-ended'))
     for (const { studyInstanceUid } of listReceivingStudies(database)) this.#count(studyInstanceUid)
     this.#worker.wake()
   }
 
   /** Must be called after the commit of an instance. */
-  arrived({ instance, isOpened, identity }: Kept): void {
+  arrived({ instance, isOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
-    noteImagesChanged(this.#context)
+    notifyImagesChanged(this.#context)
     if (!this.#statistics.isSending(associationId))
-      this.#closeSoon([studyInstanceUid], SENDER_ENDED, 0)
+      this.#endTransfers([studyInstanceUid], SENDER_ENDED, 0)
     if (isOpened || identity === 'corrected') {
       this.#lookUpSoon(studyInstanceUid)
       this.#worker.wake()
@@ -95,8 +95,8 @@ export class StudyCompletion implements AsyncDisposable {
     }
     if (change === 'pixels' || change === 'unknown')
       this.#statistics.note(associationId, 'danger', message('images.replaced'), studyInstanceUid)
-    const toCome = this.#left.get(studyInstanceUid)
-    if (toCome !== undefined && toCome > 1) this.#left.set(studyInstanceUid, toCome - 1)
+    const toCome = this.#remaining.get(studyInstanceUid)
+    if (toCome !== undefined && toCome > 1) this.#remaining.set(studyInstanceUid, toCome - 1)
     else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
   }
 
@@ -110,7 +110,7 @@ export class StudyCompletion implements AsyncDisposable {
   associationClosed(associationId: string, how: Ending): void {
     const sender = this.#statistics.closed(associationId, how)
     if (!sender || sender.studies.length === 0) return
-    this.#closeSoon(sender.studies, how, sender.since)
+    this.#endTransfers(sender.studies, how, sender.since)
     this.#worker.wake()
   }
 
@@ -119,7 +119,7 @@ export class StudyCompletion implements AsyncDisposable {
    * removes (`isUnlinked`) the order.
    */
   orderChanged(studyInstanceUid: string, isUnlinked: boolean): void {
-    this.#creation.askAnew(studyInstanceUid, isUnlinked)
+    this.#creation.requestAgain(studyInstanceUid, isUnlinked)
     this.#context.database.afterCommit(() => this.#arrivals.forget(studyInstanceUid))
   }
 
@@ -130,13 +130,13 @@ export class StudyCompletion implements AsyncDisposable {
 
   /** Resolves when nothing that is due is in progress. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#lookUps.size > 0) await Promise.all(this.#lookUps)
     await this.#worker.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#lookUps)
   }
 
   #nextDue(): string | undefined {
@@ -154,7 +154,7 @@ export class StudyCompletion implements AsyncDisposable {
       for (const { studyInstanceUid } of rest)
         if (!signal.aborted) await this.#complete(studyInstanceUid, signal)
     }
-    await Promise.all(Array.from({ length: AT_A_TIME }, completeRest))
+    await Promise.all(Array.from({ length: PARALLEL }, completeRest))
   }
 
   /** Ms since 1970. */
@@ -167,10 +167,10 @@ export class StudyCompletion implements AsyncDisposable {
     const quiet = this.#statistics.isStudyOpen(studyInstanceUid)
       ? Number.POSITIVE_INFINITY
       : within(msOf(lastInstanceAt) + idleMs, idleMs)
-    const due = this.#whole.has(studyInstanceUid)
+    const due = this.#allReceived.has(studyInstanceUid)
       ? now
       : Math.min(quiet, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
-    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, AGAIN_MS))
+    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
   }
 
   async #complete(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
@@ -182,11 +182,12 @@ export class StudyCompletion implements AsyncDisposable {
       // Late images only change the counters.
       if (study.settledAt === null) await this.#creation.complete(study, signal)
       else this.#creation.close(studyInstanceUid, {})
-      for (const known of [this.#whole, this.#left, this.#notBefore]) known.delete(studyInstanceUid)
+      for (const known of [this.#allReceived, this.#remaining, this.#notBefore])
+        known.delete(studyInstanceUid)
       this.#arrivals.forget(studyInstanceUid)
     } catch (error) {
       if (signal.aborted) return
-      this.#notBefore.set(studyInstanceUid, this.#context.clock() + AGAIN_MS)
+      this.#notBefore.set(studyInstanceUid, this.#context.clock() + RETRY_MS)
       reportError(this.#context, error)
     }
   }
@@ -195,14 +196,14 @@ export class StudyCompletion implements AsyncDisposable {
   #count(studyInstanceUid: string): void {
     const { database } = this.#context
     const { expected, missing } = countExpected(database, studyInstanceUid)
-    if (expected === null) this.#left.delete(studyInstanceUid)
-    else if (missing > 0) this.#left.set(studyInstanceUid, missing)
+    if (expected === null) this.#remaining.delete(studyInstanceUid)
+    else if (missing > 0) this.#remaining.set(studyInstanceUid, missing)
     else {
-      this.#left.set(studyInstanceUid, 1)
+      this.#remaining.set(studyInstanceUid, 1)
       // A step in progress may announce more instances.
       const steps = listStepStandings(database, studyInstanceUid)
       if (steps.some(({ status }) => status === 'IN PROGRESS')) return
-      this.#whole.add(studyInstanceUid)
+      this.#allReceived.add(studyInstanceUid)
       this.#worker.wake()
     }
   }
@@ -212,7 +213,7 @@ export class StudyCompletion implements AsyncDisposable {
    * another association is open, the transfer continues. An association that was already open does
    * not repair an aborted transfer.
    */
-  #closeSoon(studies: readonly string[], { kind, detail }: Ending, since: number): void {
+  #endTransfers(studies: readonly string[], { kind, detail }: Ending, since: number): void {
     const { database, clock } = this.#context
     const transfer = {
       how: kind,
@@ -233,7 +234,7 @@ export class StudyCompletion implements AsyncDisposable {
             updateImageStudy(database, studyInstanceUid, { transfer })
       })
       .then(
-        () => noteImagesChanged(this.#context),
+        () => notifyImagesChanged(this.#context),
         (error: unknown) => reportError(this.#context, error),
       )
   }
@@ -247,8 +248,8 @@ export class StudyCompletion implements AsyncDisposable {
     const job = this.#lookUp(studyInstanceUid).catch((error: unknown) =>
       reportError(this.#context, error),
     )
-    this.#underWay.add(job)
-    void job.finally(() => this.#underWay.delete(job))
+    this.#lookUps.add(job)
+    void job.finally(() => this.#lookUps.delete(job))
   }
 }
 

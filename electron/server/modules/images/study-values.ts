@@ -38,7 +38,7 @@ const METADATA: Readonly<
     MetadataField,
     {
       readonly partner: keyof EnrichmentAnswer
-      readonly header: (from: Light) => MetadataValue | undefined
+      readonly header: (from: DicomValues) => MetadataValue | undefined
     }
   >
 > = {
@@ -63,7 +63,7 @@ const METADATA: Readonly<
 const METADATA_FIELDS = Object.keys(METADATA) as MetadataField[]
 
 /** What DICOM contains about the study: the header and the leading modality. */
-interface Light {
+interface DicomValues {
   readonly header: ImageHeader
   readonly modality: string
 }
@@ -74,7 +74,7 @@ interface Light {
 export const leftOutWarning = (field: string): Message =>
   message('images.value-left-out', { field })
 
-const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
+const MAX_LENGTHS = { studyDescription: 1000, externalPatientId: 256 } as const
 
 /**
  * Values of a study, merged per field: the partner's answer to
@@ -85,12 +85,12 @@ export function mergedValues(
   modality: string,
   answer: EnrichmentAnswer,
 ): MergedValues {
-  const light = { header, modality }
+  const dicomValues = { header, modality }
   const fromPartner: string[] = []
   const warnings: Message[] = []
 
   /** The partner's value if it is valid. */
-  function given<T>(
+  function partnerValue<T>(
     name: keyof EnrichmentAnswer,
     parse: (value: unknown) => T | undefined,
   ): T | undefined {
@@ -108,7 +108,8 @@ export function mergedValues(
   for (const field of METADATA_FIELDS) {
     const { partner, header: ofHeader } = METADATA[field]
     const value =
-      given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))
+      partnerValue(partner, (raw) => validated(field, raw)) ??
+      validated(field, clean(ofHeader(dicomValues)))
     if (value !== undefined) reportMetadata[field] = value
   }
   const age = ageOf(reportMetadata, header.patientAge)
@@ -116,13 +117,16 @@ export function mergedValues(
 
   const values: StudyValues = {
     studyDescription:
-      given('studyDescription', (text) => textWithin(text, MOST.studyDescription)) ??
-      describedBy(light),
+      partnerValue('studyDescription', (text) => textWithin(text, MAX_LENGTHS.studyDescription)) ??
+      describedBy(dicomValues),
     severity:
-      given('severity', (value) => SEVERITIES.find((severity) => severity === value)) ?? 'normal',
-    expressCustomerId: given('expressCustomerId', (text) => textWithin(text, 64)) ?? null,
+      partnerValue('severity', (value) => SEVERITIES.find((severity) => severity === value)) ??
+      'normal',
+    expressCustomerId: partnerValue('expressCustomerId', (text) => textWithin(text, 64)) ?? null,
     externalPatientId:
-      given('externalPatientId', (text) => textWithin(text, MOST.externalPatientId)) ?? null,
+      partnerValue('externalPatientId', (text) =>
+        textWithin(text, MAX_LENGTHS.externalPatientId),
+      ) ?? null,
     reportMetadata: StudyReportMetadata.parse(reportMetadata),
   }
   return { values, fromPartner, warnings }
@@ -150,12 +154,12 @@ export const leadingModality = (modalities: readonly string[]): string =>
   ''
 
 /** The description if the partner provides none. */
-function describedBy({ header, modality }: Light): string {
+function describedBy({ header, modality }: DicomValues): string {
   const described = [header.studyDescription, header.requestedProcedureDescription]
     .map((text) => clean(text))
     .find((text) => text !== '')
   return (
-    described?.slice(0, MOST.studyDescription) ??
+    described?.slice(0, MAX_LENGTHS.studyDescription) ??
     (modality === '' ? 'Imaging study' : `${modality} study`)
   )
 }
@@ -164,7 +168,7 @@ const textWithin = (text: unknown, most: number): string | undefined =>
   typeof text === 'string' && text !== '' && text.length <= most ? text : undefined
 
 /** The value if it satisfies the contract; `undefined` if it is empty. */
-function fitting(field: MetadataField, value: unknown): unknown {
+function validated(field: MetadataField, value: unknown): unknown {
   if (value === undefined || value === '') return undefined
   const parsed = StudyReportMetadata.shape[field].safeParse(value)
   return parsed.success ? parsed.data : undefined

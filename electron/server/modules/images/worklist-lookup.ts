@@ -5,7 +5,7 @@ import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { message } from '#shared/messages/message.ts'
-import { noteImagesChanged, noteStudy } from './image-feed.ts'
+import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { updateImageStudy } from './image-study-writing-queries.ts'
 import { listPatientNames } from './instance-queries.ts'
 import { differencesOf, withImage, withRow } from './mismatch.ts'
@@ -64,8 +64,8 @@ export async function lookUpRow(
     updateImageStudy(database, studyInstanceUid, { handedOut: row, mismatch })
     return mismatch !== null && mismatch !== now.mismatch && mismatch.fields.length > 0
   })
-  if (isNew) noteStudy(context, study, 'images', 'danger', message('images.row-differs'))
-  noteImagesChanged(context)
+  if (isNew) appendStudyEntry(context, study, 'images', 'danger', message('images.row-differs'))
+  notifyImagesChanged(context)
   return true
 }
 
@@ -106,6 +106,6 @@ export function compareNames(context: Context, studyInstanceUid: string): void {
   const mismatch = withImage(study.mismatch, differences, instantOf(clock()))
   if (mismatch === study.mismatch) return
   updateImageStudy(database, studyInstanceUid, { mismatch })
-  noteStudy(context, study, 'images', 'danger', message('images.names-differ'))
-  noteImagesChanged(context)
+  appendStudyEntry(context, study, 'images', 'danger', message('images.names-differ'))
+  notifyImagesChanged(context)
 }

@@ -16,7 +16,7 @@ import {
 /** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
 export const WRONG_ENTRY = '110514'
 const DETAIL = message('images.wrong-step')
-const MOST_STUDIES = 500
+const MAX_STUDIES = 500
 
 interface StudySteps {
   readonly wrongIds: ReadonlySet<string>
@@ -34,7 +34,7 @@ interface StudySteps {
 export class WrongSteps {
   readonly #context: Context
   readonly #onChange: OnInstanceChange
-  readonly #known = new Map<string, StudySteps>()
+  readonly #cache = new Map<string, StudySteps>()
 
   constructor(context: Context, onChange: OnInstanceChange) {
     this.#context = context
@@ -73,7 +73,7 @@ export class WrongSteps {
     const byStudy = Map.groupBy(step.items, ({ studyInstanceUid }) => studyInstanceUid)
     const all = [
       ...[...byStudy].flatMap(([studyInstanceUid, items]) =>
-        this.#madeIn(
+        this.#instancesMadeIn(
           studyInstanceUid,
           items.map(({ scheduledProcedureStepId }) => scheduledProcedureStepId),
         ),
@@ -83,23 +83,23 @@ export class WrongSteps {
     const found = [...new Map(all.map((instance) => [instance.instanceId, instance])).values()]
     for (const { instanceId } of found)
       setInstanceState(database, instanceId, 'quarantined', 'wrong-step', DETAIL)
-    this.#onChange('set-aside', found)
+    this.#onChange('quarantined', found)
     const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
     for (const studyInstanceUid of studies) recountInstances(database, studyInstanceUid)
     return studies
   }
 
   /** Must be called when a performed step changes. */
-  forget(): void {
-    this.#known.clear()
+  clearCache(): void {
+    this.#cache.clear()
   }
 
   #stepsOf(studyInstanceUid: string): StudySteps {
-    const kept = this.#known.get(studyInstanceUid)
+    const kept = this.#cache.get(studyInstanceUid)
     if (kept) return kept
     const made = this.#read(studyInstanceUid)
-    if (this.#known.size >= MOST_STUDIES) this.#known.clear()
-    this.#known.set(studyInstanceUid, made)
+    if (this.#cache.size >= MAX_STUDIES) this.#cache.clear()
+    this.#cache.set(studyInstanceUid, made)
     return made
   }
 
@@ -133,7 +133,7 @@ export class WrongSteps {
   /**
    * Current instances of the steps. If all steps are wrong, instances without a step are included.
    */
-  #madeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
+  #instancesMadeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
     const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
     if (this.#read(studyInstanceUid).isAllWrong) wanted.add('')
     return [...wanted].flatMap((stepId) =>

@@ -68,7 +68,7 @@ export class Mail implements AsyncDisposable {
   async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
-    const logged = (outcome: Settlement['outcome'], fault: Message | null) => ({
+    const logging = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
           log.info(
@@ -78,16 +78,16 @@ export class Mail implements AsyncDisposable {
         ),
     })
     try {
-      const { to, ...invitation } = readable(row, clock())
+      const { to, ...invitation } = parseJob(row, clock())
       await this.#send(to, `${subject}.${outboxId}`, invitationText(invitation), signal)
-      return { outcome: 'sent', ...logged('sent', null) }
+      return { outcome: 'sent', ...logging('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
       const wait = waitAfter(RETRY_SCHEDULES.mail, row.attempts + 1)
       const fault = error.explanation
       if (error.isFinal || wait === undefined)
-        return { outcome: 'failed', fault, ...logged('failed', fault) }
-      return { outcome: 'postponed', until: clock() + wait, fault, ...logged('postponed', fault) }
+        return { outcome: 'failed', fault, ...logging('failed', fault) }
+      return { outcome: 'postponed', until: clock() + wait, fault, ...logging('postponed', fault) }
     }
   }
 
@@ -101,7 +101,7 @@ export class Mail implements AsyncDisposable {
 }
 
 /** @throws MailError */
-function readable({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
+function parseJob({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
   const { expiry } = parsed.data

@@ -59,13 +59,13 @@ export async function sendBySmtp(
     throw new MailError(message('mail.password-in-plain-text'))
   const end = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)])
   // The socket is created here so that the session can be aborted at any time.
-  const socket = await connected(
+  const socket = await openSocket(
     host,
     port,
     AbortSignal.any([end, AbortSignal.timeout(limits.connectMs)]),
   )
-  const cut = () => socket.destroy(new MailError(message('mail.silent')))
-  end.addEventListener('abort', cut, { once: true })
+  const abortSocket = () => socket.destroy(new MailError(message('mail.silent')))
+  end.addEventListener('abort', abortSocket, { once: true })
   try {
     const transport = createTransport({
       ...{
@@ -96,24 +96,24 @@ export async function sendBySmtp(
   } catch (error) {
     throw end.aborted ? new MailError(message('mail.silent'), { cause: error }) : mailErrorOf(error)
   } finally {
-    end.removeEventListener('abort', cut)
+    end.removeEventListener('abort', abortSocket)
     socket.destroy()
   }
 }
 
-function connected(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port })
     const fail = (error: unknown) => {
       socket.destroy()
       reject(mailErrorOf(error))
     }
-    const late = () => fail(new MailError(message('mail.silent')))
-    if (signal.aborted) return late()
-    signal.addEventListener('abort', late, { once: true })
+    const onTimeout = () => fail(new MailError(message('mail.silent')))
+    if (signal.aborted) return onTimeout()
+    signal.addEventListener('abort', onTimeout, { once: true })
     socket.once('error', fail)
     socket.once('connect', () => {
-      signal.removeEventListener('abort', late)
+      signal.removeEventListener('abort', onTimeout)
       socket.off('error', fail)
       resolve(socket)
     })
@@ -137,7 +137,7 @@ export class MailError extends MessageError {
 }
 
 /** Error codes of nodemailer and Node, mapped to messages. */
-const MEANINGS: Readonly<Record<string, MessageCode>> = {
+const MESSAGES: Readonly<Record<string, MessageCode>> = {
   ECONNREFUSED: 'mail.connection-refused',
   ENOTFOUND: 'mail.host-unknown',
   EDNS: 'mail.host-unknown',
@@ -165,7 +165,7 @@ const MEANINGS: Readonly<Record<string, MessageCode>> = {
  * Errors that are permanent if the reply code is 5yz. They concern the recipient or the message,
  * not the state of the server.
  */
-const FINAL = new Set(['EENVELOPE', 'EMESSAGE'])
+const PERMANENT_FAILURES = new Set(['EENVELOPE', 'EMESSAGE'])
 
 /**
  * Converts any failure to a MailError. The server's reply text is left out, because it may quote an
@@ -176,11 +176,11 @@ export function mailErrorOf(thrown: unknown): MailError {
   const code = fieldOf(thrown, 'code')
   const reply = fieldOf(thrown, 'responseCode')
   const what = message(
-    MEANINGS[certificateFault(thrown)] ?? MEANINGS[String(code)] ?? 'mail.not-sent',
+    MESSAGES[certificateFault(thrown)] ?? MESSAGES[String(code)] ?? 'mail.not-sent',
   )
   return new MailError(typeof reply === 'number' ? message('mail.reply', { what, reply }) : what, {
     // RFC 5321 §4.2.1: 5yz is a permanent failure.
-    isFinal: typeof reply === 'number' && reply >= 500 && FINAL.has(String(code)),
+    isFinal: typeof reply === 'number' && reply >= 500 && PERMANENT_FAILURES.has(String(code)),
     cause: thrown,
   })
 }

@@ -21,7 +21,7 @@ import {
   isCorrectedCopy,
   isInstanceWithdrawn,
   isOfFoundVersion,
-  listFoundBeside,
+  listFoundVersionUids,
   listOtherVersions,
 } from '#server/modules/images/image-version-queries.ts'
 import { listStudyInstances, setInstanceState } from '#server/modules/images/instance-queries.ts'
@@ -188,8 +188,8 @@ describe('versions of an image', () => {
     const uids = [`${FROM}.1.1`, `${FROM}.1.2`]
     insertFoundVersion(on.database, { instanceId, header: HEADER }, uids)
     insertFoundVersion(on.database, { instanceId, header: HEADER }, uids)
-    expect(listFoundBeside(on.database, instanceId).sort()).toEqual(uids)
-    expect(listFoundBeside(on.database, on.original(0))).toEqual([])
+    expect(listFoundVersionUids(on.database, instanceId).sort()).toEqual(uids)
+    expect(listFoundVersionUids(on.database, on.original(0))).toEqual([])
     expect(
       [...uids, `${FROM}.1.3`, '1.2.3.9'].map((uid) => isOfFoundVersion(on.database, uid)),
     ).toEqual([true, true, false, false])
@@ -197,7 +197,7 @@ describe('versions of an image', () => {
       instanceId: on.copy(0),
       sopInstanceUid: `${TO}.1.1`,
     })
-    expect(listFoundBeside(on.database, instanceId).sort()).toEqual([...uids, `${TO}.1.1`])
+    expect(listFoundVersionUids(on.database, instanceId).sort()).toEqual([...uids, `${TO}.1.1`])
   })
 })
 

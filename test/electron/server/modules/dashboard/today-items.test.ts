@@ -8,8 +8,8 @@ import {
   countPendingInvitations,
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
-import { itemsOf } from '#server/modules/dashboard/today-items.ts'
-import { countForToday, type TodaySituation } from '#server/modules/dashboard/today-lines.ts'
+import { todayItems } from '#server/modules/dashboard/today-items.ts'
+import { countForToday, type TodaySituation } from '#server/modules/dashboard/today-rules.ts'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { certificate, STORAGE } from './dashboard-fixture.ts'
@@ -89,7 +89,7 @@ const calm: TodaySituation = {
   counts: NO_COUNTS,
 }
 const kindsOf = (situation: Partial<TodaySituation>) =>
-  itemsOf({ ...calm, ...situation }).map(({ kind }) => kind)
+  todayItems({ ...calm, ...situation }).map(({ kind }) => kind)
 const counts = (more: Partial<TodaySituation['counts']>) => ({ counts: { ...NO_COUNTS, ...more } })
 const CALLER = {
   ...{ aeTitle: 'US9', address: '10.0.9.9', calledAeTitle: 'ISTHMUS', attempts: 3 },
@@ -98,7 +98,7 @@ const CALLER = {
 
 describe('what needs somebody', () => {
   it('is nothing on a calm day', () => {
-    expect(itemsOf(calm)).toEqual([])
+    expect(todayItems(calm)).toEqual([])
   })
 
   const CASES: readonly [TodayKind, Partial<TodaySituation>][] = [
@@ -214,7 +214,7 @@ describe('what needs somebody', () => {
   })
 
   it('says how many and since when, and that there are more where counting stopped', () => {
-    expect(itemsOf({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
+    expect(todayItems({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
       { count: 999, isMore: true, since: NOW },
     ])
   })
@@ -225,7 +225,7 @@ describe('what needs somebody', () => {
 
   it('tells who cannot do anything about it what it takes', () => {
     const situation = { ...calm, person: DESK, images: { ...calm.images, mismatches: 1 } }
-    expect(itemsOf(situation)).toMatchObject([
+    expect(todayItems(situation)).toMatchObject([
       { kind: 'mismatches', mayAct: false, needs: 'manageStudies' },
     ])
   })
@@ -275,7 +275,7 @@ it('counts what waits for the person: of their customers, and since when', () =>
   const customers = ['cus_A']
   countForToday(database, { userId: 'usr_1', customers, now: Date.parse(NOW) })
   const statuses = ['unassigned', 'assigned', 'in_progress']
-  const unread = { statuses, severities: ['stat', 'high', 'normal'], customers, most: 1000 }
+  const unread = { statuses, severities: ['stat', 'high', 'normal'], customers, limit: 1000 }
   expect(vi.mocked(countUnreadStudies).mock.calls.map(([, of]) => of)).toEqual([
     unread,
     { ...unread, severities: ['stat'] },

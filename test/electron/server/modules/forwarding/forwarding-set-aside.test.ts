@@ -62,7 +62,7 @@ describe('forwarding', () => {
         'wrong-step',
         verbatim('the wrong worklist entry was selected'),
       )
-      stage.forwarding.setAside([instance])
+      stage.forwarding.instancesQuarantined([instance])
     })
     const dropped = [
       '1.2.1 dropped The image was set aside here: it is sent only once a person has released it.',
@@ -118,7 +118,7 @@ describe('forwarding', () => {
           'wrong-step',
           verbatim('the wrong worklist entry was selected'),
         )
-        stage.forwarding.setAside([wrong])
+        stage.forwarding.instancesQuarantined([wrong])
       })
     }
     await stage.forwarding.settled()

@@ -10,7 +10,7 @@ export interface CallsSince {
 }
 
 /** Number of calls of an event type with the same outcome and duration (whole milliseconds). */
-export interface CallTally {
+export interface CallCount {
   readonly type: EventType
   readonly outcome: EventOutcome
   readonly tookMs: number
@@ -33,11 +33,11 @@ export interface Span {
 }
 
 /** Calls of event types that are sent only once, without tests. */
-export const tallyCalls = (
+export const countCalls = (
   database: Database,
   { from, to }: Span,
   endpointId?: string,
-): CallTally[] =>
+): CallCount[] =>
   database.all(
     database.sql
       .selectFrom('events')
@@ -56,14 +56,14 @@ export const tallyCalls = (
         query.where(sql<boolean>`+endpointId = ${endpointId}`),
       )
       .groupBy(['type', 'outcome', sql`3`]),
-  ) as CallTally[]
+  ) as CallCount[]
 
 /** Attempts of event types that are sent until they are accepted, without tests. */
-export const tallyAttempts = (
+export const countAttempts = (
   database: Database,
   { from, to }: Span,
   endpointId?: string,
-): CallTally[] =>
+): CallCount[] =>
   database.all(
     database.sql
       .selectFrom('events')
@@ -86,7 +86,7 @@ export const tallyAttempts = (
         query.where(sql<boolean>`+events.endpointId = ${endpointId}`),
       )
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
-  ) as CallTally[]
+  ) as CallCount[]
 
 /** The last attempts of the latest events of a type whose response has notes. */
 export const newestWithNotes = (

@@ -12,21 +12,21 @@ import type { UnknownCaller } from '#shared/contract/devices.ts'
 import type { Permission, Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
 import {
-  type CustomersSeen,
+  type CountSince,
   countDrafts,
   countFailedEvents,
   countNeededAddenda,
   countOpenCriticalResults,
   countPendingInvitations,
   countUnreadStudies,
-  type Tally,
+  type VisibleCustomers,
 } from './today-count-queries.ts'
 
 /** The state from which Today is derived. Times are RFC 3339. */
 export interface TodaySituation {
   readonly now: number
   readonly person: Rights & { readonly userId: string }
-  readonly customers: CustomersSeen
+  readonly customers: VisibleCustomers
   /** Whether the user manages the gateway but has not enabled two-factor authentication. */
   readonly needsSecondFactor: boolean
   readonly isSetUp: boolean
@@ -45,13 +45,13 @@ export interface TodaySituation {
   readonly backups: BackupHealth
   readonly images: Status['images']
   /** Correction notices that require action. */
-  readonly notices: Tally
+  readonly notices: CountSince
   readonly forwards: Status['forwards']
   readonly undelivered: UndeliveredReports
   readonly callers: readonly UnknownCaller[]
   readonly workstations: number
   readonly exams: ExamTally & { readonly late: number; readonly lateSince: string | null }
-  readonly unplanned: Tally
+  readonly unplanned: CountSince
   readonly mail: {
     readonly count: number
     readonly since: string | null
@@ -64,59 +64,59 @@ export interface TodaySituation {
 }
 
 /** Counts stop here; higher ones are shown as "more than". */
-export const MOST_COUNTED = 999
+export const MAX_COUNT = 999
 const CERTIFICATE_DAYS = 30
 const DAY_MS = 24 * 60 * 60_000
 const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 const ALL_SEVERITIES = ['stat', 'high', 'normal'] as const
 
-/** Counts the items for this user, up to `MOST_COUNTED + 1`. */
+/** Counts the items for this user, up to `MAX_COUNT + 1`. */
 export function countForToday(
   database: Database,
-  of: { readonly userId: string; readonly customers: CustomersSeen; readonly now: number },
+  of: { readonly userId: string; readonly customers: VisibleCustomers; readonly now: number },
 ) {
   const { customers } = of
-  const most = MOST_COUNTED + 1
+  const limit = MAX_COUNT + 1
   const dayAgo = instantOf(of.now - DAY_MS)
-  const unread = { statuses: OPEN_STATUSES, severities: ALL_SEVERITIES, customers, most }
+  const unread = { statuses: OPEN_STATUSES, severities: ALL_SEVERITIES, customers, limit }
   return {
-    openCriticalResults: countOpenCriticalResults(database, customers, most),
-    neededAddenda: countNeededAddenda(database, customers, most),
+    openCriticalResults: countOpenCriticalResults(database, customers, limit),
+    neededAddenda: countNeededAddenda(database, customers, limit),
     unread: countUnreadStudies(database, unread),
     unreadStat: countUnreadStudies(database, { ...unread, severities: ['stat'] }),
     unreadForADay: countUnreadStudies(database, { ...unread, before: dayAgo }),
     activeAddenda: countUnreadStudies(database, { ...unread, statuses: ['addendum_active'] }),
-    drafts: countDrafts(database, of.userId, most),
-    failedEvents: countFailedEvents(database, dayAgo, most),
-    pendingInvitations: countPendingInvitations(database, instantOf(of.now - 3 * DAY_MS), most),
+    drafts: countDrafts(database, of.userId, limit),
+    failedEvents: countFailedEvents(database, dayAgo, limit),
+    pendingInvitations: countPendingInvitations(database, instantOf(of.now - 3 * DAY_MS), limit),
   }
 }
 
-export type Found = Pick<TodayItem, 'tone'> &
+export type FoundItem = Pick<TodayItem, 'tone'> &
   Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
 
-export interface Line {
+export interface TodayRule {
   readonly kind: TodayKind
   /** The permission required to act on it; `null` if every user can. */
   readonly needs: Permission | null
   /** The area of work. Users see items of their own area first. */
   readonly of: 'gateway' | 'reading' | 'exams'
   /** Returns the items; `undefined` or an empty list if there are none. */
-  readonly find: (situation: TodaySituation) => Found | readonly Found[] | undefined
+  readonly find: (situation: TodaySituation) => FoundItem | readonly FoundItem[] | undefined
 }
 
-const counted = (
+const countedItem = (
   tone: TodayItem['tone'],
-  { count, since }: Tally,
-  most = MOST_COUNTED,
-): Found | undefined =>
-  count === 0 ? undefined : { tone, count: Math.min(count, most), isMore: count > most, since }
+  { count, since }: CountSince,
+  limit = MAX_COUNT,
+): FoundItem | undefined =>
+  count === 0 ? undefined : { tone, count: Math.min(count, limit), isMore: count > limit, since }
 
-const faulty = (fault: BackupHealth['backup']): Found | undefined =>
+const backupItem = (fault: BackupHealth['backup']): FoundItem | undefined =>
   fault && { tone: fault.tone, since: fault.since, detail: fault.sentence }
 
 /** In order of severity within each area. */
-export const LINES: readonly Line[] = [
+export const TODAY_RULES: readonly TodayRule[] = [
   {
     kind: 'safe-mode',
     needs: 'manageGateway',
@@ -178,19 +178,19 @@ export const LINES: readonly Line[] = [
     kind: 'backup',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.backup),
+    find: ({ backups }) => backupItem(backups.backup),
   },
   {
     kind: 'rehearsal',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.rehearsal),
+    find: ({ backups }) => backupItem(backups.rehearsal),
   },
   {
     kind: 'standby',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ backups }) => faulty(backups.standby),
+    find: ({ backups }) => backupItem(backups.standby),
   },
   // Before the setup is complete, the item for the setup covers the missing partner.
   {
@@ -210,43 +210,43 @@ export const LINES: readonly Line[] = [
     kind: 'recovered',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.recovered, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.recovered, since: null }),
   },
   {
     kind: 'mismatches',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.mismatches, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.mismatches, since: null }),
   },
   {
     kind: 'correction-notices',
     needs: null,
     of: 'exams',
-    find: ({ notices }) => counted('danger', notices),
+    find: ({ notices }) => countedItem('danger', notices),
   },
   {
     kind: 'images-replaced',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('danger', { count: images.replaced, since: null }),
+    find: ({ images }) => countedItem('danger', { count: images.replaced, since: null }),
   },
   {
     kind: 'criticals',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.openCriticalResults),
+    find: ({ counts }) => countedItem('danger', counts.openCriticalResults),
   },
   {
     kind: 'addenda-needed',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.neededAddenda),
+    find: ({ counts }) => countedItem('danger', counts.neededAddenda),
   },
   {
     kind: 'stat-unread',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('danger', counts.unreadStat),
+    find: ({ counts }) => countedItem('danger', counts.unreadStat),
   },
   {
     kind: 'reports-undelivered',
@@ -281,7 +281,7 @@ export const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ callers }) =>
-      counted('warning', {
+      countedItem('warning', {
         count: callers.length,
         since: earliest(callers.map(({ firstAt }) => firstAt)),
       }),
@@ -290,61 +290,61 @@ export const LINES: readonly Line[] = [
     kind: 'workstations',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ workstations }) => counted('info', { count: workstations, since: null }),
+    find: ({ workstations }) => countedItem('info', { count: workstations, since: null }),
   },
   {
     kind: 'quarantined',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ images }) => counted('warning', { count: images.quarantined, since: null }),
+    find: ({ images }) => countedItem('warning', { count: images.quarantined, since: null }),
   },
   {
     kind: 'forwards-failed',
     needs: 'manageStudies',
     of: 'exams',
-    find: ({ forwards }) => counted('warning', { count: forwards.failed, since: null }),
+    find: ({ forwards }) => countedItem('warning', { count: forwards.failed, since: null }),
   },
   {
     kind: 'exams-withheld',
     needs: null,
     of: 'exams',
-    find: ({ exams }) => counted('warning', { count: exams.withheld, since: null }),
+    find: ({ exams }) => countedItem('warning', { count: exams.withheld, since: null }),
   },
   {
     kind: 'exams-overdue',
     needs: null,
     of: 'exams',
-    find: ({ exams }) => counted('info', { count: exams.late, since: exams.lateSince }),
+    find: ({ exams }) => countedItem('info', { count: exams.late, since: exams.lateSince }),
   },
   {
     kind: 'images-unplanned',
     needs: null,
     of: 'exams',
-    find: ({ unplanned }) => counted('info', unplanned),
+    find: ({ unplanned }) => countedItem('info', unplanned),
   },
   {
     kind: 'my-drafts',
     needs: null,
     of: 'reading',
-    find: ({ counts }) => counted('info', counts.drafts),
+    find: ({ counts }) => countedItem('info', counts.drafts),
   },
   {
     kind: 'addenda',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('info', counts.activeAddenda),
+    find: ({ counts }) => countedItem('info', counts.activeAddenda),
   },
   {
     kind: 'studies-waiting',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts }) => counted('warning', counts.unreadForADay),
+    find: ({ counts }) => countedItem('warning', counts.unreadForADay),
   },
   {
     kind: 'events-failed',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ counts }) => counted('warning', counts.failedEvents),
+    find: ({ counts }) => countedItem('warning', counts.failedEvents),
   },
   {
     kind: 'second-factor',
@@ -363,7 +363,7 @@ export const LINES: readonly Line[] = [
     kind: 'invitations-pending',
     needs: 'manageUsers',
     of: 'gateway',
-    find: ({ counts }) => counted('info', counts.pendingInvitations),
+    find: ({ counts }) => countedItem('info', counts.pendingInvitations),
   },
   {
     kind: 'certificate',

@@ -2,13 +2,13 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { BackupKind } from '#shared/contract/dashboard-backups.ts'
 
 /** The attributes of a backup on which retention depends. */
-export interface KeptBackup {
+export interface RetainedBackup {
   readonly name: string
   readonly madeAt: string
   readonly kind: BackupKind
 }
 
-export interface KeepingPlan {
+export interface RetentionPlan {
   /**
    * Number of days, weeks (Monday to Sunday) and months whose last backup is kept. Periods without
    * a backup do not count.
@@ -25,7 +25,7 @@ const BEFORE_UPDATE_MS = 30 * DAY_MS
  * Minimum age of a scheduled backup before it is deleted because a newer one of the same day
  * exists: someone may be copying it to another disk.
  */
-const REPLACED_MS = HOUR_MS
+const MIN_AGE_MS = HOUR_MS
 
 // A day, week or month of the clinic is identified by its first day, `YYYY-MM-DD`. `later` returns
 // the first day of the period that begins `count` periods later.
@@ -33,14 +33,14 @@ const PERIODS = [
   {
     keep: 'keepDaily',
     of: (day: string) => day,
-    later: (day: string, count: number) => shifted(day, count),
+    later: (day: string, count: number) => addDays(day, count),
   },
   {
     keep: 'keepWeekly',
     of: mondayOf,
-    later: (day: string, count: number) => shifted(day, 7 * count),
+    later: (day: string, count: number) => addDays(day, 7 * count),
   },
-  { keep: 'keepMonthly', of: (day: string) => `${day.slice(0, 7)}-01`, later: laterMonth },
+  { keep: 'keepMonthly', of: (day: string) => `${day.slice(0, 7)}-01`, later: addMonths },
 ] as const
 
 /**
@@ -50,14 +50,14 @@ const PERIODS = [
  * backups.
  * @param timeZone IANA time zone of the clinic, which determines its days
  */
-export function keptUntil(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+export function expiryTimes(
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   timeZone: string,
   now: number,
 ): ReadonlyMap<string, string | null> {
   const calendar = calendarOf(timeZone)
-  const held = slotsOf(backups, plan, calendar)
+  const slots = slotsOf(backups, plan, calendar)
   const days = new Set(
     backups
       .filter(({ kind }) => kind === 'scheduled')
@@ -65,7 +65,7 @@ export function keptUntil(
   )
   const today = calendar.dayOf(now)
   /** The next day on which a backup will be made. */
-  const nextDay = days.has(today) ? shifted(today, 1) : today
+  const nextDay = days.has(today) ? addDays(today, 1) : today
 
   /**
    * When enough newer periods have begun that this one is no longer kept; `undefined` if a later
@@ -78,29 +78,29 @@ export function keptUntil(
     return calendar.startOf(period.later(isThere ? period.later(next, 1) : next, left))
   }
 
-  function untilOf({ name, kind, madeAt }: KeptBackup): string | null {
+  function expiryOf({ name, kind, madeAt }: RetainedBackup): string | null {
     if (kind === 'by-hand') return null
     if (kind === 'before-update') return instantOf(msOf(madeAt) + BEFORE_UPDATE_MS)
-    const ends = (held.get(name) ?? []).map(endOf).filter((end) => end !== undefined)
-    return instantOf(Math.max(msOf(madeAt) + REPLACED_MS, ...ends))
+    const ends = (slots.get(name) ?? []).map(endOf).filter((end) => end !== undefined)
+    return instantOf(Math.max(msOf(madeAt) + MIN_AGE_MS, ...ends))
   }
 
-  return new Map(backups.map((backup) => [backup.name, untilOf(backup)]))
+  return new Map(backups.map((backup) => [backup.name, expiryOf(backup)]))
 }
 
 /** Names of the expired backups. The newest backup is never one of them. */
-export function expired(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+export function expiredBackups(
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   timeZone: string,
   now: number,
 ): string[] {
-  const held = slotsOf(backups, plan, calendarOf(timeZone))
+  const slots = slotsOf(backups, plan, calendarOf(timeZone))
   const newest = newestFirst(backups)[0]
-  const isKept: Readonly<Record<BackupKind, (backup: KeptBackup) => boolean>> = {
+  const isKept: Readonly<Record<BackupKind, (backup: RetainedBackup) => boolean>> = {
     'by-hand': () => true,
     'before-update': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,
-    scheduled: ({ name, madeAt }) => held.has(name) || msOf(madeAt) + REPLACED_MS > now,
+    scheduled: ({ name, madeAt }) => slots.has(name) || msOf(madeAt) + MIN_AGE_MS > now,
   }
   return backups
     .filter((backup) => backup !== newest && !isKept[backup.kind](backup))
@@ -119,13 +119,13 @@ interface Slot {
 
 /** The slots of each scheduled backup that has any. */
 function slotsOf(
-  backups: readonly KeptBackup[],
-  plan: KeepingPlan,
+  backups: readonly RetainedBackup[],
+  plan: RetentionPlan,
   calendar: Calendar,
 ): Map<string, Slot[]> {
   const scheduled = newestFirst(backups.filter(({ kind }) => kind === 'scheduled'))
   const dated = scheduled.map(({ name, madeAt }) => ({ name, day: calendar.dayOf(msOf(madeAt)) }))
-  const held = new Map<string, Slot[]>()
+  const slots = new Map<string, Slot[]>()
   for (const period of PERIODS) {
     const seen = new Set<string>()
     for (const { name, day } of dated) {
@@ -133,16 +133,16 @@ function slotsOf(
       if (seen.has(first)) continue
       if (seen.size >= plan[period.keep]) break
       seen.add(first)
-      held.set(name, [
-        ...(held.get(name) ?? []),
+      slots.set(name, [
+        ...(slots.get(name) ?? []),
         { period, first, left: plan[period.keep] - seen.size },
       ])
     }
   }
-  return held
+  return slots
 }
 
-const newestFirst = <T extends KeptBackup>(backups: readonly T[]): T[] =>
+const newestFirst = <T extends RetainedBackup>(backups: readonly T[]): T[] =>
   [...backups].sort((one, other) =>
     one.madeAt < other.madeAt ? 1 : one.madeAt > other.madeAt ? -1 : 0,
   )
@@ -178,15 +178,15 @@ function calendarOf(timeZone: string): Calendar {
 }
 
 // The days have no time zone, so UTC arithmetic is exact.
-const shifted = (day: string, count: number): string =>
+const addDays = (day: string, count: number): string =>
   instantOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).slice(0, 10)
 
 function mondayOf(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
-  return shifted(day, -((weekday + 6) % 7))
+  return addDays(day, -((weekday + 6) % 7))
 }
 
-function laterMonth(day: string, count: number): string {
+function addMonths(day: string, count: number): string {
   const [year = 0, month = 1] = day.split('-').map(Number)
   return instantOf(Date.UTC(year, month - 1 + count, 1)).slice(0, 10)
 }

@@ -15,7 +15,7 @@ import { checkCopy } from './backup-check.ts'
 import {
   type BackupManifest,
   backupKey,
-  isVouchedFor,
+  isAuthentic,
   MANIFEST_FILE,
   readManifest,
   SEALED_DATABASE_FILE,
@@ -58,11 +58,11 @@ export async function openBackup(
   key: BackupKey,
   onProgress: RestoreProgress = () => {},
 ): Promise<{ manifest: BackupManifest; dataKey: Buffer }> {
-  const manifest = await manifestOf(from)
+  const manifest = await requireManifest(from)
   refuseNewer(from, manifest.schema)
   const dataKey = dataKeyFor(from, manifest, key)
   const seal = sealWith(dataKey)
-  if (!isVouchedFor(seal, manifest)) throw notVouchedFor(from, manifest, seal)
+  if (!isAuthentic(seal, manifest)) throw authenticationError(from, manifest, seal)
   const file = join(to, DATABASE_FILE)
   try {
     await mkdir(to, { recursive: true, mode: 0o700 })
@@ -77,7 +77,7 @@ export async function openBackup(
       await copyFile(join(from, DATABASE_FILE), file)
     } else await openSealed(from, file, manifest, seal, onProgress)
     onProgress({ phase: 'checking', share: 0 })
-    await prove(from, file, manifest, seal)
+    await verifyDatabase(from, file, manifest, seal)
     onProgress({ phase: 'checking', share: 1 })
     await syncPath(file)
     return { manifest, dataKey }
@@ -94,8 +94,8 @@ export async function openBackup(
  * @throws StoreError damaged if this is not a backup or its manifest is invalid
  */
 export async function previewBackup(from: string, key: BackupKey): Promise<BackupPreview> {
-  const manifest = await manifestOf(from)
-  const told = (
+  const manifest = await requireManifest(from)
+  const preview = (
     opensWith: BackupPreview['opensWith'],
     fault: Message | null = null,
   ): BackupPreview => ({
@@ -103,31 +103,31 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
     opensWith,
     fault,
   })
-  const isSealed = await isThere(
+  const isSealed = await exists(
     join(from, manifest.version === 1 ? DATABASE_FILE : SEALED_DATABASE_FILE),
   )
-  if (!isSealed) return told('no', message('backups.no-database', { backup: from }))
-  const hasRecoveryKey = await isThere(join(from, RECOVERY_FILE))
+  if (!isSealed) return preview('no', message('backups.no-database', { backup: from }))
+  const hasRecoveryKey = await exists(join(from, RECOVERY_FILE))
   try {
     refuseNewer(from, manifest.schema)
     const seal = sealWith(dataKeyFor(from, manifest, key))
-    if (!isVouchedFor(seal, manifest) || !fits(join(from, DATABASE_FILE), manifest, seal))
-      throw notVouchedFor(from, manifest, seal)
-    return told('dataKey' in key ? 'own' : 'recovery-key')
+    if (!isAuthentic(seal, manifest) || !isKeyAccepted(join(from, DATABASE_FILE), manifest, seal))
+      throw authenticationError(from, manifest, seal)
+    return preview('dataKey' in key ? 'own' : 'recovery-key')
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     // A wrong data key is not reported as a fault if the user can still type the recovery key.
     const canBeTyped = hasRecoveryKey && error.fault === 'key-wrong' && 'dataKey' in key
-    if (canBeTyped) return told('recovery-key')
+    if (canBeTyped) return preview('recovery-key')
     const isKey = error.fault === 'key-wrong' || error.fault === 'key-missing'
-    return told(
+    return preview(
       isKey && !hasRecoveryKey ? 'no' : 'recoveryKey' in key ? 'recovery-key' : 'own',
       error.explanation,
     )
   }
 }
 
-async function manifestOf(from: string): Promise<BackupManifest> {
+async function requireManifest(from: string): Promise<BackupManifest> {
   const manifest = await readManifest(from)
   if (manifest) return manifest
   throw new StoreError(
@@ -154,7 +154,7 @@ function dataKeyFor(from: string, { hasRecoveryKey }: BackupManifest, key: Backu
   return openRecoveryFile(join(from, RECOVERY_FILE), key.recoveryKey).dataKey
 }
 
-function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): StoreError {
+function authenticationError(from: string, manifest: BackupManifest, seal: Seal): StoreError {
   if (manifest.keyName === seal.keyName)
     return new StoreError(
       'damaged',
@@ -165,10 +165,10 @@ function notVouchedFor(from: string, manifest: BackupManifest, seal: Seal): Stor
 }
 
 /** Version 1 has no `mac`, so the key is checked against the database itself. */
-const fits = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
-  version === 2 || keyFits(file, seal)
+const isKeyAccepted = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
+  version === 2 || fitsDatabase(file, seal)
 
-function keyFits(file: string, seal: Seal): boolean {
+function fitsDatabase(file: string, seal: Seal): boolean {
   let sqlite: Sqlite.Database | undefined
   try {
     const opened = new Sqlite(file, { readonly: true, fileMustExist: true })
@@ -188,9 +188,9 @@ function keyFits(file: string, seal: Seal): boolean {
 
 /**
  * Stores the proof of the data key in a database that was backed up before the recovery key existed
- * (see `keepRecoveryProof`).
+ * (see `storeRecoveryProof`).
  */
-export function keepProofIn(file: string, seal: Seal, at: string): void {
+export function storeRecoveryProofIn(file: string, seal: Seal, at: string): void {
   const sqlite = new Sqlite(file, { fileMustExist: true })
   try {
     const sealed = seal.seal(Buffer.from(PROOF), `secret ${PROOF}`)
@@ -224,7 +224,7 @@ async function openSealed(
     )
 }
 
-async function prove(
+async function verifyDatabase(
   from: string,
   file: string,
   manifest: BackupManifest,
@@ -248,14 +248,14 @@ async function prove(
         told: manifest.rows[differs] ?? 0,
       }),
     )
-  if (!keyFits(file, seal))
+  if (!fitsDatabase(file, seal))
     throw new StoreError(
       'key-wrong',
       message('backups.key-not-fitting', { backup: basename(from) }),
     )
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,
