@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'

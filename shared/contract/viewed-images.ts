@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 
 /** Where images of a study come from. */
 const VIEW_SOURCES = ['archive', 'partner'] as const

@@ -1,5 +1,4 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { z } from 'zod'
 import type en from './en.json'
 
 /** What the gateway can tell a person: the keys of `en.json`, `area.meaning`. */
@@ -21,20 +20,6 @@ export interface Message {
   readonly code: string
   readonly params?: MessageParams | undefined
 }
-
-/** A message as it is sent. */
-export const Message: z.ZodType<Message> = z.lazy(() =>
-  z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
-)
-const Param: z.ZodType<MessageParam> = z.union([
-  z.string(),
-  z.number(),
-  Message,
-  z.array(z.union([z.string(), Message])),
-])
-
-/** A message within stored JSON, where version 0.1 stored its English text. */
-export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
 /** A message of the catalogue, with a value for each of its arguments. */
 export const message = (code: MessageCode, params?: MessageParams): Message =>
@@ -61,25 +46,12 @@ export const isMessage = (value: unknown): value is Message =>
   Object.keys(value).every((key) => key === 'code' || key === 'params')
 
 const SENTENCE: MessageCode = 'text.sentence'
-const STORED = '{"code":'
 
 /** A message as a column of the database keeps it: JSON. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
 
-/** Of a column of the database. Version 0.1 stored English text, which stays as it is. */
-export function messageFromStored(text: string): Message {
-  if (!text.startsWith(STORED)) return verbatim(text)
-  try {
-    return Message.parse(JSON.parse(text))
-  } catch {
-    return verbatim(text)
-  }
-}
-
 /** In a column that is empty where there is none. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
-export const messageOrNull = (text: string | null | undefined): Message | null =>
-  text ? messageFromStored(text) : null
 
 /** Gives messages in the language of a catalogue of ICU messages. */
 export function openMessages(

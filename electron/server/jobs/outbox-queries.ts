@@ -1,6 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { type Message, messageOrNull, storedMessage } from '#shared/messages/message.ts'
+import { type Message, storedMessage } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 /** waiting: goes out at `notBefore`; failed: given up; dropped: no longer wanted. */
 export type OutboxState = 'waiting' | 'sent' | 'failed' | 'dropped'

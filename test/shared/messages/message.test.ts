@@ -5,14 +5,13 @@ import { english } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import {
   asSentence,
-  Message,
   message,
-  messageFromStored,
   openMessages,
   sentences,
   storedMessage,
   verbatim,
 } from '#shared/messages/message.ts'
+import { Message, messageFromStored } from '#shared/messages/message-schema.ts'
 
 const textOf = openMessages(
   {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deleteSecret, keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
-import { MessageInJson } from '#shared/messages/message.ts'
+import { MessageInJson } from '#shared/messages/message-schema.ts'
 
 /**
  * What is known about the backups in a folder without reading it, since its disk may be
