@@ -35,7 +35,7 @@ export function openApiKeys({ database, clock }: Context) {
   }
 
   return {
-    /** Newest first, including revoked keys. */
+    /** Lists all keys, including revoked ones, newest first. */
     list: (): ApiKey[] =>
       queries.listApiKeys(database).map((record) => {
         const at = lastUses.get(record.apiKeyId)?.at

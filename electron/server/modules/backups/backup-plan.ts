@@ -29,8 +29,8 @@ export function nextBackupAt(
 }
 
 /**
- * If a daylight saving change skips the time of day, the first instant after the gap; if it repeats
- * the time, only one of the two.
+ * The next time `dailyAt` occurs after `after` (ms). If a daylight saving change skips it, this is
+ * the first instant after the gap; if it repeats it, only one of the two counts.
  */
 function nextDailyRun(after: number, dailyAt: string, timeZone: string): number {
   const [hour = 0, minute = 0] = dailyAt.split(':').map(Number)

@@ -243,7 +243,10 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     return { committed, failed }
   }
 
-  /** Must be called within a transaction. */
+  /**
+   * Schedules the next attempt, or ends the attempts after `RETRY_LIMIT_MS`. Must be called within
+   * a transaction.
+   */
   #postpone(commitment: CommitmentRecord, lastError: Message): void {
     const { database, clock } = this.#context
     const { commitmentId, requestedAt, attempts, deviceName } = commitment

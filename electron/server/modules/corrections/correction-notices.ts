@@ -100,7 +100,10 @@ export function addUndoNotices(context: Context, made: CorrectionMade): void {
       closeNotice(database, one.noticeId, at, '', NOT_NEEDED)
 }
 
-/** @param versions the version that is now wrong and the one that is correct again */
+/**
+ * Creates undo notices for the recipients of a correction that is being undone.
+ * @param versions the version that is now wrong and the one that is correct again
+ */
 function addUndoNoticesFor(
   context: Context,
   { correctionId, at: madeAt }: CorrectionRecord,

@@ -125,7 +125,7 @@ export const findCorrection = (
 export const listCorrections = (database: Database, studyInstanceUid: string): CorrectionRecord[] =>
   readCorrections(database, OF_STUDY, studyInstanceUid, studyInstanceUid)
 
-/** In the order of the copies. */
+/** Lists the originals and copies of a correction, in the order of the copies. */
 export const listCorrectedPairs = (database: Database, correctionId: string): CorrectedPair[] =>
   database.all(
     database.sql

@@ -174,7 +174,10 @@ export class CorrectionRuns implements AsyncDisposable {
     }
   }
 
-  /** @throws ApiError unavailable if the gateway is stopping or the disk is too full */
+  /**
+   * Counts the processed bytes and reports progress.
+   * @throws ApiError unavailable if the gateway is stopping or the disk is too full
+   */
   #progressed(run: Run, bytes: number): void {
     if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
     run.done += bytes

@@ -31,7 +31,7 @@ import {
 import type { CorrectionRuns, Run } from './correction-runs.ts'
 import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
-/** Why the correction cannot be undone; `null` if it can. */
+/** Returns why the correction cannot be undone; `null` if it can. */
 export function undoObstacleOf({ database }: Context, record: CorrectionRecord): Message | null {
   const { correctionId, fromStudyInstanceUid, toStudyInstanceUid, details, at } = record
   if (record.undoneAt !== null) return message('corrections.undone-already')

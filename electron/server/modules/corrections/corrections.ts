@@ -301,7 +301,10 @@ export async function listIdentities(
   return [...found.values()]
 }
 
-/** @throws ApiError not-found */
+/**
+ * Finds a correction.
+ * @throws ApiError not-found
+ */
 export function requireCorrection({ database }: Context, correctionId: string): CorrectionRecord {
   const record = findCorrection(database, correctionId)
   if (!record) throw new ApiError('not-found', message('corrections.none-such'))

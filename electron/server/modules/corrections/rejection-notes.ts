@@ -125,7 +125,10 @@ export async function sendRejection(
   return { outcome: 'sent' }
 }
 
-/** Must be called in the transaction that stores the note. */
+/**
+ * Records the rejection note, and queues it and the copies for each destination. Must be called in
+ * the transaction that stores the note.
+ */
 function queueRejection(
   context: Context,
   correctionId: string,

@@ -21,7 +21,10 @@ const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 
 export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
   characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
-/** @throws ApiError not-found */
+/**
+ * Finds an image study.
+ * @throws ApiError not-found
+ */
 export function requireImageStudy(database: Database, studyInstanceUid: string) {
   const study = findImageStudy(database, studyInstanceUid)
   if (!study) throw new ApiError('not-found', message('images.no-study'))

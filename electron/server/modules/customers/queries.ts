@@ -36,7 +36,10 @@ export function findCustomer(database: Database, expressCustomerId: string) {
   return row && recordOf(database, row)
 }
 
-/** Newest first. `expressCustomerName` matches any part of the name, ignoring case and accents. */
+/**
+ * Lists customers, newest first. `expressCustomerName` matches any part of the name, ignoring case
+ * and accents.
+ */
 export function listCustomers(
   database: Database,
   {

@@ -45,7 +45,7 @@ export function createCustomer(
 }
 
 /**
- * Newest first.
+ * Lists customers, newest first.
  * @throws ApiError not-permitted
  */
 export function listCustomers(
@@ -57,7 +57,10 @@ export function listCustomers(
   return queries.listCustomers(database, query)
 }
 
-/** @throws ApiError not-permitted, not-found */
+/**
+ * Finds a customer.
+ * @throws ApiError not-permitted, not-found
+ */
 export function readCustomer({ database }: Context, caller: Caller, expressCustomerId: string) {
   demand(caller, 'readStudies')
   return requireCustomer(database, expressCustomerId)

@@ -135,7 +135,7 @@ export const adviceFor = (
     ({ text }) => text(condition),
   )
 
-/** Reads the current state. */
+/** Reads the current state from the settings and the database. */
 export function conditionOf(
   context: Context,
   {

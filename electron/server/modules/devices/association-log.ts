@@ -186,7 +186,7 @@ export class AssociationLog implements AsyncDisposable {
   }
 
   /**
-   * Newest first.
+   * Lists associations, newest first.
    * @throws ApiError malformed if the cursor does not belong to this list
    */
   async list(filter: Filter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {

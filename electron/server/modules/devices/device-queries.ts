@@ -6,7 +6,7 @@ import type { Device } from '#shared/contract/devices.ts'
 
 const selectDevices = (database: Database) => database.sql.selectFrom('devices').selectAll()
 
-/** Ordered by AE title, then name. */
+/** Lists all devices, ordered by AE title, then name. */
 export const listDevices = (database: Database): Device[] =>
   database
     .all(selectDevices(database).orderBy('aeTitle').orderBy('name').orderBy('deviceId'))

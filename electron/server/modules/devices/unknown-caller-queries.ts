@@ -8,7 +8,7 @@ export const MAX_CALLERS_PER_ADDRESS = 20
 
 const selectUnknownCallers = (database: Database) => database.sql.selectFrom('callers').selectAll()
 
-/** Most recent call first. */
+/** Lists all unknown callers, most recent call first. */
 export const listUnknownCallers = (database: Database): UnknownCaller[] =>
   database
     .all(

@@ -71,7 +71,10 @@ const PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string)
   [/[\w+/=-]{20,}/g, (long) => (MEANINGLESS_ID.test(long) || !/\d/.test(long) ? long : '(masked)')],
 ]
 
-/** @param context names of the clinic's devices, partners and users are masked in every text */
+/**
+ * Returns a masking for the clinic of the context.
+ * @param context the names of its devices, partners and users are masked in every text
+ */
 export function maskingOf(context: Context): Masking {
   const aliases = new Map<string, string>()
   const named = new Map<string, number>()

@@ -232,7 +232,7 @@ export class EventLog implements AsyncDisposable {
     if (this.#waiting.delete(event.eventId)) this.#waitingBytes -= attempt.response?.length ?? 0
   }
 
-  /** Newest first. */
+  /** Lists events, newest first. */
   list({ about, ...query }: EventListQuery) {
     const { database } = this.#context
     const { items, ...rest } = queries.listEvents(database, {

@@ -156,7 +156,7 @@ export const findReportState = (database: Database, reportId: string) =>
       .where('reportId', '=', reportId),
   )
 
-/** Newest first. */
+/** Lists events, newest first. */
 export function listEvents(
   database: Database,
   { after, limit, type, show, endpointId, about }: EventQuery,
@@ -190,7 +190,7 @@ export function eventRequest(database: Database, eventId: string): string | null
     : null
 }
 
-/** Newest first. @throws StoreError seal-broken */
+/** Lists the attempts of an event, newest first. @throws StoreError seal-broken */
 export function eventAttempts(database: Database, eventId: string): EventAttemptRow[] {
   const event = seqOf(database, eventId)
   if (!event) return []

@@ -32,7 +32,7 @@ export type ReplayWhich = CallOf<Calls['replay']>['body']
 /** Repeats the requests behind soft events, by event type; the argument is the event's subject. */
 export type RepeatRequest = Partial<Record<EventType, (subject: string) => Promise<void>>>
 
-/** Why an event cannot be sent again; null if it can. */
+/** Returns why an event cannot be sent again; null if it can. */
 export function replayObstacle(
   { database }: Context,
   { type, subject, isTest }: EventRow,
@@ -189,7 +189,7 @@ interface Selection {
 }
 
 /**
- * The selected events.
+ * Finds the selected events.
  * @throws ApiError refused
  */
 function selectEvents(database: Database, which: ReplayWhich): Selection {

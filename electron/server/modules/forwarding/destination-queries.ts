@@ -10,7 +10,7 @@ import { messageOrNull } from '#shared/messages/message-schema.ts'
  */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
-/** Ordered by name. */
+/** Lists all destinations, ordered by name. */
 export const listDestinations = (database: Database): DestinationRecord[] =>
   database
     .all(

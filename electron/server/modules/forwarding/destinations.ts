@@ -13,7 +13,10 @@ import { countForwardsTo } from './forward-queries.ts'
 // The DICOM nodes to which images are sent and from which priors are retrieved. Every change is
 // audited.
 
-/** @throws ApiError not-found */
+/**
+ * Finds a destination.
+ * @throws ApiError not-found
+ */
 export function requireDestination(database: Database, destinationId: string) {
   const destination = queries.findDestination(database, destinationId)
   if (!destination) throw new ApiError('not-found', message('destinations.none-such'))

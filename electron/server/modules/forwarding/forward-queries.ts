@@ -286,20 +286,23 @@ export function forwardsOfCorrection(
   return { ...counts, lastError: messageOrNull(lastError) }
 }
 
-/** Counts of one destination. */
+/** Counts the forwards to one destination by state. */
 export const countForwardsTo = (database: Database, destinationId: string) =>
   database.get(
     rawQuery<{ waiting: number; sent: number; failed: number }>(QUEUE, [destinationId]),
   ) ?? { waiting: 0, sent: 0, failed: 0 }
 
-/** Counts of all destinations. */
+/** Counts the waiting and failed forwards to all destinations. */
 export const countForwards = (database: Database) =>
   database.get(rawQuery<{ waiting: number; failed: number }>(SUMMARY, [])) ?? {
     waiting: 0,
     failed: 0,
   }
 
-/** Most recently changed first, optionally only of one destination or one study. */
+/**
+ * Lists studies with forwards, optionally of one destination or one study, most recently changed
+ * first.
+ */
 export function listForwardedStudies(
   database: Database,
   {

@@ -199,7 +199,7 @@ export class Forwarding implements AsyncDisposable {
     return { ...result, message: asSentence(result.message) }
   }
 
-  /** Most recently changed first. */
+  /** Lists studies with forwards, most recently changed first. */
   studies(query: Parameters<typeof listForwardedStudies>[1]) {
     const { database } = this.#context
     const page = listForwardedStudies(database, query)
@@ -216,7 +216,7 @@ export class Forwarding implements AsyncDisposable {
   }
 
   /**
-   * Unsent forwards first.
+   * Lists the forwards of a study to a destination, unsent ones first.
    * @throws ApiError not-found
    */
   instances(

@@ -47,7 +47,7 @@ export function verdictOf(status: DimseStatus): Verdict {
   return { kind, reason: message(reason, { status: statusText(status) }) }
 }
 
-/** Four hexadecimal digits. */
+/** Formats a status as four hexadecimal digits. */
 export const statusText = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
 

@@ -76,7 +76,7 @@ export class ForwardingWorker implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** `undefined` after it was deleted. */
+  /** The destination; `undefined` after it was deleted. */
   #destination(): DestinationRecord | undefined {
     return findDestination(this.#context.database, this.#destinationId)
   }

@@ -157,7 +157,7 @@ export class Arrivals {
     const series = { seriesInstanceUid, modality: row.modality, seriesNumber, seriesDescription }
     const what = state === 'current' ? 'current' : 'quarantined'
     countInstance(database, studyInstanceUid, series, arrival.bytes, now, what)
-    // It belongs to the same series (`placementOf`).
+    // The replaced instance belongs to the same series (`placementOf`).
     if (replaces) uncountInstance(database, studyInstanceUid, seriesInstanceUid, replaces.bytes)
     // Images that were retrieved from an archive are not forwarded automatically.
     if (state === 'current' && !arrival.isFetched) this.#onChange('stored', [instance])

@@ -38,7 +38,7 @@ export class AssociationStatistics {
     this.#context = context
   }
 
-  /** Must be called when an open association starts sending an instance. */
+  /** Starts counting for an association. Must be called before its first instance is counted. */
   begin(association: AssociationInfo): void {
     const { associationId } = association
     if (this.#open.has(associationId)) return

@@ -86,7 +86,7 @@ export const findCommitmentOf = (
     callingAeTitle,
   )[0]
 
-/** In the order of the request. */
+/** Lists the requested instances, in the order of the request. */
 export const listCommitmentItems = (database: Database, commitmentId: number): CommitmentItem[] =>
   database.all(
     database.sql

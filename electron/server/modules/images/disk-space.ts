@@ -49,7 +49,7 @@ export class DiskSpace {
     return ['ok', 'low'].includes(this.storage().state)
   }
 
-  /** Must be called after a failed write; the next call of `storage` measures again. */
+  /** Discards the cached measurement, after a failed write. */
   failed(): void {
     this.#known = undefined
   }

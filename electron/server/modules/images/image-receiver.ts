@@ -133,7 +133,10 @@ export class ImageReceiver implements CStoreScp {
     }
   }
 
-  /** @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff */
+  /**
+   * Receives the data set into the spool file and reads its header.
+   * @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff
+   */
   async #read(request: CStoreRequest, part: PartFile): Promise<Received> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
     const meta = fileMeta({
@@ -320,7 +323,10 @@ export class ImageReceiver implements CStoreScp {
   }
 }
 
-/** @throws DimseError A700 */
+/**
+ * Requires that images can be stored.
+ * @throws DimseError A700
+ */
 function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
   throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)

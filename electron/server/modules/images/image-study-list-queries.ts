@@ -208,7 +208,7 @@ type StoredSeries = Omit<ImageSeriesRecord, 'seriesDescription'> & {
   sealedDescription: Buffer | null
 }
 
-/** Ordered by series number. */
+/** Lists the series of a study, ordered by series number. */
 export const listImageSeries = (
   database: Database,
   studyInstanceUid: string,

@@ -138,7 +138,7 @@ export const lastInstanceId = (database: Database): number =>
     rawQuery<{ seq: number }>(`select seq from sqlite_sequence where name = 'instances'`, []),
   )?.seq ?? 0
 
-/** Newest first, in any state. */
+/** Iterates over all instances in any state, newest first. */
 export function* iterateNewestFirst(database: Database): IterableIterator<InstanceRecord> {
   // In batches, so that others can write in between.
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -173,7 +173,7 @@ export const findWithdrawnInstance = (
     sopInstanceUid,
   )
 
-/** In the order in which they were received. */
+/** Lists all versions of an instance, in the order in which they were received. */
 export const listInstanceVersions = (
   database: Database,
   sopInstanceUid: string,
@@ -183,7 +183,10 @@ export const listInstanceVersions = (
     ...allInstances(database, CURRENT, sopInstanceUid),
   ].sort((a, b) => a.instanceId - b.instanceId)
 
-/** Current instances in the order in which they were received, without rejection notes. */
+/**
+ * Lists the current instances of a study in the order in which they were received, without
+ * rejection notes.
+ */
 export const listStudyInstances = (
   database: Database,
   studyInstanceUid: string,

@@ -38,7 +38,7 @@ const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and 
 const MAX_NAMES = 20
 const IN_GROUP = `and reason = ? and instanceId <= ?`
 
-/** Newest first. */
+/** Lists quarantined instances, newest first. */
 export function listQuarantined(
   database: Database,
   {
@@ -88,7 +88,7 @@ export const listQuarantinedGroups = (
       }
     })
 
-/** Instances of a group, in the order in which they were received. */
+/** Lists the instances of a group, in the order in which they were received. */
 export function listQuarantinedIn(
   database: Database,
   { studyInstanceUid, because, upTo }: QuarantineGroup,

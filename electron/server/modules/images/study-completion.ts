@@ -79,7 +79,7 @@ export class StudyCompletion implements AsyncDisposable {
     this.#worker.wake()
   }
 
-  /** Must be called after the commit of an instance. */
+  /** Updates the study after the commit of an instance. */
   arrived({ instance, isOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
     notifyImagesChanged(this.#context)
@@ -100,13 +100,13 @@ export class StudyCompletion implements AsyncDisposable {
     else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
   }
 
-  /** Must be called after the commit of an announcement, or of the end of a performed step. */
+  /** Updates the study after the commit of an announcement, or of the end of a performed step. */
   announced(studyInstanceUid: string): void {
     if (findImageStudy(this.#context.database, studyInstanceUid)?.state === 'receiving')
       this.#count(studyInstanceUid)
   }
 
-  /** Must be called after the end of every association. */
+  /** Updates the association's studies after its end. */
   associationClosed(associationId: string, how: Ending): void {
     const sender = this.#statistics.closed(associationId, how)
     if (!sender || sender.studies.length === 0) return
@@ -157,7 +157,7 @@ export class StudyCompletion implements AsyncDisposable {
     await Promise.all(Array.from({ length: PARALLEL }, completeRest))
   }
 
-  /** Ms since 1970. */
+  /** When the study is due to be completed (ms since 1970). */
   #dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
     const { settings, clock } = this.#context
     const now = clock()

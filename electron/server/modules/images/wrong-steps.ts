@@ -89,7 +89,7 @@ export class WrongSteps {
     return studies
   }
 
-  /** Must be called when a performed step changes. */
+  /** Clears the cache, after a performed step changed. */
   clearCache(): void {
     this.#cache.clear()
   }

@@ -100,7 +100,10 @@ export class Mail implements AsyncDisposable {
   }
 }
 
-/** @throws MailError */
+/**
+ * Parses the job of an invitation that has not expired.
+ * @throws MailError
+ */
 function parseJob({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
