@@ -28,9 +28,9 @@ export default ofArea('IMG', [
     promise: 'P-IMG-01',
     what: 'Success is sent before the row of an image is committed',
     file: 'electron/server/modules/images/image-receiver.ts',
-    find: 'const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, own))',
-    replace: `void this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, own))
-      const kept = undefined as StoreResult | undefined
+    find: 'const result = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, newFile))',
+    replace: `void this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, newFile))
+      const result = undefined as StoreResult | undefined
       isKept = true`,
     tests: 'electron/server/modules/images/receive-unsynced.test.ts',
   },

@@ -100,10 +100,10 @@ export class AuditTrail {
       const end = rows.at(-1)
       if (!end) return
       seq = end.seq
-      const wanted = rows.filter(
+      const matching = rows.filter(
         ({ at }) => (from === undefined || at >= from) && (to === undefined || at < to),
       )
-      if (wanted.length > 0) yield wanted
+      if (matching.length > 0) yield matching
       await nextTurn()
     }
   }

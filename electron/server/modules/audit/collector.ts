@@ -160,14 +160,14 @@ export class Collector implements AsyncDisposable {
   /** Sends the pending entries over one connection, or waits until there are some. */
   async #sendNext(): Promise<void> {
     const { database, audit } = this.#context
-    const kept = findAuditSendingPosition(database)
-    const target = this.#readTarget(kept)
+    const storedPosition = findAuditSendingPosition(database)
+    const target = this.#readTarget(storedPosition)
     if (!target) {
       this.#setFault(undefined)
-      if (kept !== undefined) deleteAuditSendingPosition(database)
+      if (storedPosition !== undefined) deleteAuditSendingPosition(database)
       return this.#waitForWork(undefined)
     }
-    const position = kept ?? this.#startPosition()
+    const position = storedPosition ?? this.#startPosition()
     const newest = this.#newest()
     if (newest < position) {
       // The stored position was tampered with: it lies beyond the newest entry, and nothing would

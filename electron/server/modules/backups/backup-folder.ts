@@ -49,8 +49,8 @@ function nearestExistingFolder(folder: string): string {
 
 /** Resolves symbolic links, even if the folder does not exist yet. */
 function realPath(folder: string): string {
-  const there = nearestExistingFolder(folder)
-  return join(realpathSync(there), relative(there, resolve(folder)))
+  const existing = nearestExistingFolder(folder)
+  return join(realpathSync(existing), relative(existing, resolve(folder)))
 }
 
 /**

@@ -196,13 +196,13 @@ export const sweepBackupSpool = (folder: string): Promise<void> =>
  */
 async function removeAbandoned(folder: string, now: number): Promise<void> {
   const latest = backupName(instantOf(now - ABANDONED_MS))
-  const left = (await readdir(folder)).filter(
+  const abandoned = (await readdir(folder)).filter(
     (name) =>
       name.endsWith(PARTIAL_SUFFIX) &&
       isBackupName(name.slice(0, -PARTIAL_SUFFIX.length)) &&
       name.slice(0, -PARTIAL_SUFFIX.length) < latest,
   )
-  for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+  for (const name of abandoned) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 async function folderSize(folder: string): Promise<number> {

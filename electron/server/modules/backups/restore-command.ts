@@ -128,9 +128,13 @@ function describeChanges(folder: string, from: string, { manifest }: BackupPrevi
   const file = join(folder, DATABASE_FILE)
   const now = existsSync(file) ? rowsIn(folder, Object.keys(manifest.rows)) : undefined
   const width = Math.max(...Object.keys(manifest.rows).map((table) => table.length))
-  const held = existsSync(file) ? (now === undefined ? 'cannot be read' : undefined) : 'none'
+  const currentState = existsSync(file)
+    ? now === undefined
+      ? 'cannot be read'
+      : undefined
+    : 'none'
   const rows = Object.entries(manifest.rows).map(([table, count]) => {
-    const before = held ?? String(now?.[table] ?? 0)
+    const before = currentState ?? String(now?.[table] ?? 0)
     return `  ${table.padEnd(width)}  ${before} -> ${count}`
   })
   return [

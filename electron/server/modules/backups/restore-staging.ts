@@ -77,14 +77,14 @@ export abstract class RestoreStaging implements AsyncDisposable {
    * @throws ApiError refused, not-found
    */
   async preview(from: RestoreFrom): Promise<RestorePreview> {
-    const { made, found } = await this.#findBackup(from)
+    const { backup, found } = await this.#findBackup(from)
     const now = await this.rowsNow(Object.keys(found.manifest.rows))
     const rows = Object.entries(found.manifest.rows).map(([table, inBackup]) => ({
       table,
       inBackup,
       now: now ? (now[table] ?? 0) : null,
     }))
-    const { name, madeAt } = made
+    const { name, madeAt } = backup
     return { name, madeAt, opensWith: found.opensWith, fault: found.fault, rows }
   }
 
@@ -119,15 +119,15 @@ export abstract class RestoreStaging implements AsyncDisposable {
     if (folder === null) throw refused('body.folder', message('backups.restore-no-folder'))
     if (!isAbsolute(folder)) throw refused('body.folder', message('backups.must-be-whole-path'))
     const all = await withField('body.folder', listBackups(folder))
-    const made = all.find(({ name }) => name === from.name)
-    if (!made)
+    const backup = all.find(({ name }) => name === from.name)
+    if (!backup)
       throw new ApiError(
         'not-found',
         message('backups.unknown-look-again', { name: from.name, folder }),
       )
-    const path = join(folder, made.name)
+    const path = join(folder, backup.name)
     const key = backupKeyFor(from.recoveryKey, this.dataKey())
-    return { path, key, made, found: await withField('body.name', previewBackup(path, key)) }
+    return { path, key, backup, found: await withField('body.name', previewBackup(path, key)) }
   }
 
   async #run(path: string, key: BackupKey, actor: string): Promise<void> {

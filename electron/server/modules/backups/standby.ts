@@ -20,10 +20,10 @@ export async function recordStandby(
 ): Promise<StandbyRecord> {
   const folder = context.settings.get('backup.folder')
   if (folder === null) throw new ApiError('refused', message('backups.choose-folder-first'))
-  const made = (await listBackups(folder)).find((backup) => backup.name === name)
-  if (!made) throw new ApiError('not-found', message('backups.unknown', { name, folder }))
+  const backup = (await listBackups(folder)).find((backup) => backup.name === name)
+  if (!backup) throw new ApiError('not-found', message('backups.unknown', { name, folder }))
   const before = readRecord(context, 'standby')
-  const recoveryPoint = made.madeAt
+  const recoveryPoint = backup.madeAt
   const copy = { to, name, copiedAt: instantOf(context.clock()), recoveryPoint }
   context.database.transaction(() => {
     saveRecord(context, 'standby', copy)

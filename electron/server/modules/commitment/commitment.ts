@@ -118,13 +118,13 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     if (!this.#context.settings.get('commitment.isOn'))
       throw new DimseError(0x0110, message('commitment.switched-off'))
     const { transactionUid, items } = parseRequest(request)
-    const earlier = findCommitmentOf(database, callingAeTitle, transactionUid)
-    if (earlier && !isSameRequest(listCommitmentItems(database, earlier.commitmentId), items))
+    const existing = findCommitmentOf(database, callingAeTitle, transactionUid)
+    if (existing && !isSameRequest(listCommitmentItems(database, existing.commitmentId), items))
       throw new DimseError(0x0131, message('commitment.transaction-uid-in-use'))
     // The device repeats a request whose result is still pending.
-    if (earlier?.state === 'waiting') {
+    if (existing?.state === 'waiting') {
       // The result was delivered but not recorded. The device asks again, so it is sent again.
-      if (this.#unwritten.delete(earlier.commitmentId)) this.#worker.wake()
+      if (this.#unwritten.delete(existing.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
     await this.#store(request.association, transactionUid, items)

@@ -253,18 +253,18 @@ function signInLink(
   const origin = originOf(context, gateway)
   if (!hasUser(context)) return `${origin}/#/welcome?token=${mintSetupLink(context, ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
-  const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
+  const email = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
   const user = allUsers(context.database).find(
     (one) =>
       one.deactivatedAt === null &&
-      (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
+      (email ? one.email.toLowerCase() === email : one.level === 'owner'),
   )
   if (!user)
     throw new ApiError(
       'not-found',
       verbatim(
-        wanted
-          ? `There is no active user ${wanted}.`
+        email
+          ? `There is no active user ${email}.`
           : 'There is no active owner; name a user with --email.',
       ),
     )

@@ -111,8 +111,13 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
     { fault: fault.fault, http: server.url },
     'the data cannot be opened; the rescue page is available',
   )
-  const kept = opened.move()
-  return { http: server.url, link, token, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  const resources = opened.move()
+  return {
+    http: server.url,
+    link,
+    token,
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
+  }
 }
 
 /**

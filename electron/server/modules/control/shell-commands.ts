@@ -100,11 +100,11 @@ export class UpdatePreparation implements Disposable {
       () => this.#listening.dicom?.setRejecting(false),
       this.#resumeMs,
     ).unref()
-    const left = this.#openAssociations()
-    if (left === 0)
+    const openCount = this.#openAssociations()
+    if (openCount === 0)
       return 'A backup was made, and no device is connected: the gateway can be stopped.'
     const still =
-      left === 1 ? 'One association is still open' : `${left} associations are still open`
+      openCount === 1 ? 'One association is still open' : `${openCount} associations are still open`
     return `A backup was made. ${still}, and will end when the gateway stops.`
   }
 }

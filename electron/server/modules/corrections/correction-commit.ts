@@ -99,7 +99,7 @@ export function replaceImages(
       correctedId: copy.instanceId,
     })),
   )
-  const kept = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
+  const record = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
   moveReferences(context, pairs, fromUid, to, at)
   const corrected = copies
     .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
@@ -107,10 +107,10 @@ export function replaceImages(
   const sender = senderOf(copies.map(({ original }) => original))
   restateStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
   if (fromUid !== to) restateStudy(context, fromUid, staying, handedOutFrom, at)
-  finishCorrection(context, onCorrected, { correction: kept, pairs, isUndo: false })
+  finishCorrection(context, onCorrected, { correction: record, pairs, isUndo: false })
   const isNew = target === undefined || target.instances === 0
   reopenStudy(context, to, isNew && !from.isFetched)
-  return kept
+  return record
 }
 
 /** Makes the copy the current instance: its existing row, if it has one, or a new row. */
@@ -126,7 +126,7 @@ function currentInstance(
   const { study, studyInstanceUid, seriesInstanceUid } = header
   const { seriesNumber, seriesDescription } = header
   const { modality } = study
-  const made = insertInstance(database, {
+  const inserted = insertInstance(database, {
     sopInstanceUid: header.sopInstanceUid,
     sopClassUid: original.sopClassUid,
     studyInstanceUid,
@@ -154,7 +154,7 @@ function currentInstance(
   })
   const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
   countInstance(database, studyInstanceUid, series, bytes, at, 'current')
-  return made
+  return inserted
 }
 
 /** Updates what refers to the images: annotations, found versions and announced instances. */
@@ -222,8 +222,8 @@ export function restateStudy(
   if (!first) {
     const header = handedOut ? { ...study.header, ...patientOf(handedOut) } : study.header
     applyCorrectedHeader(context, study, header)
-    const own = { header, mismatch: null, remoteAddress: OWN_ADDRESS }
-    updateImageStudy(database, studyInstanceUid, own)
+    const patch = { header, mismatch: null, remoteAddress: OWN_ADDRESS }
+    updateImageStudy(database, studyInstanceUid, patch)
     return
   }
   const header = first.study

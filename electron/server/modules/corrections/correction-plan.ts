@@ -56,9 +56,9 @@ export async function planCorrection(
   const { kind } = request
   const from = requireImageStudy(database, studyInstanceUid)
   const all = imagesOf(database, studyInstanceUid)
-  const wanted = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
-  const chosen = wanted ? all.filter(({ instanceId }) => wanted.has(instanceId)) : all
-  const staying = wanted ? all.filter(({ instanceId }) => !wanted.has(instanceId)) : []
+  const selectedIds = kind === 'split' ? new Set(request.instanceIds ?? []) : undefined
+  const chosen = selectedIds ? all.filter(({ instanceId }) => selectedIds.has(instanceId)) : all
+  const staying = selectedIds ? all.filter(({ instanceId }) => !selectedIds.has(instanceId)) : []
   const target = await targetOf(context, orders, request.target)
   const to = target?.studyInstanceUid ?? (kind === 'correct' ? studyInstanceUid : undefined)
   const plan: Plan = { from, kind, chosen, staying, target, toStudyInstanceUid: to }
@@ -67,7 +67,9 @@ export async function planCorrection(
     : []
   const obstacle =
     (isBusy([studyInstanceUid, to]) ? UNDER_WAY : null) ??
-    (wanted && wanted.size !== chosen.length ? message('corrections.images-gone') : null) ??
+    (selectedIds && selectedIds.size !== chosen.length
+      ? message('corrections.images-gone')
+      : null) ??
     obstacleOf(plan) ??
     (hasSpace(context, bytesOf(chosen)) ? null : TOO_LITTLE_SPACE) ??
     (changes.length === 0 ? message('corrections.nothing-changes') : null)
@@ -153,7 +155,7 @@ function warningsOf(
   { header, patient, order }: Target,
 ): Message[] {
   const to = toStudyInstanceUid === from.studyInstanceUid ? undefined : toStudyInstanceUid
-  const there = to === undefined ? undefined : findImageStudy(database, to)
+  const targetStudy = to === undefined ? undefined : findImageStudy(database, to)
   const targetIdentity = header && identityOfHeader(header)
   const isOther =
     targetIdentity &&
@@ -165,7 +167,7 @@ function warningsOf(
   const modality = order?.modality.trim() ?? ''
   const warnings: readonly (readonly [boolean | undefined, Message])[] = [
     [from.state === 'receiving', message('corrections.still-receiving')],
-    [there?.state === 'receiving', message('corrections.target-still-receiving')],
+    [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
     [isOther, message('corrections.target-names-another')],
     [to !== undefined && signedReportsOf(database, to) > 0, message('corrections.target-signed')],

@@ -208,8 +208,11 @@ export function moveAnnotations(
     if (from === to) save(from, stored.revision + 1, [...staying, ...corrected])
     else {
       save(from, stored.revision + 1, staying)
-      const there = findAnnotations(database, to, owner)
-      save(to, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...corrected])
+      const targetAnnotations = findAnnotations(database, to, owner)
+      save(to, (targetAnnotations?.revision ?? 0) + 1, [
+        ...(targetAnnotations?.annotations ?? []),
+        ...corrected,
+      ])
     }
   }
 }

@@ -39,8 +39,8 @@ export function copiesToRestore(
   found: readonly InstanceRecord[],
 ): CorrectedImage[] {
   const candidates = found.flatMap((copy): CorrectedImage[] => {
-    const beside = listFoundVersionUids(database, copy.instanceId)
-    const original = findCurrentVersion(database, copy.sopInstanceUid, beside)
+    const foundUids = listFoundVersionUids(database, copy.instanceId)
+    const original = findCurrentVersion(database, copy.sopInstanceUid, foundUids)
     return original ? [{ original, copy }] : []
   })
   // A copy of a copy lists both of its predecessors.
@@ -72,10 +72,10 @@ export async function restoreCorrection(
   const [{ original, copy: sample }] = pairs as readonly [CorrectedImage, ...CorrectedImage[]]
   const [fromUid, to] = [original.studyInstanceUid, sample.studyInstanceUid]
   const moved = new Set(pairs.map((pair) => pair.original.instanceId))
-  const left = imagesOf(database, fromUid).filter(
+  const remaining = imagesOf(database, fromUid).filter(
     (each) => isReceived(each) && !moved.has(each.instanceId),
   )
-  const staying = await headersOf(context, left)
+  const staying = await headersOf(context, remaining)
   const there =
     fromUid === to ? staying : await headersOf(context, imagesOf(database, to).filter(isReceived))
   const copies: Copy[] = []

@@ -145,7 +145,7 @@ export class CorrectionRuns implements AsyncDisposable {
   ): Promise<T> {
     const { imageFiles, database, uuid } = this.#context
     const files = wanted.map(() => fileFor(to, uuid()))
-    let noted = imageFiles.copies.note(files)
+    let copyNote = imageFiles.copies.note(files)
     for (const file of files) imageFiles.arriving.add(file)
     try {
       run.begun.resolve()
@@ -158,7 +158,7 @@ export class CorrectionRuns implements AsyncDisposable {
           ),
         )
       await this.#flushEvents()
-      noted = imageFiles.copies.complete(noted)
+      copyNote = imageFiles.copies.complete(copyNote)
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)
@@ -167,7 +167,7 @@ export class CorrectionRuns implements AsyncDisposable {
     } finally {
       // The rows may be committed already. If this fails, the next start cleans up, and the result
       // of the commit is still returned.
-      await deleteUncommitted(this.#context, noted, files).catch((error: unknown) =>
+      await deleteUncommitted(this.#context, copyNote, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
       for (const file of files) imageFiles.arriving.delete(file)

@@ -44,13 +44,13 @@ export async function targetOf(
     const order = await orders.get(target.orderId)
     if (!order) return undefined
     const { studyInstanceUid } = order
-    const there = receivedImages(findImageStudy(database, studyInstanceUid))
-    return { ...NOTHING, ...there, patient: patientOf(order), studyInstanceUid, order }
+    const received = receivedImages(findImageStudy(database, studyInstanceUid))
+    return { ...NOTHING, ...received, patient: patientOf(order), studyInstanceUid, order }
   }
   const { studyInstanceUid } = target
-  const there = receivedImages(findImageStudy(database, studyInstanceUid))
-  if (there)
-    return { ...NOTHING, ...there, patient: identityOfHeader(there.header), studyInstanceUid }
+  const received = receivedImages(findImageStudy(database, studyInstanceUid))
+  if (received)
+    return { ...NOTHING, ...received, patient: identityOfHeader(received.header), studyInstanceUid }
   const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
   if (!metadata) return undefined
   const listed = await orders.onDays(daysAround(context, metadata.scanDate))

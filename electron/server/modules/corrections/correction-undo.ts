@@ -88,11 +88,11 @@ export async function undoCorrection(
   // An archive does not accept instances again that it rejected, so the originals are sent as
   // copies with new UIDs.
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
-  const wanted = input.pairs.map(
+  const requests = input.pairs.map(
     ({ original, copy }): CopyRequest => ({ original: copy, source: original, values: [] }),
   )
-  const uids = newUidsFor(context, wanted, back, back)
-  await runs.withCopies(run, wanted, uids, back, (made) => {
+  const uids = newUidsFor(context, requests, back, back)
+  await runs.withCopies(run, requests, uids, back, (made) => {
     requireUnchanged(context, record, input)
     const at = instantOf(context.clock())
     const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
@@ -131,8 +131,8 @@ export async function undoCorrection(
 }
 
 function requireUndoable(context: Context, record: CorrectionRecord): void {
-  const standing = findCorrection(context.database, record.correctionId) ?? record
-  const obstacle = undoObstacleOf(context, standing)
+  const current = findCorrection(context.database, record.correctionId) ?? record
+  const obstacle = undoObstacleOf(context, current)
   if (obstacle) throw new ApiError('refused', obstacle)
 }
 

@@ -134,13 +134,13 @@ export class Corrections implements AsyncDisposable {
       to === studyInstanceUid
         ? []
         : await headersOf(context, imagesOf(database, to).filter(isReceived))
-    const wanted = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
-    const uids = newUidsFor(context, wanted, studyInstanceUid, to)
-    const record = await this.#runs.withCopies(run, wanted, uids, to, (made) => {
+    const requests = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
+    const uids = newUidsFor(context, requests, studyInstanceUid, to)
+    const record = await this.#runs.withCopies(run, requests, uids, to, (made) => {
       if (state() !== before) throw outdated()
       const at = instantOf(context.clock())
       const current = requireImageStudy(database, studyInstanceUid)
-      const kept = replaceImages(context, this.#onCorrected, made, {
+      const replaced = replaceImages(context, this.#onCorrected, made, {
         from: current,
         staying: stayingHeaders,
         there,
@@ -150,7 +150,7 @@ export class Corrections implements AsyncDisposable {
       })
       const detail = { ...correction, reason, instances: made.length }
       note(context, `user:${userId}`, 'images.correct', studyInstanceUid, detail)
-      return kept
+      return replaced
     })
     return this.#finished(record)
   }
@@ -242,13 +242,13 @@ export class Corrections implements AsyncDisposable {
 }
 
 async function wantedCopies(context: Context, { kind, chosen }: Plan, target: Target) {
-  const wanted: CopyRequest[] = []
+  const requests: CopyRequest[] = []
   for (const original of chosen) {
     const identity = identityOfHeader((await headerOfInstance(context, original)).study)
     const values = correctedValues(kind, identity, target)
-    wanted.push({ original, source: original, values })
+    requests.push({ original, source: original, values })
   }
-  return wanted
+  return requests
 }
 
 /** The worklist row of the target after the correction. */

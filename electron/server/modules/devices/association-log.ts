@@ -303,9 +303,9 @@ export class AssociationLog implements AsyncDisposable {
   /** Adds an association beyond the limit to the shared row of its caller. */
   #addToSharedRow(entry: Entry): void {
     const { how, aeTitle, address, calledAeTitle, times, endedAt, tone, detail } = entry.row
-    const own = [how, aeTitle, address, calledAeTitle].join('\n')
-    const isOther = !this.#sharedRows.has(own) && this.#sharedRows.size >= MAX_SHARED_ROWS
-    const key = isOther ? how : own
+    const ownKey = [how, aeTitle, address, calledAeTitle].join('\n')
+    const isOther = !this.#sharedRows.has(ownKey) && this.#sharedRows.size >= MAX_SHARED_ROWS
+    const key = isOther ? how : ownKey
     const known = this.#sharedRows.get(key)
     if (known) {
       known.row = {

@@ -108,8 +108,9 @@ function rejectionOfImages(
   abstractSyntaxes: readonly string[],
   storageFault: StorageFault,
 ): Rejection | undefined {
-  const wanted = abstractSyntaxes.filter((uid) => !SOP_CLASSES_FOR_ALL.includes(uid))
-  if (wanted.length === 0 || !wanted.every((uid) => isStorageClass(uid, true))) return undefined
+  const requested = abstractSyntaxes.filter((uid) => !SOP_CLASSES_FOR_ALL.includes(uid))
+  if (requested.length === 0 || !requested.every((uid) => isStorageClass(uid, true)))
+    return undefined
   const why = storageFault()
   return why ? { ...LOCAL_LIMIT, why, isSentence: true } : undefined
 }

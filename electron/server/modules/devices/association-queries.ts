@@ -138,7 +138,7 @@ export function scanAssociations(
   readonly items: readonly (AssociationRow & { readonly seq: number })[]
   readonly next?: number
 } {
-  const wanted: readonly (readonly [condition: string, value?: string])[] = [
+  const conditions: readonly (readonly [condition: string, value?: string])[] = [
     ...(aeTitle ? ([['aeTitle = ?', aeTitle]] as const) : []),
     ...(address ? ([['address = ?', address]] as const) : []),
     ...(show === 'all' ? [] : ([[FILTERS[show]]] as const)),
@@ -146,10 +146,10 @@ export function scanAssociations(
   ]
   // The first condition has an index, unless it is the search. Matches of the other conditions may
   // be rare, so a limited number of rows is examined per call.
-  const isByIndex = wanted[0]?.[0].startsWith('instr') === false
-  const [first, rest] = isByIndex ? [wanted.slice(0, 1), wanted.slice(1)] : [[], wanted]
-  const textOf = (some: typeof wanted) => some.map(([condition]) => condition).join(' and ')
-  const valuesOf = (some: typeof wanted) =>
+  const isByIndex = conditions[0]?.[0].startsWith('instr') === false
+  const [first, rest] = isByIndex ? [conditions.slice(0, 1), conditions.slice(1)] : [[], conditions]
+  const textOf = (some: typeof conditions) => some.map(([condition]) => condition).join(' and ')
+  const valuesOf = (some: typeof conditions) =>
     some.flatMap(([, value]) => (value === undefined ? [] : [value]))
   const from = `from associations where ${[textOf(first), 'seq < ?'].filter(Boolean).join(' and ')} order by seq desc`
   const part = [...valuesOf(first), before]

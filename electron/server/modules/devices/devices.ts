@@ -280,14 +280,14 @@ function validated(context: Context, device: Device): Device {
       message('devices.no-such-address', { address: device.address ?? '' }),
       { errors: [{ path: 'body.address', message: message('devices.not-an-address') }] },
     )
-  const twin = listDevices(context.database).find(
+  const duplicate = listDevices(context.database).find(
     (other) =>
       other.deviceId !== device.deviceId &&
       keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
       other.address === address,
   )
-  if (twin) {
-    const { aeTitle, name } = twin
+  if (duplicate) {
+    const { aeTitle, name } = duplicate
     const fault = message('devices.ae-title-of-another', { device: name || aeTitle })
     throw new ApiError(
       'refused',

@@ -119,11 +119,11 @@ export function serveDiagnostics(
     ({ user }) => {
       const now = context.clock()
       async function* content() {
-        const made = await texts()
+        const files = await texts()
         note(context, userActor(user.userId), 'diagnostics.save', 'gateway', {
-          files: made.length,
+          files: files.length,
         })
-        yield diagnosticsZip(made, now)
+        yield diagnosticsZip(files, now)
       }
       const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
       return {

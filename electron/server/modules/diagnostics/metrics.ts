@@ -168,10 +168,15 @@ function counter<T extends string>(
   labels: { readonly [K in T]: readonly string[] },
 ): Counter<T> {
   const labelNames = Object.keys(labels) as T[]
-  const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames, registers: [registry] })
+  const metric = new Counter<T>({
+    name: `isthmus_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  })
   // Initialized with 0, so that the first event is visible as an increase.
-  for (const values of combinations(labels)) made.inc(values, 0)
-  return made
+  for (const values of combinations(labels)) metric.inc(values, 0)
+  return metric
 }
 
 function gauge(

@@ -163,9 +163,9 @@ async function echoSelf(
  * a connection from another host has arrived.
  */
 function firewallFinding(context: Context, listeners: Listeners, interfaces?: Interfaces): Found {
-  const own = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
+  const ownAddresses = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
   const fromElsewhere = (address: string | null) =>
-    address !== null && !isLoopback(address) && !own.has(address)
+    address !== null && !isLoopback(address) && !ownAddresses.has(address)
   const ports = listeners
     .filter(({ name, isUp }) => isUp && name.startsWith('dimse'))
     .map(({ address }) => Number(address.slice(address.lastIndexOf(':') + 1)))

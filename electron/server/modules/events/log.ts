@@ -123,17 +123,17 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const before = queries.findEvent(database, eventId)
     const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-    const kept = truncated(response, MAX_STORED_BYTES)
+    const storedResponse = truncated(response, MAX_STORED_BYTES)
     queries.addEventAttempt(
       database,
       eventId,
-      { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
+      { ...facts, response: withoutLinks(storedResponse), isCut: isCut(storedResponse, response) },
       { state: stands, request: withoutQueries(request), effect, endpointId },
     )
   }
 
   /** Records a synchronous or soft event in memory; it is written soon. Never throws. */
-  noted(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
+  record(event: NewEvent, attempt: AttemptRecord, effect: Message | null = null): void {
     try {
       if (this.#waiting.size >= MAX_WAITING)
         throw new Error('events come faster than they can be written: one was not kept')
@@ -161,9 +161,9 @@ export class EventLog implements AsyncDisposable {
    */
   setEffect(eventId: string, effect: Message): void {
     const { database } = this.#context
-    const noted = this.#waiting.get(eventId)
+    const record = this.#waiting.get(eventId)
     const write = () => queries.setEventEffect(database, eventId, effect)
-    if (noted) noted.effect = effect
+    if (record) record.effect = effect
     else if (database.inTransaction) write()
     else database.commitSoon(write).catch((error) => reportError(this.#context, error))
   }
@@ -183,13 +183,13 @@ export class EventLog implements AsyncDisposable {
       const batch = all.slice(from, from + BATCH_SIZE)
       try {
         await this.#context.database.commitSoon(() => {
-          for (const noted of batch) this.#write(noted)
-          for (const noted of batch) this.#removeWaiting(noted)
+          for (const record of batch) this.#write(record)
+          for (const record of batch) this.#removeWaiting(record)
         })
       } catch (error) {
         if (diskFaultKind(error) !== undefined && !this.#isClosing)
           return this.#requeue(all.slice(from))
-        for (const noted of batch) this.#removeWaiting(noted)
+        for (const record of batch) this.#removeWaiting(record)
         reportError(this.#context, error)
       }
     }
@@ -198,7 +198,7 @@ export class EventLog implements AsyncDisposable {
   /** Nothing was committed, so the removed events are put back, in their order. */
   #requeue(rest: readonly PendingEvent[]): void {
     this.#waiting = new Map([
-      ...rest.map((noted) => [noted.event.eventId, noted] as const),
+      ...rest.map((record) => [record.event.eventId, record] as const),
       ...this.#waiting,
     ])
     this.#waitingBytes = [...this.#waiting.values()].reduce(
@@ -315,8 +315,11 @@ function truncated(body: Buffer | null, most: number): Buffer | null {
 
 // The caller may have truncated the body as well, so one with exactly the maximum length is
 // considered truncated.
-const isCut = (kept: Buffer | null, body: Buffer | null) =>
-  body !== null && (kept === null || kept.length < body.length || body.length === MAX_STORED_BYTES)
+const isCut = (storedResponse: Buffer | null, body: Buffer | null) =>
+  body !== null &&
+  (storedResponse === null ||
+    storedResponse.length < body.length ||
+    body.length === MAX_STORED_BYTES)
 
 /** Removes query strings from URLs, because anyone who has a presigned URL can read the report. */
 const withoutQueries = (json: string | null) =>

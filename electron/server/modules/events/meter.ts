@@ -47,16 +47,16 @@ export async function meterOf(
   }
   const rows: MeterRow[] = []
   for (const type of EVENT_TYPES) {
-    const own = callCounts.filter((callCount) => callCount.type === type)
-    if (own.length === 0) continue
-    const made = own.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-    const accepted = made.filter(({ outcome }) => outcome === 'accepted')
+    const ofType = callCounts.filter((callCount) => callCount.type === type)
+    if (ofType.length === 0) continue
+    const called = ofType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+    const accepted = called.filter(({ outcome }) => outcome === 'accepted')
     const byOutcome: Partial<Record<EventOutcome, number>> = {}
-    for (const { outcome, count } of own) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
-    const sorted = made.toSorted((a, b) => a.tookMs - b.tookMs)
+    for (const { outcome, count } of ofType) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
+    const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
     rows.push({
       type,
-      calls: sum(made, 'count'),
+      calls: sum(called, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
       byOutcome,

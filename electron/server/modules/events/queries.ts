@@ -223,8 +223,8 @@ export const addEventAttempt = (
     if (!event) return false
     const attempt = event.attempts + 1
     insertAttempt(database, eventId, event.seq, { ...given, attempt })
-    const stands = { ...columnsAfter(database, eventId, given, standing), attempts: attempt }
-    database.run(database.sql.updateTable('events').set(stands).where('seq', '=', event.seq))
+    const columns = { ...columnsAfter(database, eventId, given, standing), attempts: attempt }
+    database.run(database.sql.updateTable('events').set(columns).where('seq', '=', event.seq))
     database.notify('events')
     return true
   })

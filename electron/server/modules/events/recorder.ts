@@ -16,7 +16,7 @@ export function recordEvents(eventLog: EventLog, clock: Clock) {
       // Without an endpoint there is no event.
       if (outcome.fault === 'no-endpoint') return
       if (outcome.type === 'report.delivered' && outcome.about.isTest !== true) return
-      eventLog.noted(eventOf(outcome), attemptOf(outcome))
+      eventLog.record(eventOf(outcome), attemptOf(outcome))
     },
     /**
      * Records an attempt of a delivery. Must be called in the transaction that settles its outbox

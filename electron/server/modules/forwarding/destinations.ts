@@ -95,12 +95,12 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       message('destinations.must-differ'),
     )
   // A node that is configured twice would receive everything twice.
-  const twin = others.find((other) => nodeOf(other) === nodeOf(destination))
-  if (twin)
+  const duplicate = others.find((other) => nodeOf(other) === nodeOf(destination))
+  if (duplicate)
     throw refused(
       'aeTitle',
-      message('destinations.same-node', { name: twin.name }),
-      message('destinations.must-differ-from', { name: twin.name }),
+      message('destinations.same-node', { name: duplicate.name }),
+      message('destinations.must-differ-from', { name: duplicate.name }),
     )
   if (isThisGateway(context, destination))
     throw refused(

@@ -325,8 +325,8 @@ export function listForwardedStudies(
       : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
     ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
   ]
-  const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
-  const parameters = [...wanted, ...(after === undefined ? [] : splitPosition(after))]
+  const filters = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
+  const parameters = [...filters, ...(after === undefined ? [] : splitPosition(after))]
   // Without `indexed by`, SQLite scans all studies, because they are already in the order of the
   // list.
   const index =

@@ -150,9 +150,9 @@ export class Forwarding implements AsyncDisposable {
    * @throws ApiError refused if another destination has this name or is the same node
    */
   add(given: NewDestination, actor: Actor): Destination {
-    const made = addDestination(this.#context, given, actor)
-    this.#openWorker(made.destinationId)
-    return this.#view(made)
+    const added = addDestination(this.#context, given, actor)
+    this.#openWorker(added.destinationId)
+    return this.#view(added)
   }
 
   /**

@@ -45,13 +45,13 @@ export class Pulls implements AsyncDisposable {
   start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
     const { database, clock, uuid } = this.#context
     const { destinationId } = destination
-    const twin = this.#pulls.find(
+    const existing = this.#pulls.find(
       (pull) =>
         pull.state === 'running' &&
         pull.destinationId === destinationId &&
         pull.studyInstanceUid === studyInstanceUid,
     )
-    if (twin) return twin
+    if (existing) return existing
     if (this.#running.size >= MAX_RUNNING)
       throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING }))
     const pull: Pull = {

@@ -150,12 +150,12 @@ export function requeueCorrected(
     for (const destinationId of dropped) restarted.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
     const kept = destinationsDroppedFor(database, now.instanceId, DROP_REASONS.corrected)
-    const wanted = new Set([
+    const targets = new Set([
       ...destinationsSentTo(database, before.instanceId),
       ...dropped,
       ...kept,
     ])
-    for (const destinationId of wanted)
+    for (const destinationId of targets)
       if (!except.includes(destinationId)) appendInstance(context, destinationId, now)
   }
   return [...restarted]

@@ -110,27 +110,27 @@ export class Sender {
     group: readonly Transcodable[],
     signal: AbortSignal,
   ) {
-    const made: Sendable[] = []
+    const transcoded: Sendable[] = []
     try {
       for (const { sendable, target } of group) {
         signal.throwIfAborted()
         const path = join(this.#folder, `${this.#context.uuid()}.dcm`)
-        made.push({ ...sendable, path, transferSyntaxUid: target })
+        transcoded.push({ ...sendable, path, transferSyntaxUid: target })
         try {
-          made.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
+          transcoded.splice(-1, 1, await this.#transcoded(sendable, path, target, signal))
         } catch (error) {
           signal.throwIfAborted()
-          made.pop()
+          transcoded.pop()
           await rm(path, { force: true })
           yield await this.#transcodingFailure(sendable, error)
         }
       }
-      for await (const result of this.#associate(destination, made, signal))
+      for await (const result of this.#associate(destination, transcoded, signal))
         yield result.outcome === 'needs-transcoding'
           ? refusal(result.instance, unsupportedSyntax(result.instance, result.accepts))
           : attemptOf(result)
     } finally {
-      for (const { path } of made) await rm(path, { force: true })
+      for (const { path } of transcoded) await rm(path, { force: true })
     }
   }
 

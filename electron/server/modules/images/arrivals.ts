@@ -202,10 +202,10 @@ export class Arrivals {
     const { header, isFetched } = arrival
     const { associationId } = arrival.association
     const { studyInstanceUid } = header
-    const own = identityKeyOf(header.study)
+    const ownIdentity = identityKeyOf(header.study)
     const known = this.#open.get(studyInstanceUid)
     if (
-      known?.identity === own &&
+      known?.identity === ownIdentity &&
       known.associationIds.has(associationId) &&
       known.isFetched === isFetched
     )
@@ -219,7 +219,12 @@ export class Arrivals {
     const associationIds = new Set([...(known?.associationIds ?? []), associationId])
     if (identity !== 'other')
       database.afterCommit(() =>
-        this.#open.set(studyInstanceUid, { identity: own, isFetched, associationIds, stepId }),
+        this.#open.set(studyInstanceUid, {
+          identity: ownIdentity,
+          isFetched,
+          associationIds,
+          stepId,
+        }),
       )
     if (study)
       updateImageStudy(database, studyInstanceUid, this.#patchOf(study, arrival, identity, now))

@@ -50,9 +50,7 @@ interface Received {
   readonly request: CStoreRequest
   readonly part: PartFile
   readonly header: InstanceHeader
-  /**
-   * `undefined` for a deflated data set, whose structure is verified after the file has its name.
-   */
+  /** `undefined` for a deflated data set, which is verified after the file has its name. */
   readonly structure: Structure | undefined
   readonly dataSetOffset: number
   readonly crc32: number
@@ -102,8 +100,8 @@ export class ImageReceiver implements CStoreScp {
       const { result, why } = refusalOf(this.#context, error)
       if (diskFaultKind(error) !== undefined) this.#disk.failed()
       const status = result.status.toString(16).toUpperCase().padStart(4, '0')
-      const said = message('images.refused-with-status', { why, status })
-      this.#statistics.add(association, 'refused', null, said)
+      const text = message('images.refused-with-status', { why, status })
+      this.#statistics.add(association, 'refused', null, text)
       return result
     }
   }
@@ -119,11 +117,13 @@ export class ImageReceiver implements CStoreScp {
     try {
       const received = await this.#read(request, part)
       const { sopInstanceUid, studyInstanceUid } = received.header
-      const own = fileFor(studyInstanceUid, uuid())
-      file = own
-      const kept = await this.#arrivals.mutex.run(sopInstanceUid, () => this.#store(received, own))
-      isKept = kept !== undefined
-      if (kept) this.#afterStored(request.association, kept)
+      const newFile = fileFor(studyInstanceUid, uuid())
+      file = newFile
+      const result = await this.#arrivals.mutex.run(sopInstanceUid, () =>
+        this.#store(received, newFile),
+      )
+      isKept = result !== undefined
+      if (result) this.#afterStored(request.association, result)
       return SUCCESS
     } finally {
       this.#receiving--
@@ -219,9 +219,9 @@ export class ImageReceiver implements CStoreScp {
   async #store(received: Received, file: string): Promise<StoreResult | undefined> {
     const { imageFiles } = this.#context
     const source = this.#sourceOf(received)
-    const twin = await this.#identicalOf(received)
+    const identical = await this.#identicalOf(received)
     // The row may be from a run that ended before the file was durable.
-    if (twin) return this.#repeat(twin, source)
+    if (identical) return this.#repeat(identical, source)
     imageFiles.arriving.add(file)
     try {
       await received.part.place(file)
@@ -309,32 +309,31 @@ export class ImageReceiver implements CStoreScp {
   }: Received): Promise<InstanceRecord | undefined> {
     const { database, imageFiles } = this.#context
     const bytes = part.bytes - dataSetOffset
-    for (const twin of listIdenticalInstances(database, header.sopInstanceUid, bytes, crc32))
-      if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset))
-        return twin
+    for (const identical of listIdenticalInstances(database, header.sopInstanceUid, bytes, crc32))
+      if (
+        await imageFiles.sameDataSet(part, dataSetOffset, identical.file, identical.dataSetOffset)
+      )
+        return identical
     return undefined
   }
 
-  #afterStored(association: AssociationInfo, kept: StoreResult): void {
-    const { studyInstanceUid, state, detail } = kept.instance
+  #afterStored(association: AssociationInfo, result: StoreResult): void {
+    const { studyInstanceUid, state, detail } = result.instance
     const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
-    this.#completion.arrived(kept)
+    this.#completion.arrived(result)
   }
 }
 
-/**
- * Requires that images can be stored.
- * @throws DimseError A700
- */
+/** Requires that images can be stored. @throws DimseError A700 */
 function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
   throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)
 }
 
 /**
- * @returns `why`: the text for the feed. For internal errors it has no reference, so that they are
- *   reported only once
+ * Maps an error to a response, and to a text for the feed (`why`). The text has no reference, so
+ * that the feed shows repeated internal errors only once.
  */
 function refusalOf(context: Context, error: unknown): { result: DimseResult; why: Message } {
   if (error instanceof DimseError)

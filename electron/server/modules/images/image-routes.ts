@@ -82,8 +82,8 @@ export function serveImages(
     // It is unknown whose images these are, so the operations require access to all studies.
     async recoveredFiles({ query, user }) {
       demandManagingImages(context, callerOf(user))
-      const asked = dashboardImages.recoveredFiles
-      const { files, ...page } = list('files', asked, { query }, (part) => recovery.files(part))
+      const operation = dashboardImages.recoveredFiles
+      const { files, ...page } = list('files', operation, { query }, (part) => recovery.files(part))
       return { files: await Promise.all(files.map((file) => recovery.describe(file))), ...page }
     },
     async importRecovered({ body, user }) {

@@ -196,7 +196,7 @@ function writeReceivedSteps(
   const carried = database
     .all(rawQuery<{ step: string }>(CARRIED_STEPS, [uid]))
     .map(({ step }) => step)
-  const wanted = carried
+  const wantedSteps = carried
     .filter((step) => step !== '')
     .flatMap((step) =>
       [uid, header.requestStudyInstanceUid].map((studyInstanceUid) => ({
@@ -208,18 +208,18 @@ function writeReceivedSteps(
   // Images of another step do not belong to the row, unless a user linked them.
   const isOfRow = (step: string) => step === '' || step === handedOut?.scheduledProcedureStepId
   if (handedOut && (handedOut.linkedBy !== undefined || carried.some(isOfRow)))
-    wanted.push(handedOut)
+    wantedSteps.push(handedOut)
 
-  const missing = new Map(wanted.map((step) => [keyOf(step), step]))
-  const gone = database
+  const missing = new Map(wantedSteps.map((step) => [keyOf(step), step]))
+  const obsolete = database
     .all(rawQuery<Step>(KNOWN_STEPS, [uid]))
     .filter((step) => !missing.delete(keyOf(step)))
   const added = at === null ? [] : [...missing.values()]
-  for (const { studyInstanceUid, scheduledProcedureStepId } of gone)
+  for (const { studyInstanceUid, scheduledProcedureStepId } of obsolete)
     database.run(rawQuery(REMOVE_STEP, [studyInstanceUid, scheduledProcedureStepId, uid]))
   for (const { studyInstanceUid, scheduledProcedureStepId } of added)
     database.run(rawQuery(INSERT_STEP, [studyInstanceUid, scheduledProcedureStepId, uid, at]))
-  if (gone.length + added.length > 0) noteStepsChanged(database)
+  if (obsolete.length + added.length > 0) noteStepsChanged(database)
 }
 
 // DICOM values cannot contain a backslash, which separates them (PS3.5 Table 6.2-1).

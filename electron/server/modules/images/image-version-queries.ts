@@ -123,7 +123,7 @@ export function listReplacements(
   limit: number,
 ): InstanceRecord[] {
   // Two queries to use both partial indexes; a single condition would scan all instances.
-  const earlier = allInstances(
+  const superseded = allInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
     studyInstanceUid,
@@ -135,7 +135,7 @@ export function listReplacements(
     studyInstanceUid,
     limit,
   )
-  const byImage = Map.groupBy([...earlier, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
+  const byImage = Map.groupBy([...superseded, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
   // Earlier versions of a corrected image cannot be restored, either.
   const isShown = (versions: readonly InstanceRecord[]) =>
     versions.some(({ state }) => state === 'current') ||

@@ -145,12 +145,12 @@ export class OrphanImport implements Disposable {
       await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined
     }
-    const kept = await commit(() => this.#arrivals.store({ ...arrival, change }))
-    const { studyInstanceUid, state, detail } = kept.instance
+    const result = await commit(() => this.#arrivals.store({ ...arrival, change }))
+    const { studyInstanceUid, state, detail } = result.instance
     const outcome = state === 'quarantined' ? 'quarantined' : 'stored'
     this.#statistics.add(association, outcome, studyInstanceUid, detail)
-    this.#completion.arrived(kept)
-    return kept
+    this.#completion.arrived(result)
+    return result
   }
 
   [Symbol.dispose](): void {
@@ -230,8 +230,8 @@ export async function importOrphans(
         continue
       }
       try {
-        const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
-        if (kept && isInDoubt(database, kept)) inDoubt++
+        const result = await orphans.exclusively(orphan, () => orphans.import(orphan))
+        if (result && isInDoubt(database, result)) inDoubt++
       } catch (error) {
         if (!isFileFault(error)) throw error
         reportError(context, error)

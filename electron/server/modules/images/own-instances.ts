@@ -65,7 +65,7 @@ export async function storeOwnInstances(
   context: Context,
   wanted: readonly OwnInstance[],
   header: ImageHeader,
-  also: (kept: readonly InstanceRecord[]) => void,
+  also: (inserted: readonly InstanceRecord[]) => void,
 ): Promise<void> {
   const { database, imageFiles, uuid } = context
   const isHere = ({ sopInstanceUid }: OwnInstance) => findCurrentInstance(database, sopInstanceUid)
@@ -146,7 +146,7 @@ function insertOwnInstance(
   const { sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, modality } = instance
   const { seriesNumber, seriesDescription, instanceNumber = '1', image = null } = instance
   const state = findCurrentInstance(database, sopInstanceUid) ? 'superseded' : 'current'
-  const kept = insertInstance(database, {
+  const inserted = insertInstance(database, {
     sopInstanceUid,
     sopClassUid,
     studyInstanceUid,
@@ -169,13 +169,13 @@ function insertOwnInstance(
     image,
     patientName,
   })
-  if (state === 'superseded' || instance.isUncounted) return kept
+  if (state === 'superseded' || instance.isUncounted) return inserted
   // The time of the study's last image is kept, because completion and the order of lists depend on
   // it.
   const at = findImageStudy(database, studyInstanceUid)?.lastInstanceAt ?? now
   const series = { seriesInstanceUid, modality, seriesNumber, seriesDescription }
   countInstance(database, studyInstanceUid, series, bytes, at, 'current')
-  return kept
+  return inserted
 }
 
 const senderOf = ({ settings }: Context) => ({

@@ -271,8 +271,8 @@ export class ImageRecovery implements AsyncDisposable {
     const orphan = await orphans.readCopy({ file, path: imageFiles.pathOf(file) })
     if (!orphan || !findCurrentVersion(database, orphan.header.sopInstanceUid, orphan.originals))
       return false
-    const kept = await orphans.exclusively(orphan, () => orphans.import(orphan))
-    return kept !== undefined && isInDoubt(database, kept)
+    const result = await orphans.exclusively(orphan, () => orphans.import(orphan))
+    return result !== undefined && isInDoubt(database, result)
   }
 
   #requireFile(file: string): void {
@@ -305,16 +305,18 @@ export class ImageRecovery implements AsyncDisposable {
     const { database, imageFiles } = this.#context
     const { file, header, bytes, dataSetOffset, crc32 } = orphan
     const path = imageFiles.recovery.pathOf(file)
-    const twins = listIdenticalInstances(
+    const candidates = listIdenticalInstances(
       database,
       header.sopInstanceUid,
       bytes - dataSetOffset,
       crc32,
     )
-    for (const twin of twins) {
-      if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset)))
+    for (const candidate of candidates) {
+      if (
+        !(await imageFiles.sameBytes(path, dataSetOffset, candidate.file, candidate.dataSetOffset))
+      )
         continue
-      await imageFiles.secure(twin.file)
+      await imageFiles.secure(candidate.file)
       await database.commitSoon(() => this.#noteImport(orphan, actor, { isHereAlready: true }))
       await imageFiles.recovery.remove(file)
       return true
@@ -325,9 +327,9 @@ export class ImageRecovery implements AsyncDisposable {
   async #importFile(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
     const { database, imageFiles, uuid } = this.#context
     const { file, header } = orphan
-    const own = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const isTaken = this.#isKnown(own) || (await exists(imageFiles.pathOf(own)))
-    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : own
+    const ownFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
+    const isTaken = this.#isKnown(ownFile) || (await exists(imageFiles.pathOf(ownFile)))
+    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : ownFile
     imageFiles.arriving.add(to)
     try {
       await imageFiles.recovery.putBack(file, to)

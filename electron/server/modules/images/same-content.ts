@@ -51,7 +51,7 @@ export async function compareContent(
   other: StoredObject,
 ): Promise<Comparison> {
   const temporary = join(folder, COMPARISON_FOLDER)
-  const made: string[] = []
+  const temporaryFiles: string[] = []
   try {
     const { transferSyntaxUid } = one
     if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
@@ -60,14 +60,14 @@ export async function compareContent(
       if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
     }
     const [a, b] = [
-      await uncompressed(one, transcode, temporary, made),
-      await uncompressed(other, transcode, temporary, made),
+      await uncompressed(one, transcode, temporary, temporaryFiles),
+      await uncompressed(other, transcode, temporary, temporaryFiles),
     ]
     return a && b ? await compare(a, b) : 'unknown'
   } catch {
     return 'unknown'
   } finally {
-    for (const path of made) await rm(path, { force: true })
+    for (const path of temporaryFiles) await rm(path, { force: true })
   }
 }
 
@@ -75,14 +75,14 @@ export async function compareContent(
 export const COMPARISON_FOLDER = join('spool', 'compared')
 
 /**
- * The uncompressed object, in a temporary file if necessary, whose path is appended to `made`;
+ * The uncompressed object, in a temporary file if necessary, whose path is appended to `temporaryFiles`;
  * `undefined` if it cannot be decoded.
  */
 async function uncompressed(
   object: StoredObject,
   transcode: Transcode,
   temporary: string,
-  made: string[],
+  temporaryFiles: string[],
 ): Promise<StoredObject | undefined> {
   const { transferSyntaxUid, path } = object
   const coding = CODINGS[transferSyntaxUid]
@@ -90,7 +90,7 @@ async function uncompressed(
   if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const to = join(temporary, `${randomUUID()}.dcm`)
-  made.push(to)
+  temporaryFiles.push(to)
   try {
     if (coding) await inflatedFile(path, to, { bytes: MAX_INFLATED_BYTES })
     else await transcode(path, to, TRANSFER_SYNTAX.explicitLittleEndian)

@@ -178,8 +178,8 @@ export class StudyCreation implements AsyncDisposable {
       if (!now || !isStillCurrent(study, now)) return false
       const merged = this.#mergedFor(now, answered)
       if (answered.answer) updateCreatedStudies(this.#context, studyInstanceUid, merged)
-      const standing = enrichmentAfter(answered, now.enrichmentAttempts, merged, clock())
-      updateImageStudy(database, studyInstanceUid, standing)
+      const patch = enrichmentAfter(answered, now.enrichmentAttempts, merged, clock())
+      updateImageStudy(database, studyInstanceUid, patch)
       return true
     })
     if (!isKept) return

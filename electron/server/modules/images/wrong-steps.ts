@@ -95,17 +95,17 @@ export class WrongSteps {
   }
 
   #stepsOf(studyInstanceUid: string): StudySteps {
-    const kept = this.#cache.get(studyInstanceUid)
-    if (kept) return kept
-    const made = this.#read(studyInstanceUid)
+    const cached = this.#cache.get(studyInstanceUid)
+    if (cached) return cached
+    const steps = this.#read(studyInstanceUid)
     if (this.#cache.size >= MAX_STUDIES) this.#cache.clear()
-    this.#cache.set(studyInstanceUid, made)
-    return made
+    this.#cache.set(studyInstanceUid, steps)
+    return steps
   }
 
   #read(studyInstanceUid: string): StudySteps {
     const steps = listPerformedSteps(this.#context.database, studyInstanceUid)
-    const own = steps.map((step) => ({
+    const ownSteps = steps.map((step) => ({
       step,
       stepIds: step.items
         .filter((item) => item.studyInstanceUid === studyInstanceUid)
@@ -114,7 +114,7 @@ export class WrongSteps {
     // The last performed step counts, because the scheduled step may have been started again for
     // the right patient.
     const last = new Map(
-      own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
+      ownSteps.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
     )
     return {
       wrongIds: new Set(
@@ -123,7 +123,7 @@ export class WrongSteps {
       isAllWrong: last.size > 0 && [...last.values()].every(isWrong),
       wrongPerformed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
       scheduledOf: new Map(
-        own.flatMap(({ step, stepIds: [only, ...more] }) =>
+        ownSteps.flatMap(({ step, stepIds: [only, ...more] }) =>
           only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [],
         ),
       ),
@@ -134,9 +134,9 @@ export class WrongSteps {
    * Current instances of the steps. If all steps are wrong, instances without a step are included.
    */
   #instancesMadeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
-    const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
-    if (this.#read(studyInstanceUid).isAllWrong) wanted.add('')
-    return [...wanted].flatMap((stepId) =>
+    const wantedIds = new Set(stepIds.filter((stepId) => stepId !== ''))
+    if (this.#read(studyInstanceUid).isAllWrong) wantedIds.add('')
+    return [...wantedIds].flatMap((stepId) =>
       listStepInstances(this.#context.database, studyInstanceUid, stepId),
     )
   }
