@@ -72,3 +72,4 @@ export const ExplainedProblem = z.object({
   explanation: Message,
   errors: z.array(z.object({ path: z.string(), message: z.string(), explanation: Message })),
 })
+export type ExplainedProblem = z.infer<typeof ExplainedProblem>

@@ -83,12 +83,6 @@ export const Exam = z.object({
 })
 export type Exam = z.infer<typeof Exam>
 
-/** Whether the partner gave its start time; else it is made up for devices. */
-export const hasStartTime = ({ remarks }: { readonly remarks: readonly Message[] }): boolean =>
-  !remarks.some(
-    ({ code }) => code === 'worklist.no-start-time' || code === 'worklist.start-time-invalid',
-  )
-
 /**
  * live: the partner's answer is from this minute or the partner answers; stored: the partner cannot
  * be asked; none: there is no answer.

@@ -53,19 +53,25 @@ export const storedMessage = (of: Message): string => JSON.stringify(of)
 /** In a column that is empty where there is none. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
 
-/** Gives messages in the language of a catalogue of ICU messages. */
-export function openMessages(
-  catalogue: Readonly<Record<string, string>>,
-  locale: string,
-): (of: Message) => string {
-  const formats = new Map<string, IntlMessageFormat>()
+/**
+ * Messages by their codes: each as ICU text or, where the build of the window has compiled it, as
+ * the elements of its syntax tree. A compiled message without arguments is its text alone.
+ */
+export type Catalogue = Readonly<Record<string, string | readonly [string] | Elements>>
+type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], string>
+
+/** Gives messages in the language of a catalogue. */
+export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
+  const formats = new Map<string, Format>()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
 
-  function formatOf(code: string): IntlMessageFormat | undefined {
+  function formatOf(code: string): Format | undefined {
     const known = formats.get(code)
     const text = catalogue[code]
     if (known || text === undefined) return known
-    const format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+    const format = isPlain(text)
+      ? { format: () => text[0] }
+      : new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
     formats.set(code, format)
     return format
   }
@@ -78,7 +84,7 @@ export function openMessages(
 
   /** Names keep their case, and so does what another program said. */
   function beginsWithName({ code, params = {} }: Message): boolean {
-    const param = params[/^\{(\w+)/.exec(catalogue[code] ?? '')?.[1] ?? '']
+    const param = params[firstArgument(catalogue[code] ?? '') ?? '']
     if (param === undefined) return false
     return typeof param !== 'object' || !('code' in param) || beginsWithName(param)
   }
@@ -100,4 +106,19 @@ export function openMessages(
     return code === SENTENCE ? sentenceOf(text, of) : text
   }
   return textOf
+}
+
+type Format = Pick<IntlMessageFormat, 'format'>
+
+const isPlain = (text: Catalogue[string]): text is readonly [string] =>
+  typeof text !== 'string' && typeof text[0] === 'string'
+
+/** The name of the argument that a message begins with, where it begins with one. */
+function firstArgument(text: Catalogue[string]): string | undefined {
+  if (typeof text === 'string') return /^\{(\w+)/.exec(text)?.[1]
+  const [element] = text
+  const LITERAL = 0
+  return typeof element === 'object' && element.type !== LITERAL && 'value' in element
+    ? element.value
+    : undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deleteSecret, keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
+import { deleteSecret, readSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
 import { MessageInJson } from '#shared/messages/message-schema.ts'
@@ -52,7 +52,7 @@ export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<
 }
 
 export const saveRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  keepSecret(context, secretNameOf(kind), JSON.stringify(record))
+  storeSecret(context, secretNameOf(kind), JSON.stringify(record))
 
 /** Deletes the record; returns whether it existed. */
 export const removeRecord = (context: Context, kind: Kind): boolean =>

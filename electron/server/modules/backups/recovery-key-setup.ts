@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { type Actor, note } from '#server/audit-log/audit.ts'
-import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
-import { PROOF } from '#server/database/key-proof.ts'
+import { PROOF_SECRET } from '#server/database/key-proof.ts'
 import {
   keepRecoveryKey,
   newRecoveryKey,
-  plainKey,
+  normalizeKey,
   RECOVERY_GROUPS,
   recoveryKeyState,
   wrapDataKey,
@@ -19,7 +19,8 @@ import { message } from '#shared/messages/message.ts'
  * Stores the proof of the data key in the database. It must be durable before the recovery file is
  * written, because the file is useless without it.
  */
-export const storeRecoveryProof = (context: Context): void => keepSecret(context, PROOF, PROOF)
+export const storeRecoveryProof = (context: Context): void =>
+  storeSecret(context, PROOF_SECRET, PROOF_SECRET)
 
 /** How long a recovery key can be confirmed after it was shown. It has no effect before. */
 const CONFIRM_MS = 30 * 60_000
@@ -79,7 +80,7 @@ export class RecoveryKeySetup {
     const { recoveryKey, asked } = shown
     const parts = recoveryKey.split('-')
     const errors = asked.flatMap((group, at) =>
-      plainKey(groups[at] ?? '') === parts[group]
+      normalizeKey(groups[at] ?? '') === parts[group]
         ? []
         : [
             {

@@ -160,7 +160,7 @@ export function correctedValues(
         tag: TAG.requestAttributesSequence,
         value: [],
         inItems: { [TAG.accessionNumber]: patient.accessionNumber },
-        ifThere: true,
+        onlyIfPresent: true,
       })
     return values
   }
@@ -170,7 +170,7 @@ export function correctedValues(
   return [...values, ...ORDER_TAGS.map(removeTag), ...orderValues(target)]
 }
 
-const removeTag = (tag: number): CorrectedValue => ({ tag, value: null, ifThere: true })
+const removeTag = (tag: number): CorrectedValue => ({ tag, value: null, onlyIfPresent: true })
 
 function orderValues({
   patient,
@@ -204,11 +204,11 @@ function orderValues({
     request?.requestedProcedureDescription
       ? {
           ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription),
-          ifThere: true,
+          onlyIfPresent: true,
         }
       : removeTag(TAG.requestedProcedureDescription),
     request?.requestedProcedureId
-      ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), ifThere: true }
+      ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), onlyIfPresent: true }
       : removeTag(TAG.requestedProcedureId),
     request
       ? {

@@ -6,7 +6,7 @@ import type { Masking } from './diagnostics-masking.ts'
 const MAX_BYTES = 2 << 20
 
 /**
- * Fields of a log entry whose text comes from the program itself (`http/problem.ts` faultForLog,
+ * Fields of a log entry whose text comes from the program itself (`platform/log.ts` serializeError,
  * `gateway.ts`). Any other field may contain input.
  */
 const PROGRAM_TEXT_FIELDS = new Set([

@@ -31,7 +31,7 @@ export function openHealth(
   function database(): string {
     const now = clock()
     if (!probe || Math.abs(now - probe.at) >= PROBE_CACHE_MS)
-      probe = { at: now, detail: databaseFault(() => context.database.proveWritable()) }
+      probe = { at: now, detail: databaseFault(() => context.database.testWrite()) }
     return probe.detail
   }
 

@@ -39,13 +39,13 @@ const COUNT_CACHE_MS = 5000
  * @throws StorageFault
  */
 export function sweepSpool(context: Context): boolean {
-  const { parts, wasCutOff } = context.imageFiles.sweep()
+  const { parts, wasInterrupted } = context.imageFiles.sweep()
   if (parts > 0)
     appendDiskEntry(context, 'warning', message('images.unfinished-transfers', { count: parts }))
   // Temporary copies for comparisons, and files that earlier versions wrote for the native module.
   for (const temporary of [COMPARISON_FOLDER, join('spool', 'native')])
     rmSync(join(context.folder, temporary), { recursive: true, force: true })
-  return wasCutOff
+  return wasInterrupted
 }
 
 /**
@@ -76,9 +76,9 @@ export class ImageRecovery implements AsyncDisposable {
 
   /**
    * Repairs what crashes, restores and power failures left, while images are already being
-   * received. For `wasCutOff`, see `sweepSpool`.
+   * received. For `wasInterrupted`, see `sweepSpool`.
    */
-  start(wasCutOff: boolean, onChange: OnInstanceChange): void {
+  start(wasInterrupted: boolean, onChange: OnInstanceChange): void {
     const failed = (error: unknown) => reportError(this.#context, error)
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
@@ -87,7 +87,7 @@ export class ImageRecovery implements AsyncDisposable {
       await deleteIncompleteCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
       // Last, because it reads the complete images of the last minutes.
-      if (wasCutOff)
+      if (wasInterrupted)
         await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(failed)
       // Runs even if an earlier step failed, because reports cannot be signed before it has
       // finished.

@@ -126,7 +126,7 @@ function prepare(
   const { database, clock } = context
   const user = signingUser(context, caller)
   // A corrected copy that is not found yet does not put its study in doubt.
-  if (context.imageFiles.isAdopting())
+  if (context.imageFiles.isImportingOrphans())
     throw new ApiError('unavailable', ADOPTING, { headers: { 'retry-after': '60' } })
   const state = writableDraftState(context, caller, studyId)
   const draft = demandDraft(state)

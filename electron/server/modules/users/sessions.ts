@@ -2,7 +2,7 @@ import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { SessionUse } from '#server/http/callers.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -54,10 +54,10 @@ export function beginSession(
     const now = clock()
     const at = instantOf(now)
     const expiresAt = instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)
-    const token = mintToken()
+    const token = createToken()
     const here = { ...user, lastLoginAt: at }
     queries.insertSession(database, {
-      ...{ tokenHash: hashOfToken(token), sessionId: uuid(), userId: user.userId, ...place },
+      ...{ tokenHash: hashToken(token), sessionId: uuid(), userId: user.userId, ...place },
       ...{ createdAt: at, lastUsedAt: at, expiresAt, confirmedAt: at },
       ...{ lockedAt: null, wrongPasswords: 0 },
     })
@@ -75,7 +75,7 @@ export function beginSession(
  * of it is noted unless it is locked.
  */
 export const runningSession = (context: Context, token: string, use: SessionUse = 'person') =>
-  look(context, queries.findSession(context.database, hashOfToken(token)), use)
+  look(context, queries.findSession(context.database, hashToken(token)), use)
 
 /** As `runningSession`, of a session that is known by its id. */
 export const runningSessionById = (
@@ -96,7 +96,7 @@ export function sessionUser(
 
 /** Again changes nothing. */
 export function lockSession(context: Context, token: string): void {
-  const session = queries.findSession(context.database, hashOfToken(token))
+  const session = queries.findSession(context.database, hashToken(token))
   if (session && session.lockedAt === null)
     keep(context, session, { lockedAt: instantOf(context.clock()), lockedBy: 'person' }, () =>
       lock(context, session, 'person'),
@@ -118,7 +118,7 @@ export function lockThisPc(context: Context): number {
 export function unlockSession(context: Context, token: string): void {
   const { database, clock } = context
   database.transaction(() => {
-    const session = queries.findSession(database, hashOfToken(token))
+    const session = queries.findSession(database, hashToken(token))
     if (!session) return
     queries.setSessionUnlocked(database, session.tokenHash, instantOf(clock()))
     database.afterCommit(() => sessionState(context.database).hold(session.tokenHash, undefined))
@@ -130,7 +130,7 @@ export function unlockSession(context: Context, token: string): void {
 export function confirmSession(context: Context, token: string): void {
   const { database, clock } = context
   database.transaction(() => {
-    const session = queries.findSession(database, hashOfToken(token))
+    const session = queries.findSession(database, hashToken(token))
     if (!session) return
     queries.setSessionConfirmed(database, session.tokenHash, instantOf(clock()))
     note(context, userActor(session.userId), 'session.confirm', session.sessionId)
@@ -139,14 +139,14 @@ export function confirmSession(context: Context, token: string): void {
 
 /** Whether the session's person signed in, or proved who they are since, a short time ago. */
 export function isConfirmed({ database, clock }: Context, token: string): boolean {
-  const confirmedAt = queries.findSession(database, hashOfToken(token))?.confirmedAt ?? null
+  const confirmedAt = queries.findSession(database, hashToken(token))?.confirmedAt ?? null
   // A clock that is set back makes no old proof a recent one.
   return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMED_MS
 }
 
 export function signOut(context: Context, token: string): void {
   context.database.transaction(() => {
-    const session = queries.findSession(context.database, hashOfToken(token))
+    const session = queries.findSession(context.database, hashToken(token))
     if (!session) return
     forget(context, session)
     note(context, userActor(session.userId), 'user.sign-out', session.userId)
@@ -160,7 +160,7 @@ export function listSessions(
   userId: string | undefined,
 ): OpenSession[] {
   const now = context.clock()
-  const own = token === undefined ? undefined : hashOfToken(token)
+  const own = token === undefined ? undefined : hashToken(token)
   return queries
     .sessionRecords(context.database, instantOf(now))
     .filter((session) => userId === undefined || session.userId === userId)

@@ -93,12 +93,15 @@ export const DEVICE_CHECKS = {
     const isToday = clockOf(device.lastSeenAt).startsWith(today)
     const others = strangers(findings)
     if (isToday) return ok(message('worklist.called-today'), others)
-    if (others.length > 0)
-      return failed(message('worklist.called-as-other'), ITS_NAME, 'devices', others)
+    const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
+    const ofToday = strangers({ ...findings, callers })
+    if (ofToday.length > 0)
+      return failed(message('worklist.called-as-other'), ITS_NAME, 'devices', ofToday)
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
       'devices',
+      others,
     )
   },
 

@@ -51,5 +51,7 @@ it('says why in words, with a detail of ours and never with the partner’s', ()
   expect(becauseOf('unreachable', verbatim('connection refused'))).toEqual(
     'the partner could not be reached (connection refused)',
   )
-  expect(becauseOf('refused', verbatim('Jane Doe has no order'))).toEqual('the partner refused')
+  expect(becauseOf('refused', verbatim('Jane Doe has no order'))).toEqual(
+    'the partner refused the query',
+  )
 })
