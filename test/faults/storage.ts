@@ -145,8 +145,8 @@ export const backups = ofArea('BAK', [
     promise: 'P-BAK-08',
     what: 'a restore that is half done begins a second folder for what it replaced',
     file: 'electron/server/modules/backups/restore-files.ts',
-    find: 'const order = staged.keptAside === null ? commitOrder(folder, staged, now) : staged',
-    replace: 'const order = commitOrder(folder, staged, now)',
+    find: 'const order = staged.keptAside === null ? commitPlan(folder, staged, now) : staged',
+    replace: 'const order = commitPlan(folder, staged, now)',
     tests: 'electron/server/modules/backups/restore-files.test.ts',
   },
   {

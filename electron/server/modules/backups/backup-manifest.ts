@@ -96,7 +96,7 @@ export function signManifest(
  * Whether the manifest is unchanged since it was written with this data key. Version 1 has no `mac`
  * and is always accepted.
  */
-export const isAuthentic = (seal: Seal, manifest: BackupManifest): boolean =>
+export const isManifestAuthentic = (seal: Seal, manifest: BackupManifest): boolean =>
   manifest.version === 1 ||
   timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(macOf(seal, manifest), 'hex'))
 

@@ -15,7 +15,7 @@ import { checkCopy } from './backup-check.ts'
 import {
   type BackupManifest,
   backupKey,
-  isAuthentic,
+  isManifestAuthentic,
   MANIFEST_FILE,
   readManifest,
   SEALED_DATABASE_FILE,
@@ -62,7 +62,7 @@ export async function openBackup(
   refuseNewer(from, manifest.schema)
   const dataKey = dataKeyFor(from, manifest, key)
   const seal = sealWith(dataKey)
-  if (!isAuthentic(seal, manifest)) throw authenticationError(from, manifest, seal)
+  if (!isManifestAuthentic(seal, manifest)) throw authenticationError(from, manifest, seal)
   const file = join(to, DATABASE_FILE)
   try {
     await mkdir(to, { recursive: true, mode: 0o700 })
@@ -111,7 +111,10 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
   try {
     refuseNewer(from, manifest.schema)
     const seal = sealWith(dataKeyFor(from, manifest, key))
-    if (!isAuthentic(seal, manifest) || !isKeyAccepted(join(from, DATABASE_FILE), manifest, seal))
+    if (
+      !isManifestAuthentic(seal, manifest) ||
+      !isKeyAccepted(join(from, DATABASE_FILE), manifest, seal)
+    )
       throw authenticationError(from, manifest, seal)
     return preview('dataKey' in key ? 'own' : 'recovery-key')
   } catch (error) {

@@ -105,7 +105,10 @@ export function listNotices(
 }
 
 /** Ids of the destinations to which the instances are or were to be sent as corrected copies. */
-export const listInformedWith = (database: Database, instanceIds: readonly number[]): string[] =>
+export const listDestinationsSentCopies = (
+  database: Database,
+  instanceIds: readonly number[],
+): string[] =>
   database
     .all(rawQuery<{ subject: string }>(INFORMED, [JSON.stringify(instanceIds)]))
     .map(({ subject }) => subject.slice('destination:'.length))

@@ -158,7 +158,7 @@ export function setCorrectionUndone(
 }
 
 /** Number of copies of the correction that are no longer current. */
-export const countCopiesGone = (database: Database, correctionId: string): number =>
+export const countReplacedCopies = (database: Database, correctionId: string): number =>
   database.get(rawQuery<{ count: number }>(COUNT_REPLACED_COPIES, [correctionId]))?.count ?? 0
 
 /** Whether originals or copies of the correction were sent to a destination. */

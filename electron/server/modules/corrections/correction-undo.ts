@@ -22,7 +22,7 @@ import { IN_DOUBT, outdated, stateOfStudies } from './correction-plan.ts'
 import {
   type CorrectedImage,
   type CorrectionRecord,
-  countCopiesGone,
+  countReplacedCopies,
   findCorrection,
   isCorrectionSent,
   listCorrectedPairs,
@@ -50,7 +50,7 @@ export function undoObstacleOf({ database }: Context, record: CorrectionRecord):
   }
   if (isSignedSince(toStudyInstanceUid)) return message('corrections.signed-since')
   if (isSignedSince(fromStudyInstanceUid)) return message('corrections.signed-without')
-  return countCopiesGone(database, correctionId) > 0 ? message('corrections.copies-gone') : null
+  return countReplacedCopies(database, correctionId) > 0 ? message('corrections.copies-gone') : null
 }
 
 /** Whether a destination has, or may have, originals or copies of the correction. */

@@ -28,7 +28,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import {
   findRejectionNote,
   insertRejectionNote,
-  listInformedWith,
+  listDestinationsSentCopies,
 } from './correction-notice-queries.ts'
 import { addNotices, addUndoNotices } from './correction-notices.ts'
 import type { CorrectionDone, CorrectionRecord } from './correction-queries.ts'
@@ -87,7 +87,10 @@ export function queueCorrection(
 /** Destinations that have originals, or will receive them as copies of an earlier correction. */
 function destinationsToCorrect({ database }: Context, { pairs }: CorrectionDone): string[] {
   const ids = pairs.map(({ original }) => original.instanceId)
-  const all = new Set([...destinationsHolding(database, ids), ...listInformedWith(database, ids)])
+  const all = new Set([
+    ...destinationsHolding(database, ids),
+    ...listDestinationsSentCopies(database, ids),
+  ])
   return [...all].filter((destinationId) => findDestination(database, destinationId))
 }
 

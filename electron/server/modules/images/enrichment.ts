@@ -22,7 +22,7 @@ export type EnrichmentResult =
     }
   | { readonly answer: undefined; readonly fault: Message; readonly webhookId: string | undefined }
 
-type Standing = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
+type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 
 const EVENT = 'patient_study.enrichment_requested'
 
@@ -93,7 +93,7 @@ export function enrichmentAfter(
   attemptsBefore: number,
   merged: MergedValues | undefined,
   now: number,
-): Standing {
+): EnrichmentFields {
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {

@@ -32,12 +32,12 @@ const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
   union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
   union select f.otherUid from a join foundVersions f using (instanceId)`
 
-const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
+const HAS_FOUND_VERSION = 'select 1 from foundVersions where otherUid = ?'
 
-const NOTE_FOUND =
+const INSERT_FOUND_VERSION =
   'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
 
-const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
+const FOUND_VERSION_UIDS = 'select otherUid from foundVersions where instanceId = ?'
 
 /**
  * Whether a correction withdrew the instance: it is the original of an active correction, or a copy
@@ -66,8 +66,8 @@ export function listOtherVersions(database: Database, uids: readonly string[]): 
 }
 
 /** Whether `insertFoundVersion` recorded this UID as that of another version. */
-export const isOfFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
-  database.get(rawQuery(IS_NAMED, [sopInstanceUid])) !== undefined
+export const hasFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
+  database.get(rawQuery(HAS_FOUND_VERSION, [sopInstanceUid])) !== undefined
 
 /**
  * Records that an instance is another version of images with these UIDs, although no correction is
@@ -83,13 +83,13 @@ export function insertFoundVersion(
     foundContextOf(instanceId),
   )
   for (const otherUid of otherUids)
-    database.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
+    database.run(rawQuery(INSERT_FOUND_VERSION, [instanceId, otherUid, sealedHeader]))
 }
 
 /** The SOP Instance UIDs that `insertFoundVersion` recorded for the instance. */
 export const listFoundVersionUids = (database: Database, instanceId: number): string[] =>
   database
-    .all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId]))
+    .all(rawQuery<{ otherUid: string }>(FOUND_VERSION_UIDS, [instanceId]))
     .map(({ otherUid }) => otherUid)
 
 /**
@@ -101,7 +101,7 @@ export function findCurrentVersion(
   sopInstanceUid: string,
   originals: readonly string[],
 ): InstanceRecord | undefined {
-  if (originals.length === 0 && !isOfFoundVersion(database, sopInstanceUid)) return undefined
+  if (originals.length === 0 && !hasFoundVersion(database, sopInstanceUid)) return undefined
   const others = listOtherVersions(database, [sopInstanceUid, ...originals])
   for (const uid of [...originals, ...others]) {
     const rival = findCurrentInstance(database, uid)

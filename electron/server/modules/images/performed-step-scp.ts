@@ -178,7 +178,7 @@ export class PerformedStepScp implements MppsScp {
     updatePerformedStep(database, step)
     if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {
       const named = facts.named.map(({ sopInstanceUid }) => sopInstanceUid)
-      return { announced: [], setAside: this.#wrongSteps.setAside(step, named) }
+      return { announced: [], setAside: this.#wrongSteps.quarantineStep(step, named) }
     }
     return { announced: this.#announce(facts, step.items), setAside: [] }
   }

@@ -68,7 +68,7 @@ export class WrongSteps {
    * Quarantines the instances of the step. `named` are the instances that the performed step lists.
    * Returns the affected studies. Must be called within a transaction.
    */
-  setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[] {
+  quarantineStep(step: PerformedStepRecord, named: readonly string[]): readonly string[] {
     const { database } = this.#context
     const byStudy = Map.groupBy(step.items, ({ studyInstanceUid }) => studyInstanceUid)
     const all = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
 import {
   type CorrectedPair,
-  countCopiesGone,
+  countReplacedCopies,
   findCorrection,
   insertCorrection,
   isCorrectionSent,
@@ -17,10 +17,10 @@ import { insertDestination } from '#server/modules/forwarding/destination-querie
 import { appendForward, settleForward } from '#server/modules/forwarding/forward-queries.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import {
+  hasFoundVersion,
   insertFoundVersion,
   isCorrectedCopy,
   isInstanceWithdrawn,
-  isOfFoundVersion,
   listFoundVersionUids,
   listOtherVersions,
 } from '#server/modules/images/image-version-queries.ts'
@@ -98,10 +98,13 @@ describe('a correction', () => {
       ...['c2', 'c1'],
     ])
     expect(listCorrections(on.database, TO)).toHaveLength(1)
-    expect(countCopiesGone(on.database, 'c1')).toBe(0)
+    expect(countReplacedCopies(on.database, 'c1')).toBe(0)
     setInstanceState(on.database, on.copy(1), 'superseded')
     setInstanceState(on.database, on.copy(2), 'superseded')
-    expect([countCopiesGone(on.database, 'c1'), countCopiesGone(on.database, 'c2')]).toEqual([1, 1])
+    expect([
+      countReplacedCopies(on.database, 'c1'),
+      countReplacedCopies(on.database, 'c2'),
+    ]).toEqual([1, 1])
   })
 
   it('was sent once an original or a copy arrived at a destination', () => {
@@ -191,7 +194,7 @@ describe('versions of an image', () => {
     expect(listFoundVersionUids(on.database, instanceId).sort()).toEqual(uids)
     expect(listFoundVersionUids(on.database, on.original(0))).toEqual([])
     expect(
-      [...uids, `${FROM}.1.3`, '1.2.3.9'].map((uid) => isOfFoundVersion(on.database, uid)),
+      [...uids, `${FROM}.1.3`, '1.2.3.9'].map((uid) => hasFoundVersion(on.database, uid)),
     ).toEqual([true, true, false, false])
     moveFoundVersions(on.database, `${FROM}.1.1`, {
       instanceId: on.copy(0),
