@@ -52,7 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],
   diagnostics: [NODE, 'fflate', 'prom-client', 'zod'],
-  dashboard: [],
+  dashboard: [NODE],
   control: [NODE, 'zod'],
   server: [NODE],
 }

@@ -15,6 +15,7 @@ import {
 import { serveCustomers, serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts'
 import { serveToday } from '#server/modules/dashboard/today.ts'
+import { serveTrends } from '#server/modules/dashboard/trends.ts'
 import type { AssociationLog } from '#server/modules/devices/association-log.ts'
 import type { Listeners } from '#server/modules/devices/listeners.ts'
 import { serveDashboardActivity, serveDevices } from '#server/modules/devices/routes.ts'
@@ -167,6 +168,7 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   }
   serveStatus(app, context, live)
   serveToday(app, context, live)
+  serveTrends(app, context, live)
   serveSessions(app, context, services.metrics.watching(people), showSession)
   serveDashboardPeople(app, context, people, publicBase, showSession)
   serveDashboardSecurity(app, context, people, lan, showSession)

@@ -317,6 +317,7 @@ const liveState = (
   recoveredFiles: () => images.recovery.count(),
   correctionNotices: (caller, most) => openNotices(context, caller, most),
   storage: () => images.disk.storage(),
+  forecast: () => images.disk.forecast(),
   forwards: () => countForwards(context.database),
   undelivered: () => undeliveredReports(context),
   keyStore,

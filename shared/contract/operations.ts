@@ -17,6 +17,7 @@ import { dashboardSecurity } from './dashboard-security.ts'
 import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
+import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
@@ -51,6 +52,7 @@ const WINDOW = {
   destinations: dashboardDestinations,
   activity: dashboardActivity,
   today: dashboardToday,
+  trends: dashboardTrends,
   exams: dashboardExams,
   reconciliation: dashboardReconciliation,
   studies: dashboardStudies,

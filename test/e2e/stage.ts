@@ -64,10 +64,20 @@ export async function openStage(...more: string[]): Promise<Stage> {
 }
 
 /** The built gateway with a partner of the test's own, which ends with it. */
-export async function openStageWith(partner: StagePartner, ...more: string[]): Promise<Stage> {
-  const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
+export const openStageWith = (partner: StagePartner, ...more: string[]): Promise<Stage> =>
+  openStageIn(mkdtempSync(join(tmpdir(), 'isthmus-e2e-')), partner, ...more)
+
+/**
+ * The same on a data folder that the test has filled, which is removed at the end.
+ * @param partner undefined: none is set
+ */
+export async function openStageIn(
+  data: string,
+  partner?: StagePartner,
+  ...more: string[]
+): Promise<Stage> {
   const secretFile = join(data, 'partner.secret')
-  writeFileSync(secretFile, partner.secret, { mode: 0o600 })
+  if (partner) writeFileSync(secretFile, partner.secret, { mode: 0o600 })
   const gateway = await start(
     ...[
       'serve',
@@ -82,7 +92,8 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
       '--log-level',
       'warn',
     ],
-    ...['--partner-url', partner.url, '--partner-secret-file', secretFile, ...more],
+    ...(partner ? ['--partner-url', partner.url, '--partner-secret-file', secretFile] : []),
+    ...more,
   )
   return {
     http: gateway.ready.http ?? '',
@@ -90,15 +101,15 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
     folder: data,
     pid: gateway.child.pid ?? 0,
     command: (...args) => runCommand(data, args),
-    stopPartner: () => partner.stop(),
-    startPartner: () => partner.start(),
+    stopPartner: async () => partner?.stop(),
+    startPartner: async () => partner?.start(),
     async advanceClock(milliseconds) {
       const moved = once(gateway.child, 'message')
       gateway.child.send(milliseconds)
       await moved
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([end(gateway), partner.stop()])
+      await Promise.all([end(gateway), partner?.stop()])
       rmSync(data, { recursive: true, force: true })
     },
   }

@@ -3,6 +3,7 @@ import type { Database } from '#server/database/database.ts'
 import type { CollectorFault } from '#server/modules/audit/audit-collector.ts'
 import { anchorFaultSentence } from '#server/modules/audit/audit-trail.ts'
 import type { BackupHealth } from '#server/modules/backups/backup-health.ts'
+import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
@@ -11,6 +12,7 @@ import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 import type { Permission, Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
+import { diskItems } from './disk-items.ts'
 import {
   type CountSince,
   countDrafts,
@@ -34,6 +36,7 @@ export interface TodaySituation {
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
+  readonly forecast: DiskForecast
   readonly records?: Status['records']
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
@@ -134,14 +137,7 @@ export const TODAY_RULES: readonly TodayRule[] = [
     kind: 'disk',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ storage: { state, detail }, records }) => [
-      ...(records && records.state !== 'ok'
-        ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
-        : []),
-      ...(state === 'ok'
-        ? []
-        : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
-    ],
+    find: diskItems,
   },
   {
     kind: 'partner-away',

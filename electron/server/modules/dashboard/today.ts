@@ -73,6 +73,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       isSetUp: context.settings.get('setup.isDone'),
       listeners,
       storage: live.storage(),
+      forecast: live.forecast(),
       records: recordsOf(context.writeHealth),
       partner: live.partner(),
       downtime: currentDowntime(context),

@@ -88,6 +88,44 @@ export const countAttempts = (
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
   ) as CallCount[]
 
+/**
+ * Attempts in the span, as `countAttempts`, of the events from this sequence number on. Older
+ * events are not read.
+ */
+export const countRecentAttempts = (
+  database: Database,
+  { from, to }: Span,
+  fromSeq: number,
+): Omit<CallCount, 'type' | 'withNotes'>[] =>
+  database.all(
+    database.sql
+      .selectFrom('events')
+      .innerJoin('eventAttempts', 'eventAttempts.seq', 'events.seq')
+      .select(({ fn }) => [
+        'eventAttempts.outcome',
+        sql<number>`cast(round(eventAttempts.tookMs) as integer)`.as('tookMs'),
+        fn.countAll<number>().as('count'),
+      ])
+      .where('events.type', 'in', ASYNCHRONOUS)
+      .where('events.seq', '>=', fromSeq)
+      .where('events.isTest', '=', 0)
+      .where('eventAttempts.at', '>=', from)
+      .where('eventAttempts.at', '<', to)
+      .groupBy(['eventAttempts.outcome', sql`2`]),
+  ) as Omit<CallCount, 'type' | 'withNotes'>[]
+
+/** The sequence number of the first event created at or after the instant, if there is one. */
+export const firstEventSince = (database: Database, instant: string): number | undefined =>
+  database.get(
+    database.sql
+      .selectFrom('events')
+      .select('seq')
+      .where('createdAt', '>=', instant)
+      .orderBy('createdAt')
+      .orderBy('seq')
+      .limit(1),
+  )?.seq
+
 /** The last attempts of the latest events of a type whose response has notes. */
 export const newestWithNotes = (
   database: Database,

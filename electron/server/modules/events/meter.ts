@@ -53,15 +53,13 @@ export async function meterOf(
     const accepted = called.filter(({ outcome }) => outcome === 'accepted')
     const byOutcome: Partial<Record<EventOutcome, number>> = {}
     for (const { outcome, count } of ofType) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
-    const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
     rows.push({
       type,
       calls: sum(called, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
       byOutcome,
-      p50Ms: percentile(sorted, 0.5),
-      p95Ms: percentile(sorted, 0.95),
+      ...latencyOf(ofType),
       notes: mostFrequent(
         eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
       ),
@@ -87,13 +85,27 @@ export function newestCalls(database: Database): SetupState['partner'] {
   return { url, endpointId, events }
 }
 
-const sum = (callCounts: readonly CallCount[], of: 'count' | 'withNotes') =>
-  callCounts.reduce((total, callCount) => total + callCount[of], 0)
+/** Median and 95th percentile of the durations of the calls that were made (ms). */
+export function latencyOf(
+  callCounts: readonly Pick<CallCount, 'outcome' | 'tookMs' | 'count'>[],
+): Pick<MeterRow, 'p50Ms' | 'p95Ms'> {
+  const called = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+  const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
+  return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
+}
+
+const sum = <Of extends 'count' | 'withNotes'>(
+  callCounts: readonly Readonly<Record<Of, number>>[],
+  of: Of,
+) => callCounts.reduce((total, callCount) => total + callCount[of], 0)
 
 /**
  * The smallest duration that this fraction of the calls did not exceed; null if there are no calls.
  */
-function percentile(sorted: readonly CallCount[], part: number): number | null {
+function percentile(
+  sorted: readonly Pick<CallCount, 'tookMs' | 'count'>[],
+  part: number,
+): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
   let seen = 0
   for (const { tookMs, count } of sorted) {

@@ -119,6 +119,13 @@ export const listDueCommitments = (
 export const nextCommitmentDue = (database: Database): string | undefined =>
   database.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined
 
+/** Number of waiting results, and since when the oldest has been waiting. */
+export const waitingCommitments = (database: Database) =>
+  database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
+    count: 0,
+    since: null,
+  }
+
 /** Replaces the failures of the result. */
 export const setCommitmentFailures = (
   database: Database,
@@ -204,4 +211,5 @@ const INSERT_ITEM =
   'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
 const SET_REASON =
   'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
+const WAITING = `select count(*) as count, min(requestedAt) as since from commitments where state = 'waiting'`
 const NEXT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`

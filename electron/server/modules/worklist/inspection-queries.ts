@@ -214,6 +214,35 @@ export const countInspectionsSince = (
       .where('at', '>=', since),
   ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 }
 
+/** Queries by how they ended. */
+export interface QueryTally {
+  /** From an answer of the partner that was given or still fresh; or cancelled by the device. */
+  readonly answered: number
+  /** From the last good answer, since the partner gave none. */
+  readonly stored: number
+  readonly failed: number
+}
+
+const ANSWERED_STORED = sql<boolean>`status in ('0000', 'FE00') and source in ('stored', 'downtime')`
+const ANSWERED_LIVE = sql<boolean>`status in ('0000', 'FE00') and source not in ('stored', 'downtime')`
+
+/** Queries received from `from` until before `to`, with those that repeated them. */
+export const tallyInspections = (
+  database: Database,
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+): QueryTally =>
+  database.get(
+    database.sql
+      .selectFrom('inspections')
+      .select([
+        sql<number>`total((${ANSWERED_LIVE}) * (1 + repeats))`.as('answered'),
+        sql<number>`total((${ANSWERED_STORED}) * (1 + repeats))`.as('stored'),
+        sql<number>`total((${FAILED}) * (1 + repeats))`.as('failed'),
+      ])
+      .where('at', '>=', from)
+      .where('at', '<', to),
+  ) ?? { answered: 0, stored: 0, failed: 0 }
+
 interface Results {
   readonly limit: number
   readonly leastSent: number

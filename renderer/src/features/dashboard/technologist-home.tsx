@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDeviceDesktopAnalytics, IconHelpCircle } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
@@ -17,6 +18,8 @@ import css from './dashboard.module.css'
 import { isOver, nextOf, roomsOf } from './exam-groups.ts'
 import { ExamLine } from './exam-line.tsx'
 import { Items } from './items.tsx'
+
+const DayTrends = lazy(async () => ({ default: (await import('./trends.tsx')).DayTrends }))
 
 const KINDS = [
   ...(['safe-mode', 'listener-down', 'disk', 'partner-away', 'downtime', 'mismatches'] as const),
@@ -40,6 +43,9 @@ export function TechnologistHome({ today }: { today: Today }) {
       </div>
       <div className={css.side}>
         <Items items={today.items} kinds={KINDS} />
+        <Suspense fallback={<Waiting rows={1} height={200} />}>
+          <DayTrends />
+        </Suspense>
       </div>
     </div>
   )

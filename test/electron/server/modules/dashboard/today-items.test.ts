@@ -55,6 +55,7 @@ const calm: TodaySituation = {
     { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
   ],
   storage: STORAGE,
+  forecast: { days: [], stopBytes: 5e9, fullInDays: 30, unknownBecause: null },
   partner: {
     url: 'https://partner.example',
     state: 'up',
@@ -211,6 +212,22 @@ describe('what needs somebody', () => {
   it('has a case for each kind that there is', async () => {
     const { TODAY_KINDS } = await import('#shared/contract/dashboard-today.ts')
     expect(CASES.map(([kind]) => kind).sort()).toEqual([...TODAY_KINDS].sort())
+  })
+
+  it('recommends to who manages the gateway to do something before the disk is full', () => {
+    const filling = { ...calm, forecast: { ...calm.forecast, fullInDays: 29 } }
+    expect(todayItems(filling)).toMatchObject([
+      {
+        ...{ kind: 'disk', tone: 'info', mayAct: true },
+        detail: 'At the current rate it will be full in 29 days. Free space or add a disk.',
+      },
+    ])
+    expect(todayItems({ ...filling, person: DESK })).toEqual([])
+    // The state of the disk replaces the forecast.
+    const storage = { ...STORAGE, state: 'low', detail: verbatim('19 GB are free.') } as const
+    expect(todayItems({ ...filling, storage })).toMatchObject([
+      { kind: 'disk', tone: 'warning', detail: '19 GB are free.' },
+    ])
   })
 
   it('says how many and since when, and that there are more where counting stopped', () => {
