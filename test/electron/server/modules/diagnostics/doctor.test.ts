@@ -96,7 +96,7 @@ it('says so where the partner has an address and no signing secret', async () =>
   setPartner(context, { url, secret: webhookSecret(), allowPlaintext: false }, 'command-line')
   context.database.run(context.database.sql.deleteFrom('endpointSecrets'))
   expect(await runDoctor(context, LISTENING, undefined, undefined)).toContain(
-    `mend  The partner ${url} has no signing secret: no request can be sent to it, so devices get no worklist. Enter its signing secret under Partner.`,
+    `fix   The partner ${url} has no signing secret: no request can be sent to it, so devices get no worklist. Enter its signing secret under Partner.`,
   )
 })
 
