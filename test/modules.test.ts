@@ -11,7 +11,7 @@ const SERVER: readonly string[] = [
   ...['platform', 'database', 'live-events', 'audit-log', 'configuration', 'context', 'jobs'],
   ...['dicom', 'webhooks', 'http', 'mail', 'users', 'api-keys', 'customers', 'settings', 'audit'],
   ...['partners', 'studies', 'events', 'devices', 'procedure-steps', 'images', 'forwarding'],
-  ...['commitment', 'reports', 'corrections', 'worklist', 'reconciliation', 'viewer'],
+  ...['commitment', 'reports', 'dictation', 'corrections', 'worklist', 'reconciliation', 'viewer'],
   ...['study-lists', 'backups', 'diagnostics', 'setup', 'dashboard', 'control', 'server'],
 ]
 
@@ -48,6 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   worklist: [NODE, 'kysely', 'lru-cache', 'pdfkit', 'zod'],
   forwarding: [NODE, 'lru-cache'],
   reports: [NODE, 'fontkit', 'kysely', 'pdfkit', 'zod'],
+  dictation: [NODE, 'zod'],
   viewer: [NODE, 'zod'],
   'study-lists': [NODE],
   backups: [NODE, 'better-sqlite3', 'croner', 'zod'],

@@ -23,6 +23,8 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import { serveDictation } from '#server/modules/dictation/routes.ts'
+import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { EventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
@@ -109,6 +111,7 @@ export interface Services {
   readonly schedule: Schedule
   readonly images: Imaging
   readonly contexts: ClinicalContexts
+  readonly speech: SpeechEngine
   readonly destinations: ReportDestinations
   readonly replay: EventReplay
   readonly refusedHosts: RefusedHosts
@@ -197,6 +200,7 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   const showSession = sessionReply(context, version)
   serveLinkedReports(app, context, eventLog, contexts, publicBase, showSession)
   serveReportPdf(app, context)
+  serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()
   serveEndpoints(app, context, services.refusedHosts, waiting, noteStatus)
   const sendTest = testSending(context, requester, publicBase)

@@ -4,6 +4,9 @@ import { Instant } from './conventions.ts'
 /** Kind of the outbox rows that carry an invitation. */
 export const INVITATION_MAIL = 'invitation.mail'
 
+/** Kind of the outbox rows that carry a mail about critical results which were escalated. */
+export const ESCALATION_MAIL = 'escalation.mail'
+
 /** What an invitation's mail is written from. */
 export const InvitationMail = z.object({
   to: z.string(),

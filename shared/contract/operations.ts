@@ -19,6 +19,7 @@ import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
 import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
+import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
@@ -60,6 +61,7 @@ const WINDOW = {
   corrections: dashboardCorrections,
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
+  dictation: dashboardDictation,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

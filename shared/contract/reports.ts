@@ -92,8 +92,16 @@ export const CriticalResult = z.object({
   studyDescription: z.string(),
   patientName: z.string(),
   finding: Finding,
+  /** As a DICOM person name; empty where the study does not name one. */
+  referringPhysicianName: z.string(),
   signedBy: NamedUser,
   openedAt: Instant,
+  /** By when it has to be communicated. */
+  dueAt: Instant,
+  /** The steps of escalation that it has reached. */
+  escalations: z.array(z.object({ step: z.literal([1, 2]), at: Instant })),
+  /** When it is escalated next; null where it is communicated, or was escalated for the last time. */
+  nextEscalationAt: Instant.nullable(),
   /** Null: nobody was told yet. */
   communication: Communication.extend({ recordedBy: NamedUser }).nullable(),
 })

@@ -19,11 +19,20 @@ const boundedCount = (text: string) =>
 const DRAFTS = boundedCount(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
+const UNESCALATED = 'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
 const CRITICALS = boundedCount(
-  'select openedAt as at from criticalResults where communicatedAt is null order by openedAt',
+  `select openedAt as at from criticalResults c where communicatedAt is null and ${UNESCALATED} order by openedAt`,
 )
 const CRITICALS_OF =
   boundedCount(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+  where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?))
+  and ${UNESCALATED} order by c.openedAt`)
+const ESCALATED = boundedCount(
+  `select e.at from criticalResults c join criticalEscalations e on e.reportId = c.reportId and e.step = 1
+  where c.communicatedAt is null order by c.openedAt`,
+)
+const ESCALATED_OF = boundedCount(`select e.at from criticalResults c join studies s using (studyId)
+  join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
 const NEEDED_ADDENDA = boundedCount('select since as at from neededAddenda order by since')
 const NEEDED_ADDENDA_OF =
@@ -106,12 +115,19 @@ export function countUnreadStudies(
 export const countDrafts = (database: Database, userId: string, limit: number): CountSince =>
   runCount(database, DRAFTS, [userId, limit])
 
-/** Critical results that have not been communicated. */
+/** Critical results that have been neither communicated nor escalated. */
 export const countOpenCriticalResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
 ): CountSince => countVisible(database, CRITICALS, CRITICALS_OF, customers, limit)
+
+/** Critical results that were escalated; `since` is the time of the first escalation. */
+export const countEscalatedResults = (
+  database: Database,
+  customers: VisibleCustomers,
+  limit: number,
+): CountSince => countVisible(database, ESCALATED, ESCALATED_OF, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (

@@ -26,9 +26,10 @@ export function todayItems(situation: TodaySituation): TodayItem[] {
   const isOwn = (of: TodayRule['of']) => person.level !== 'member' || of === order[0]
   const isOpen = ({ kind }: TodayRule) =>
     situation.customers === undefined || !ALL_PATIENTS_KINDS.includes(kind)
-  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, of, find }, line) => {
+  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
     const items = find(situation) ?? []
-    const mayAct = needs === null || may(person, needs)
+    const mayAct =
+      needs === null || may(person, needs) || (orNeeds !== undefined && may(person, orNeeds))
     return (Array.isArray(items) ? (items as readonly FoundItem[]) : [items as FoundItem]).map(
       (item) => {
         const shown: TodayItem = {
@@ -41,7 +42,9 @@ export function todayItems(situation: TodaySituation): TodayItem[] {
           detail: null,
           ...item,
         }
-        const isForAll = BLOCKING_KINDS.includes(kind) && item.tone === 'danger'
+        const isForAll =
+          (BLOCKING_KINDS.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
+          item.tone === 'danger'
         return {
           shown,
           rank: [

@@ -1,11 +1,9 @@
 import type { AnchorFault } from '#server/audit-log/audit-anchor.ts'
-import type { Database } from '#server/database/database.ts'
 import type { CollectorFault } from '#server/modules/audit/audit-collector.ts'
 import { anchorFaultSentence } from '#server/modules/audit/audit-trail.ts'
 import type { BackupHealth } from '#server/modules/backups/backup-health.ts'
 import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
-import { instantOf } from '#server/platform/clock.ts'
 import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
 import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
@@ -13,16 +11,14 @@ import type { UnknownCaller } from '#shared/contract/devices.ts'
 import type { Permission, Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { diskItems } from './disk-items.ts'
-import {
-  type CountSince,
-  countDrafts,
-  countFailedEvents,
-  countNeededAddenda,
-  countOpenCriticalResults,
-  countPendingInvitations,
-  countUnreadStudies,
-  type VisibleCustomers,
-} from './today-count-queries.ts'
+import type { CountSince, VisibleCustomers } from './today-count-queries.ts'
+import { type countForToday, MAX_COUNT } from './today-counts.ts'
+
+interface DelayedMail {
+  readonly count: number
+  readonly since: string | null
+  readonly fault: Message | null
+}
 
 /** The state from which Today is derived. Times are RFC 3339. */
 export interface TodaySituation {
@@ -55,45 +51,16 @@ export interface TodaySituation {
   readonly workstations: number
   readonly exams: ExamTally & { readonly late: number; readonly lateSince: string | null }
   readonly unplanned: CountSince
-  readonly mail: {
-    readonly count: number
-    readonly since: string | null
-    readonly fault: Message | null
-  }
+  readonly mail: DelayedMail
+  /** Mails about critical results that were not communicated in time. */
+  readonly escalationMail: DelayedMail
   readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft' | 'notAfter'>[]
   /** Advice that has no item of its own. */
   readonly advice: readonly Message[]
   readonly counts: ReturnType<typeof countForToday>
 }
 
-/** Counts stop here; higher ones are shown as "more than". */
-export const MAX_COUNT = 999
 const CERTIFICATE_DAYS = 30
-const DAY_MS = 24 * 60 * 60_000
-const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
-const ALL_SEVERITIES = ['stat', 'high', 'normal'] as const
-
-/** Counts the items for this user, up to `MAX_COUNT + 1`. */
-export function countForToday(
-  database: Database,
-  of: { readonly userId: string; readonly customers: VisibleCustomers; readonly now: number },
-) {
-  const { customers } = of
-  const limit = MAX_COUNT + 1
-  const dayAgo = instantOf(of.now - DAY_MS)
-  const unread = { statuses: OPEN_STATUSES, severities: ALL_SEVERITIES, customers, limit }
-  return {
-    openCriticalResults: countOpenCriticalResults(database, customers, limit),
-    neededAddenda: countNeededAddenda(database, customers, limit),
-    unread: countUnreadStudies(database, unread),
-    unreadStat: countUnreadStudies(database, { ...unread, severities: ['stat'] }),
-    unreadForADay: countUnreadStudies(database, { ...unread, before: dayAgo }),
-    activeAddenda: countUnreadStudies(database, { ...unread, statuses: ['addendum_active'] }),
-    drafts: countDrafts(database, of.userId, limit),
-    failedEvents: countFailedEvents(database, dayAgo, limit),
-    pendingInvitations: countPendingInvitations(database, instantOf(of.now - 3 * DAY_MS), limit),
-  }
-}
 
 export type FoundItem = Pick<TodayItem, 'tone'> &
   Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
@@ -102,6 +69,8 @@ export interface TodayRule {
   readonly kind: TodayKind
   /** The permission required to act on it; `null` if every user can. */
   readonly needs: Permission | null
+  /** An alternative permission that is also sufficient. */
+  readonly orNeeds?: Permission
   /** The area of work. Users see items of their own area first. */
   readonly of: 'gateway' | 'reading' | 'exams'
   /** Returns the items; `undefined` or an empty list if there are none. */
@@ -227,6 +196,14 @@ export const TODAY_RULES: readonly TodayRule[] = [
     find: ({ images }) => countedItem('danger', { count: images.replaced, since: null }),
   },
   {
+    kind: 'criticals-escalated',
+    needs: 'writeReports',
+    // Users who manage studies may also phone the clinician.
+    orNeeds: 'manageStudies',
+    of: 'reading',
+    find: ({ counts }) => countedItem('danger', counts.escalatedResults),
+  },
+  {
     kind: 'criticals',
     needs: 'writeReports',
     of: 'reading',
@@ -347,6 +324,13 @@ export const TODAY_RULES: readonly TodayRule[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ needsSecondFactor }) => (needsSecondFactor ? { tone: 'warning' } : undefined),
+  },
+  {
+    kind: 'escalation-mail-failing',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ escalationMail: { count, since, fault } }) =>
+      count === 0 || fault === null ? undefined : { tone: 'danger', count, since, detail: fault },
   },
   {
     kind: 'mail-failing',

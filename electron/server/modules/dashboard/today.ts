@@ -15,12 +15,14 @@ import { countInspectionsSince } from '#server/modules/worklist/inspection-queri
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
+import { ESCALATION_MAIL, INVITATION_MAIL } from '#shared/contract/mail.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import { message } from '#shared/messages/message.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type LiveState, recordsOf } from './status.ts'
 import { countSignedReports } from './today-count-queries.ts'
+import { countForToday, MAX_COUNT } from './today-counts.ts'
 import { todayItems } from './today-items.ts'
-import { countForToday, MAX_COUNT } from './today-rules.ts'
 
 /** An invitation that has not been delivered after this time is reported as delayed. */
 const MAIL_DELAYED_MS = 10 * 60_000
@@ -89,11 +91,8 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       workstations: workstationsAsking(context.database),
       exams: planned,
       unplanned: countUnplannedStudies(context.database, unplannedSince, MAX_COUNT + 1),
-      mail: overdueOutboxJobs(
-        context.database,
-        'invitation.mail',
-        instantOf(now - MAIL_DELAYED_MS),
-      ),
+      mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_DELAYED_MS)),
+      escalationMail: delayedEscalationMail(context),
       certificates,
       advice: adviceFor(condition, 'without-items'),
       counts,
@@ -117,4 +116,11 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       at: instantOf(now),
     }
   }
+}
+
+/** All waiting mails, and why: the last failure, or that no mail server is configured. */
+function delayedEscalationMail({ database, settings, clock }: Context) {
+  const overdue = overdueOutboxJobs(database, ESCALATION_MAIL, instantOf(clock() + 1))
+  const hasServer = settings.get('mail.host') !== null && settings.get('mail.from') !== null
+  return { ...overdue, fault: hasServer ? overdue.fault : message('mail.no-server') }
 }

@@ -1,47 +1,75 @@
 import type { Context } from '#server/context.ts'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, type RetrySchedule, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
+/** A kind of outbox row that is sent by mail. */
+export interface MailQueue {
+  readonly kind: string
+  /** Name of these mails in the log. */
+  readonly name: string
+  readonly schedule: RetrySchedule
+  /**
+   * Builds the mail of a row when it is about to be sent.
+   * @throws MailError if it must no longer be sent
+   */
+  readonly compose: (row: OutboxRow<unknown>) => Addressed
+}
+
+interface Addressed extends MailText {
+  readonly to: string
+}
+
 /**
- * Delivers the outbox's `invitation.mail` rows, one at a time and oldest first, until each is
- * accepted or has finally failed. `smtp` is called before each mail; while it returns `undefined`,
- * no server is configured and rows wait. Each outcome is logged with the id of the invitation,
- * without personal data.
+ * Delivers the outbox's `invitation.mail` rows and those of the added queues, one at a time per kind
+ * and oldest first, until each is accepted or has finally failed. `smtp` is called before each mail;
+ * while it returns `undefined`, no server is configured and rows wait. Each outcome is logged with
+ * the row's subject, without personal data.
  */
 export class Mail implements AsyncDisposable {
   readonly #context: Context
   readonly #smtp: () => SmtpServer | undefined
   readonly #limits: SmtpLimits | undefined
   readonly #closing = new AbortController()
-  readonly #worker: OutboxWorker
+  readonly #workers: OutboxWorker[] = []
   readonly #stopListening: () => void
 
   constructor(context: Context, smtp: () => SmtpServer | undefined, limits?: SmtpLimits) {
     this.#context = context
     this.#smtp = smtp
     this.#limits = limits
-    this.#worker = new OutboxWorker(
-      context,
-      INVITATION_MAIL,
-      (row, signal) => this.#deliver(row, signal),
-      1,
-      undefined,
-      () => smtp() === undefined,
-    )
+    this.addQueue({
+      kind: INVITATION_MAIL,
+      name: 'invitation mail',
+      schedule: RETRY_SCHEDULES.mail,
+      compose: (row) => composeInvitation(row, context.clock()),
+    })
     this.#stopListening = context.settings.onChange(
       (keys) => keys.some((key) => key.startsWith('mail.')) && this.retry(),
     )
   }
 
+  /** Also delivers the rows of this queue, starting immediately. */
+  addQueue(queue: MailQueue): void {
+    const worker = new OutboxWorker(
+      this.#context,
+      queue.kind,
+      (row, signal) => this.#deliver(queue, row, signal),
+      1,
+      undefined,
+      () => this.#smtp() === undefined,
+    )
+    this.#workers.push(worker)
+  }
+
   /** Retries the waiting rows immediately, for example after a change of the mail settings. */
   retry(): void {
-    this.#worker.retry()
+    for (const worker of this.#workers) worker.retry()
   }
 
   /**
@@ -55,37 +83,43 @@ export class Mail implements AsyncDisposable {
   }
 
   /** Resolves when no row is due. */
-  settled(): Promise<void> {
-    return this.#worker.settled()
+  async settled(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.settled()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     this.#closing.abort()
-    await this.#worker[Symbol.asyncDispose]()
+    await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()))
   }
 
-  async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+  async #deliver(
+    { name, schedule, compose }: MailQueue,
+    row: OutboxRow<unknown>,
+    signal: AbortSignal,
+  ): Promise<Settlement> {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
     const logging = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
-          log.info(
-            { outboxId, subject, outcome, fault: fault && english(fault) },
-            'invitation mail',
-          ),
+          log.info({ outboxId, subject, outcome, fault: fault && english(fault) }, name),
         ),
     })
+    let isComposed = false
     try {
-      const { to, ...invitation } = parseJob(row, clock())
-      await this.#send(to, `${subject}.${outboxId}`, invitationText(invitation), signal)
+      const { to, ...text } = compose(row)
+      isComposed = true
+      await this.#send(to, `${subject}.${outboxId}`, text, signal)
       return { outcome: 'sent', ...logging('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
-      const wait = waitAfter(RETRY_SCHEDULES.mail, row.attempts + 1)
+      const wait = waitAfter(schedule, row.attempts + 1)
       const fault = error.explanation
-      if (error.isFinal || wait === undefined)
+      // If the schedule never ends, mails that the server rejected are retried, too, because the
+      // address or the mailbox may be corrected in the meantime.
+      const isFinal = error.isFinal && !(isComposed && schedule.atEnd === 'repeat-last')
+      if (isFinal || wait === undefined)
         return { outcome: 'failed', fault, ...logging('failed', fault) }
       return { outcome: 'postponed', until: clock() + wait, fault, ...logging('postponed', fault) }
     }
@@ -101,16 +135,17 @@ export class Mail implements AsyncDisposable {
 }
 
 /**
- * Parses the job of an invitation that has not expired.
+ * Builds the mail of an invitation that has not expired.
  * @throws MailError
  */
-function parseJob({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
+function composeInvitation({ payload }: OutboxRow<unknown>, now: number): Addressed {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
   const { expiry } = parsed.data
   if (expiry !== null && msOf(expiry) <= now)
     throw new MailError(message('mail.invitation-expired'), { isFinal: true })
-  return parsed.data
+  const { to, ...invitation } = parsed.data
+  return { to, ...invitationText(invitation) }
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
@@ -144,5 +179,5 @@ export const testText = (clinicName: string): MailText => ({
   text: 'This gateway can send mail: invitations will arrive like this message.',
 })
 
-// Removes control characters and the Unicode line and paragraph separators.
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+/** Replaces control characters and the Unicode line and paragraph separators with spaces. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -109,7 +109,7 @@ const WAITING: Partial<
     tone: 'warning',
   },
   '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
-  '/reading': { kinds: ['criticals', 'addenda-needed'], tone: 'danger' },
+  '/reading': { kinds: ['criticals-escalated', 'criticals', 'addenda-needed'], tone: 'danger' },
   '/events': { kinds: ['events-failed'], tone: 'warning' },
 }
 

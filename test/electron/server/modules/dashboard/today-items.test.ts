@@ -2,14 +2,16 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import {
   countDrafts,
+  countEscalatedResults,
   countFailedEvents,
   countNeededAddenda,
   countOpenCriticalResults,
   countPendingInvitations,
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
+import { countForToday } from '#server/modules/dashboard/today-counts.ts'
 import { todayItems } from '#server/modules/dashboard/today-items.ts'
-import { countForToday, type TodaySituation } from '#server/modules/dashboard/today-rules.ts'
+import type { TodaySituation } from '#server/modules/dashboard/today-rules.ts'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { certificate, STORAGE } from './dashboard-fixture.ts'
@@ -20,6 +22,7 @@ const NOW = '2026-11-20T09:00:00.000Z'
 const NONE = { count: 0, since: null }
 const some = (count = 3) => ({ count, since: NOW })
 const NO_COUNTS: TodaySituation['counts'] = {
+  escalatedResults: NONE,
   openCriticalResults: NONE,
   neededAddenda: NONE,
   unread: NONE,
@@ -85,6 +88,7 @@ const calm: TodaySituation = {
   },
   unplanned: NONE,
   mail: { ...NONE, fault: null },
+  escalationMail: { ...NONE, fault: null },
   certificates: [certificate()],
   advice: [],
   counts: NO_COUNTS,
@@ -158,6 +162,11 @@ describe('what needs somebody', () => {
     ['correction-notices', { notices: { count: 2, since: NOW } }],
     ['images-replaced', { images: { ...calm.images, replaced: 2 } }],
     ['mismatches', { images: { ...calm.images, mismatches: 1 } }],
+    ['criticals-escalated', counts({ escalatedResults: some() })],
+    [
+      'escalation-mail-failing',
+      { escalationMail: { count: 1, since: NOW, fault: verbatim('no mail server is set') } },
+    ],
     ['criticals', counts({ openCriticalResults: some() })],
     ['addenda-needed', counts({ neededAddenda: some() })],
     ['stat-unread', counts({ unreadStat: some() })],
@@ -273,6 +282,20 @@ describe('what needs somebody', () => {
     ])
   })
 
+  it('begins with escalated critical results, for everybody who may document them', () => {
+    const escalated = {
+      images: { ...calm.images, mismatches: 1 },
+      ...counts({ escalatedResults: some(1) }),
+    }
+    for (const person of [OWNER, RADIOLOGIST, { ...DESK, canManageStudies: true }])
+      expect(todayItems({ ...calm, ...escalated, person })[0]).toMatchObject({
+        ...{ kind: 'criticals-escalated', mayAct: true, tone: 'danger', since: NOW },
+      })
+    expect(todayItems({ ...calm, ...escalated, person: DESK }).map(({ mayAct }) => mayAct)).toEqual(
+      [false, false],
+    )
+  })
+
   it('begins with what stops all work, for everybody', () => {
     const away = { ...calm.partner, state: 'down', fault: 'unreachable' } as const
     expect(kindsOf({ person: DESK, partner: away, exams: { ...calm.exams, withheld: 1 } })[0]).toBe(
@@ -283,6 +306,7 @@ describe('what needs somebody', () => {
 
 it('counts what waits for the person: of their customers, and since when', () => {
   vi.mocked(countUnreadStudies).mockReturnValue(NONE)
+  vi.mocked(countEscalatedResults).mockReturnValue(NONE)
   vi.mocked(countOpenCriticalResults).mockReturnValue(NONE)
   vi.mocked(countNeededAddenda).mockReturnValue(NONE)
   vi.mocked(countDrafts).mockReturnValue(NONE)
@@ -299,6 +323,7 @@ it('counts what waits for the person: of their customers, and since when', () =>
     { ...unread, before: '2026-11-19T09:00:00.000Z' },
     { ...unread, statuses: ['addendum_active'] },
   ])
+  expect(countEscalatedResults).toHaveBeenCalledWith(database, customers, 1000)
   expect(countOpenCriticalResults).toHaveBeenCalledWith(database, customers, 1000)
   expect(countNeededAddenda).toHaveBeenCalledWith(database, customers, 1000)
   expect(countDrafts).toHaveBeenCalledWith(database, 'usr_1', 1000)

@@ -83,8 +83,8 @@ describe('values of a study', () => {
       mrn: 'P100',
     })
     expect(warnings.map(english)).toEqual([
-      "The partner's patientName cannot be used and was left out.",
-      "The partner's studyTime cannot be used and was left out.",
+      'The partner’s patientName cannot be used and was left out.',
+      'The partner’s studyTime cannot be used and was left out.',
     ])
   })
 
