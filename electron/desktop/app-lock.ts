@@ -24,9 +24,9 @@ const MAX_ANSWER_LENGTH = 1_000
  */
 export async function lockMachine(name: string): Promise<MachineLock> {
   const path = machinePath(name)
-  const mine = JSON.stringify({ user: userInfo().username, pid: process.pid } satisfies Holder)
+  const holder = JSON.stringify({ user: userInfo().username, pid: process.pid } satisfies Holder)
   for (let tries = 0; tries < 2; tries++) {
-    const server = await listen(path, mine)
+    const server = await listen(path, holder)
     if (server) return { [Symbol.dispose]: () => void server.close() }
     const answer = await ask(path)
     if (answer !== 'nobody') return { heldBy: answer }
@@ -53,11 +53,11 @@ export function machinePath(name: string, platform: NodeJS.Platform = process.pl
 }
 
 /** Undefined if the name is in use. */
-function listen(path: string, mine: string): Promise<Server | undefined> {
+function listen(path: string, holder: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
-    socket.resume().end(`${mine}\n`)
+    socket.resume().end(`${holder}\n`)
   })
   server.unref()
   return new Promise((settle) => {

@@ -26,14 +26,14 @@ const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)
-  const ours = link < 0 ? argv : argv.slice(0, link)
+  const trusted = link < 0 ? argv : argv.slice(0, link)
   const { values, tokens } = parseArgs({
-    args: [...ours],
+    args: [...trusted],
     options: { data: { type: 'string' } },
     strict: false,
     tokens: true,
   })
-  const isOfData = (index: number) =>
+  const isDataOption = (index: number) =>
     tokens.some(
       (token) =>
         token.kind === 'option' &&
@@ -44,10 +44,10 @@ export function readArguments(argv: readonly string[], userData: string): StartA
   return {
     folder: isNamed ? String(values.data) : userData,
     isNamed,
-    isHidden: ours.includes(HIDDEN),
+    isHidden: trusted.includes(HIDDEN),
     place: placeIn(argv),
-    serve: ours.filter(
-      (argument, index) => !isOfData(index) && !IGNORED_ARGUMENTS.includes(argument),
+    serve: trusted.filter(
+      (argument, index) => !isDataOption(index) && !IGNORED_ARGUMENTS.includes(argument),
     ),
   }
 }

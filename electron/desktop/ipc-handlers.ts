@@ -5,7 +5,7 @@ import type { GatewayProcess } from './gateway-process.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Actions } from './menu.ts'
 import type { Updates } from './updates.ts'
-import { isOf } from './window.ts'
+import { hasOrigin } from './window.ts'
 
 /** Handles one IPC message of the page; its arguments are unvalidated. */
 type Handler = (given: readonly unknown[]) => unknown
@@ -32,7 +32,7 @@ export function registerIpcHandlers(
     ipcMain.handle(name, (event, ...given: unknown[]) => {
       const own = origin()
       const frame = event.senderFrame
-      if (own === undefined || !frame || frame.parent || !isOf(own, frame.url))
+      if (own === undefined || !frame || frame.parent || !hasOrigin(own, frame.url))
         throw new Error('not for this page')
       return answer(given)
     })

@@ -4,7 +4,7 @@ import type { BrowserWindow } from 'electron'
 import { z } from 'zod'
 import { sendCommand } from '#server/modules/control/control.ts'
 import type { Ready } from './gateway-process.ts'
-import { isOf, openWindow } from './window.ts'
+import { hasOrigin, openWindow } from './window.ts'
 import { stateFile, WindowBoundsBySet } from './window-state.ts'
 
 const Explained = z.object({ isClosingExplained: z.boolean() })
@@ -96,7 +96,7 @@ export class MainWindow extends EventEmitter<Events> {
     const url = window.webContents.getURL()
     if (window.isDestroyed() || page === undefined) return
     // The page keeps the location the user has navigated to.
-    if (page === `${origin}/` && isOf(origin, url) && new URL(url).pathname === '/')
+    if (page === `${origin}/` && hasOrigin(origin, url) && new URL(url).pathname === '/')
       window.webContents.reload()
     else await window.loadURL(page).catch(() => undefined)
   }

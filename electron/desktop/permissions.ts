@@ -1,5 +1,5 @@
 import { type Session, session, type WebContents } from 'electron'
-import { isOf } from './window.ts'
+import { hasOrigin } from './window.ts'
 
 /**
  * Permissions of the gateway's own page: writing to the clipboard, and using a second screen for
@@ -21,11 +21,11 @@ export function refusePermissions(
 ): void {
   const isAllowed = (permission: string, url: string) => {
     const own = origin()
-    return own !== undefined && PERMISSIONS.includes(permission) && isOf(own, url)
+    return own !== undefined && PERMISSIONS.includes(permission) && hasOrigin(own, url)
   }
   const isReportPage = (contents: WebContents | null) => {
     const [own, url] = [origin(), contents?.getURL() ?? '']
-    return own !== undefined && isOf(own, url) && REPORT_PAGE.test(new URL(url).hash)
+    return own !== undefined && hasOrigin(own, url) && REPORT_PAGE.test(new URL(url).hash)
   }
   of.setPermissionRequestHandler((contents, permission, answer, details) => {
     const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
@@ -58,5 +58,5 @@ export function refuseRequests(
 function isLoadable(origin: string | undefined, url: string): boolean {
   if (/^(data|devtools):/.test(url)) return true
   if (url.startsWith('blob:')) return isLoadable(origin, url.slice('blob:'.length))
-  return origin !== undefined && isOf(origin, url)
+  return origin !== undefined && hasOrigin(origin, url)
 }

@@ -16,21 +16,21 @@ export function watchStatus(
   onStatus: (status: ShellStatus | undefined) => void,
 ): StatusWatch {
   let latest: ShellStatus | undefined
-  let asking: Promise<ShellStatus | undefined> | undefined
+  let pending: Promise<ShellStatus | undefined> | undefined
   const now = () => {
-    asking ??= askStatus(folder).then((status) => {
-      asking = undefined
+    pending ??= queryStatus(folder).then((status) => {
+      pending = undefined
       latest = status
       onStatus(status)
       return status
     })
-    return asking
+    return pending
   }
   const timer = setInterval(() => void now(), EVERY_MS)
   return { now, latest: () => latest, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function askStatus(folder: string): Promise<ShellStatus | undefined> {
+async function queryStatus(folder: string): Promise<ShellStatus | undefined> {
   try {
     const { ok, output } = await sendCommand(folder, { command: 'status' })
     return ok ? ShellStatus.parse(JSON.parse(output)) : undefined

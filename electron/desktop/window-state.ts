@@ -98,7 +98,7 @@ export function fitToDisplays(place: Rectangle, displays: readonly Area[]): Rect
 /** Saves the bounds of the window when they change, and moves it back if its display is removed. */
 export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBoundsBySet>): void {
   let timer: NodeJS.Timeout | undefined
-  const keep = () => {
+  const save = () => {
     clearTimeout(timer)
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
     const displays = displaySetName(screen.getAllDisplays())
@@ -109,9 +109,9 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
       ),
     )
   }
-  const soon = () => {
+  const scheduleSave = () => {
     clearTimeout(timer)
-    timer = setTimeout(keep, SAVE_DELAY_MS)
+    timer = setTimeout(save, SAVE_DELAY_MS)
   }
   const bringBack = () => {
     if (window.isDestroyed() || window.isMaximized() || window.isFullScreen()) return
@@ -119,11 +119,11 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
     const place = fitToDisplays(bounds, screen.getAllDisplays())
     if (place !== bounds) window.setBounds(place)
   }
-  window.on('resize', soon)
-  window.on('move', soon)
-  window.on('maximize', soon)
-  window.on('unmaximize', soon)
-  window.on('close', keep)
+  window.on('resize', scheduleSave)
+  window.on('move', scheduleSave)
+  window.on('maximize', scheduleSave)
+  window.on('unmaximize', scheduleSave)
+  window.on('close', save)
   screen.on('display-removed', bringBack)
   screen.on('display-metrics-changed', bringBack)
   window.once('closed', () => {
@@ -134,7 +134,7 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(value, most))
+const clamp = (value: number, min: number, most: number) => Math.max(min, Math.min(value, most))
 
 /** Area that two rectangles share, in pixels. */
 function sharedArea(one: Rectangle, other: Rectangle): number {

@@ -15,13 +15,13 @@ import {
 } from './window-state.ts'
 
 /** Whether a URL belongs to the gateway's origin. */
-export function isOf(origin: string, url: string): boolean {
+export function hasOrigin(origin: string, url: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(origin).origin
 }
 
 /** Whether a URL is that of the viewer page. */
 function isViewer(origin: string, url: string): boolean {
-  return isOf(origin, url) && new URL(url).pathname === '/viewer'
+  return hasOrigin(origin, url) && new URL(url).pathname === '/viewer'
 }
 
 /**
@@ -100,7 +100,7 @@ export function openWindow(
   })
   if (isMaximized) window.once('show', () => window.maximize())
   saveWindowBounds(window, places)
-  restrictNavigation(origin, window.webContents, isOf)
+  restrictNavigation(origin, window.webContents, hasOrigin)
   window.webContents.setWindowOpenHandler(({ url }) => {
     const own = origin()
     if (own !== undefined && isViewer(own, url))
@@ -128,16 +128,19 @@ function restrictNavigation(
   contents: WebContents,
   isAllowed: (origin: string, url: string) => boolean,
 ): void {
-  const isIn = (url: string, check = isAllowed) => {
+  const isPermitted = (url: string, check = isAllowed) => {
     const own = origin()
     return own !== undefined && check(own, url)
   }
   contents.on('will-navigate', (event, url) => {
-    if (isIn(url)) return
+    if (isPermitted(url)) return
     event.preventDefault()
     openOutside(url)
   })
-  contents.on('will-redirect', (event, url) => isIn(url) || event.preventDefault())
-  contents.on('will-frame-navigate', (event) => isIn(event.url, isOf) || event.preventDefault())
+  contents.on('will-redirect', (event, url) => isPermitted(url) || event.preventDefault())
+  contents.on(
+    'will-frame-navigate',
+    (event) => isPermitted(event.url, hasOrigin) || event.preventDefault(),
+  )
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }

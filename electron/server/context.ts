@@ -46,7 +46,7 @@ export interface Context extends Disposable {
 }
 
 export interface ContextOptions {
-  /** The data folder; created if it is missing. The caller holds its lock (`takeLock`). */
+  /** The data folder; created if it is missing. The caller holds its lock (`acquireLock`). */
   readonly folder: string
   readonly clock?: Clock | undefined
   /** A new UUID v4. */

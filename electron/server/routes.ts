@@ -31,6 +31,7 @@ import { serveEvents } from '#server/modules/events/routes.ts'
 import { testSending } from '#server/modules/events/test-sending.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
+import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints, servePartner } from '#server/modules/partners/routes.ts'
@@ -217,6 +218,7 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
     images.completion.orderChanged(uid, change === 'unlinked'),
   )
   serveImages(app, context, images.quarantine, images.creation, images.recovery)
+  serveThumbnails(app, context, images.thumbnails)
   serveCorrections(app, context, images.corrections)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)

@@ -109,7 +109,7 @@ export interface Gateway extends AsyncDisposable {
   readonly https: string | undefined
   /** `AETITLE@HOST:PORT`; empty in safe mode. */
   readonly dimse: string
-  /** The same for the TLS listener; undefined if it is off or not listening. */
+  /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
 }
 

@@ -231,8 +231,8 @@ async function send(
   if (delayMs > 0) await sleep(delayMs, undefined, { signal })
   if (fault === 'html')
     return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
-  const whole = await partsOf(file.body)
-  const size = lengthOf(whole)
+  const content = await partsOf(file.body)
+  const size = lengthOf(content)
   const range = rangeOf(asked, size)
   if (range === 'unsatisfiable')
     return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
@@ -246,7 +246,7 @@ async function send(
     ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
   })
   if (fault === 'hang') return response.flushHeaders()
-  const parts = between(whole, from, fault ? half : to)
+  const parts = bytesBetween(content, from, fault ? half : to)
   if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
   else await writeSlowly(response, parts, bytesPerSecond, signal)
   if (fault !== 'reset') return void response.end()
@@ -258,15 +258,15 @@ async function send(
 const end = (response: ServerResponse, status: number) => void response.writeHead(status).end()
 
 async function partsOf(body: FileBody): Promise<readonly Buffer[]> {
-  const made =
+  const created =
     typeof body === 'function' ? body() : 'path' in body ? await readFile(body.path) : body
-  return Buffer.isBuffer(made) ? [made] : made
+  return Buffer.isBuffer(created) ? [created] : created
 }
 
 const lengthOf = (parts: readonly Buffer[]) => parts.reduce((size, { length }) => size + length, 0)
 
 /** The bytes between two offsets, without copying. */
-function between(parts: readonly Buffer[], from: number, to: number): Buffer[] {
+function bytesBetween(parts: readonly Buffer[], from: number, to: number): Buffer[] {
   let at = 0
   return parts.flatMap((part) => {
     const piece = part.subarray(Math.max(0, from - at), Math.max(0, to - at))
@@ -297,7 +297,7 @@ async function writeSlowly(
   const size = lengthOf(parts)
   const began = performance.now()
   for (let at = 0; at < size && !response.destroyed; at += piece) {
-    for (const part of between(parts, at, at + piece)) response.write(part)
+    for (const part of bytesBetween(parts, at, at + piece)) response.write(part)
     // Computed from the start, so that late timers do not slow the file down.
     const due = (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - began)
     if (due > 0) await sleep(due, undefined, { signal })

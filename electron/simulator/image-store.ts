@@ -86,6 +86,9 @@ export function openImageStore(files: SimulatedFiles, linkSeconds?: number): Ima
 /** The start of a file in memory. Files on disk are not opened for a manifest. */
 function headOf(body: FileBody): Buffer {
   if (typeof body !== 'function' && 'path' in body) return Buffer.alloc(0)
-  const made = typeof body === 'function' ? body() : body
-  return (Buffer.isBuffer(made) ? made : (made[0] ?? Buffer.alloc(0))).subarray(0, HEAD_BYTES)
+  const created = typeof body === 'function' ? body() : body
+  return (Buffer.isBuffer(created) ? created : (created[0] ?? Buffer.alloc(0))).subarray(
+    0,
+    HEAD_BYTES,
+  )
 }

@@ -24,7 +24,7 @@ export function part10Head(
   attributes: Attributes,
   pixels: number,
 ): Buffer {
-  const meta = encoded([
+  const meta = encode([
     [0x00020001, 'OB', Buffer.from([0, 1])],
     [0x00020002, 'UI', sopClassUid],
     [0x00020003, 'UI', sopInstanceUid],
@@ -35,18 +35,18 @@ export function part10Head(
     [0x00080016, 'UI', sopClassUid],
     [0x00080018, 'UI', sopInstanceUid],
   ]
-  const data = encoded([...own, ...attributes].toSorted(([a], [b]) => a - b))
+  const data = encode([...own, ...attributes].toSorted(([a], [b]) => a - b))
   return Buffer.concat([
     Buffer.alloc(128),
     Buffer.from('DICM'),
-    encoded([[0x00020000, 'UL', meta.length]]),
+    encode([[0x00020000, 'UL', meta.length]]),
     meta,
     data,
     ...(pixels > 0 ? [head(PIXEL_DATA, 'OW', pixels)] : []),
   ])
 }
 
-const encoded = (attributes: Attributes): Buffer =>
+const encode = (attributes: Attributes): Buffer =>
   Buffer.concat(
     attributes.flatMap(([tag, vr, value]) => {
       const bytes = bytesOf(vr, value)
@@ -87,7 +87,7 @@ function bytesOf(vr: string, value: Value): Buffer {
   if (vr === 'SQ') {
     return Buffer.concat(
       (value as readonly Attributes[]).flatMap((item) => {
-        const bytes = encoded(item)
+        const bytes = encode(item)
         const start = Buffer.from([0xfe, 0xff, 0x00, 0xe0, 0, 0, 0, 0])
         start.writeUInt32LE(bytes.length, 4)
         return [start, bytes]

@@ -291,10 +291,10 @@ function send(
 /** Sends valid JSON of excessive length, as fast as the gateway reads it. */
 async function sendPadded(response: ServerResponse, mebibytes: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' })
-  await pipeline(padded(mebibytes), response)
+  await pipeline(paddedJson(mebibytes), response)
 }
 
-function* padded(mebibytes: number) {
+function* paddedJson(mebibytes: number) {
   const chunk = 'x'.repeat(64 * 1024)
   yield '{"authorized":true,"items":[],"padding":"'
   for (let sent = 0; sent < mebibytes * MIB_CHUNKS; sent++) yield chunk

@@ -97,7 +97,7 @@ class KnownExams {
     const items =
       typeof worklist === 'function' ? daysOf(dateStart, dateEnd).flatMap(worklist) : worklist
     const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
-    const asked = items.filter((item) => isAskedFor(item, from, to, modality))
+    const asked = items.filter((item) => matchesQuery(item, from, to, modality))
     this.#remember(asked)
     return asked
   }
@@ -146,7 +146,7 @@ const text = (item: Item, field: string) => (typeof item[field] === 'string' ? i
  * Whether any step of the item is within the requested days and, if the query names one, of its
  * modality.
  */
-function isAskedFor(
+function matchesQuery(
   item: unknown,
   from: string,
   to: string,

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { Envelope, EVENTS } from '#shared/contract/webhooks.ts'
 
-/** Why a request does not come from the gateway, as one sentence for whoever configured it. */
+/**
+ * Why a request does not come from the gateway, as one sentence for the person who configured it.
+ */
 export class NotFromGateway extends Error {
   override name = 'NotFromGateway'
 }

@@ -171,9 +171,9 @@ function itemOf(day: string, index: number, exams: number): WorklistItem {
   const turn = Number(day.slice(-2))
   // People and exams are shifted against each other by the day, so that no one has the same exam
   // every day.
-  const who = (index + turn) % PEOPLE.length
-  const person = PEOPLE[who] as Person
-  const isScreened = INVITED.includes(who) && who !== INVITED[turn % INVITED.length]
+  const personIndex = (index + turn) % PEOPLE.length
+  const person = PEOPLE[personIndex] as Person
+  const isScreened = INVITED.includes(personIndex) && personIndex !== INVITED[turn % INVITED.length]
   const exam = isScreened ? SCREENING : (EXAMS[index % EXAMS.length] as Exam)
   const minute = OPENS + Math.floor(((CLOSES - OPENS) * index) / Math.max(1, exams - 1) / 5) * 5
   const number = String(index + 1).padStart(3, '0')
@@ -189,7 +189,7 @@ function itemOf(day: string, index: number, exams: number): WorklistItem {
     AccessionNumber: `A${day}${number}`,
     Modality: exam.modality,
     PatientBirthDate: person.birthDate,
-    PatientID: `P${100_000 + who * 37}`,
+    PatientID: `P${100_000 + personIndex * 37}`,
     PatientName: person.name,
     PatientSex: person.sex,
     PatientSize: person.size,

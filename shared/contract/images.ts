@@ -218,6 +218,21 @@ export const ImageStudy = ImageStudySummary.extend({
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
+ * Paths that answer a GET with a PNG file of at most 128 pixels on its longest side, or with 204
+ * where there is no picture: no image, or one that cannot be decoded. Who may see the list may see
+ * its pictures.
+ */
+export const thumbnailPaths = {
+  /** The image in the middle of the study's largest series. */
+  study: (studyInstanceUid: string) =>
+    `/dashboard/images/${encodeURIComponent(studyInstanceUid)}/thumbnail`,
+  /** The image in the middle of the series. */
+  series: (studyInstanceUid: string, seriesInstanceUid: string) =>
+    `/dashboard/images/${encodeURIComponent(studyInstanceUid)}/series/${encodeURIComponent(seriesInstanceUid)}/thumbnail`,
+  quarantined: (instanceId: number) => `/dashboard/quarantine/${instanceId}/thumbnail`,
+} as const
+
+/**
  * Images as they arrive, for the window. The handlers limit what a member may see and do, by their
  * permissions and customers.
  */

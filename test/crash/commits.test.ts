@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { readInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { readDocument } from '#server/modules/worklist/queries.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
@@ -27,7 +27,7 @@ describe('a process that is killed', () => {
         ),
       )
 
-      using lock = takeLock(temp.folder)
+      using lock = acquireLock(temp.folder)
       expect(lock).toBeDefined()
       using store = openContext({
         folder: temp.folder,

@@ -6,7 +6,7 @@ import { localDay, openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
@@ -155,7 +155,7 @@ it('loses no answer that a console has seen and no acknowledged change when it i
 
     // Nothing of the killed process is in the way of the next.
     {
-      using lock = takeLock(folder)
+      using lock = acquireLock(folder)
       expect(lock).toBeDefined()
       using sqlite = disposable(new Sqlite(join(folder, DATABASE_FILE)))
       expect(sqlite.database.pragma('integrity_check', { simple: true })).toBe('ok')

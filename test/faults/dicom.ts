@@ -61,8 +61,8 @@ export default ofArea('DIM', [
     promise: 'P-LIM-05',
     what: 'a deflated data set is inflated without a limit',
     file: 'electron/server/dicom/data-set/data-set.ts',
-    find: 'return inflateRawSync(bytes, { maxOutputLength: most })',
-    replace: 'return inflateRawSync(bytes, { maxOutputLength: most * 1000 })',
+    find: 'return inflateRawSync(bytes, { maxOutputLength: maxBytes })',
+    replace: 'return inflateRawSync(bytes, { maxOutputLength: maxBytes * 1000 })',
     tests: 'electron/server/dicom/data-set/data-set.test.ts',
   },
   {

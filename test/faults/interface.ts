@@ -37,7 +37,7 @@ export default ofArea('API', [
     promise: 'P-API-04',
     what: 'a bad key falls back to the session of the browser',
     file: 'electron/server/http/partner-authentication.ts',
-    find: `    throw unauthenticated(message('http.key-unknown'), 'Bearer error="invalid_token"')`,
+    find: `    throw unauthenticatedError(message('http.key-unknown'), 'Bearer error="invalid_token"')`,
     replace: '',
     tests: 'electron/server/http/partner-authentication.test.ts',
   },

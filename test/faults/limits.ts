@@ -21,8 +21,8 @@ export default ofArea('LIM', [
     promise: 'P-LIM-02',
     what: 'a PDU of any length is waited for',
     file: 'electron/server/dicom/upper-layer/pdu-reader.ts',
-    find: 'if (length > most) throw invalid',
-    replace: 'if (length > most * 1000) throw invalid',
+    find: 'if (length > maximum) throw invalid',
+    replace: 'if (length > maximum * 1000) throw invalid',
     tests: 'electron/server/dicom/upper-layer/pdu-reader.test.ts',
   },
   {

@@ -59,8 +59,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-04',
     what: 'an event gets another id at each attempt',
     file: 'electron/server/webhooks/deliveries.ts',
-    find: 'signal, id: eventId, apiKeyId: made.apiKeyId,',
-    replace: 'signal, apiKeyId: made.apiKeyId,',
+    find: 'signal, id: eventId, apiKeyId: delivery.apiKeyId,',
+    replace: 'signal, apiKeyId: delivery.apiKeyId,',
     tests: 'electron/server/webhooks/deliveries.test.ts',
   },
   {

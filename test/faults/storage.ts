@@ -64,7 +64,7 @@ export const keys = ofArea('KEY', [
     promise: 'P-KEY-06',
     what: 'the plain data key is deleted before the wrapped one was read back',
     file: 'electron/server/database/wrapped-key.ts',
-    find: '    if (!isThere()) return false\n',
+    find: '    if (!hasKeyFile()) return false\n',
     replace: '',
     tests: 'electron/server/database/wrapped-key.test.ts',
   },

@@ -117,10 +117,14 @@ describe('instances sent to storescp', () => {
       ['2.25.202.1', 'sent', 0x0000],
     ])
     expect(archive.files()).toHaveLength(1)
-    const [refused] = await send(archive, [instance], {
+    const [refusedError] = await send(archive, [instance], {
       tls: { ca: selfSignedCertificate(['archive.test']).cert },
     })
-    expect(refused).toMatchObject({ outcome: 'failed', isTried: false, error: { kind: 'tls' } })
+    expect(refusedError).toMatchObject({
+      outcome: 'failed',
+      isTried: false,
+      error: { kind: 'tls' },
+    })
     expect(archive.files()).toHaveLength(1)
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { listQuarantined } from '#server/modules/images/quarantine-queries.ts'
 import type { SettingKey } from '#shared/contract/settings.ts'
@@ -27,7 +27,7 @@ const mebibytes = task === 'start' ? undefined : task
 const progress: number[] = []
 /** Called every 20 ms. */
 let look = () => {}
-if (!takeLock(folder)) throw new Error('The folder is locked')
+if (!acquireLock(folder)) throw new Error('The folder is locked')
 const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
 const values: Readonly<Record<string, unknown>> = {
   'intake.stopGigabytes': 0,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { fileFor } from '#server/database/image-files.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { countInstance } from '#server/modules/images/image-study-writing-queries.ts'
 import {
   deleteInstance,
@@ -16,7 +16,7 @@ import { seedImages } from './images.ts'
  * process, ended by SIGKILL.
  */
 const [folder = ''] = process.argv.slice(2)
-if (!takeLock(folder)) throw new Error('The folder is locked')
+if (!acquireLock(folder)) throw new Error('The folder is locked')
 const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
 const { imageFiles, database } = store
 imageFiles.sweep()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 
 /**
@@ -15,7 +15,7 @@ const [folder = '', mode] = process.argv.slice(2)
 process.on('SIGXFSZ', () => undefined)
 const [data, target] = [join(folder, 'data'), join(folder, 'backups')]
 mkdirSync(target, { recursive: true })
-if (!takeLock(data)) throw new Error('The folder is locked')
+if (!acquireLock(data)) throw new Error('The folder is locked')
 using store = openContext({ folder: data, clock: Date.now, uuid: randomUUID })
 
 let second = Math.floor(Date.now() / 1000)

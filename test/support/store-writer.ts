@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { keepDocument } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from './inspection-record.ts'
@@ -10,7 +10,7 @@ import { inspectionRecord } from './inspection-record.ts'
  * ended by SIGKILL.
  */
 const [folder = ''] = process.argv.slice(2)
-if (!takeLock(folder)) throw new Error('The folder is locked')
+if (!acquireLock(folder)) throw new Error('The folder is locked')
 const store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
 
 async function writer(): Promise<void> {

@@ -50,10 +50,10 @@ export class AuditChain {
   }
 
   /**
-   * Verifies at most `most` further entries; returns the verdict when it is known. Entries appended
+   * Verifies at most `limit` further entries; returns the verdict when it is known. Entries appended
    * in the meantime are verified too.
    */
-  follow(most: number): AuditVerdict | undefined {
+  advance(limit: number): AuditVerdict | undefined {
     const outside = this.#head.known()
     const { sql } = this.#database
     const rows = this.#database.all(
@@ -62,7 +62,7 @@ export class AuditChain {
         .selectAll()
         .where('seq', '>', this.#count)
         .orderBy('seq')
-        .limit(most),
+        .limit(limit),
     )
     for (const row of rows) {
       const next = this.#hashAfter(row)
@@ -74,7 +74,7 @@ export class AuditChain {
     }
     // The last entry is compared with the head in the same turn of the event loop, so nothing is
     // appended in between.
-    if (rows.length === most) return undefined
+    if (rows.length === limit) return undefined
     const [recorded] = this.#recorded
     const entries = this.#count
     return this.#faultOfEnd() ?? (recorded ? { ...recorded, entries } : { isIntact: true, entries })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
-import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type PageOf, type PageQuery, pageOf, readNumericCursor } from '#server/database/page.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { AuditFilter, AuditFinding, AuditRow } from '#shared/contract/dashboard.ts'
 import type { AnchorFault, AuditAnchor } from './audit-anchor.ts'
@@ -86,7 +86,7 @@ export class AuditStore {
 
   /** Newest first. */
   list({ cursor, limit }: PageQuery): PageOf<AuditRow> {
-    const before = numberAfter(cursor)
+    const before = readNumericCursor(cursor)
     const rows = this.#database.all(
       this.#newestFirst(limit + 1).$if(before !== undefined, (query) =>
         query.where('seq', '<', before ?? 0),
@@ -155,7 +155,7 @@ export class AuditStore {
   verify(): AuditVerdict {
     const chain = this.chain()
     for (;;) {
-      const verdict = chain.follow(MAX_SCANNED)
+      const verdict = chain.advance(MAX_SCANNED)
       if (verdict) return verdict
     }
   }

@@ -24,7 +24,7 @@ export interface PendingRestore {
   /** Name of the folder with the replaced files; empty if nothing was replaced. */
   readonly keptAside: string
   /** Must be called once the audit entry is durable. */
-  noted(): void
+  markRecorded(): void
 }
 
 /**
@@ -32,12 +32,12 @@ export interface PendingRestore {
  * audit entry, the next start writes the entry.
  */
 export const pendingRestores = (folder: string): PendingRestore[] =>
-  plansIn(folder).map(({ aside, order }) => {
+  findPlans(folder).map(({ aside, order }) => {
     const path = join(folder, aside)
     const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     return {
       ...{ name: order.name, by: order.actor, keptAside: hadDatabase ? aside : '' },
-      noted() {
+      markRecorded() {
         renameSync(join(path, RESTORE_PLAN_FILE), join(path, RECORDED_FILE))
         syncFolder(path)
       },
@@ -49,11 +49,11 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
  * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
-  plansIn(folder).flatMap(({ order }) =>
+  findPlans(folder).flatMap(({ order }) =>
     order.mac !== undefined && order.mac === restorePlanMac(seal, order) ? [order.mac] : [],
   )
 
-function plansIn(
+function findPlans(
   folder: string,
 ): { readonly aside: string; readonly order: z.infer<typeof Kept> }[] {
   const folders = readdirSync(folder)

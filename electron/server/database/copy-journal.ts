@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '#server/database/data-directory.ts'
-import { faulty, isImageFilePath } from '#server/database/recovery-folder.ts'
+import { isImageFilePath, withStorageFault } from '#server/database/recovery-folder.ts'
 
 /** A note that lists copies still being written. */
 const INCOMPLETE = '.copies'
@@ -24,7 +24,7 @@ export class CopyJournal {
    * StorageFault
    */
   note(files: readonly string[]): string {
-    return faulty('write', () => {
+    return withStorageFault('write', () => {
       fs.mkdirSync(this.#spool, { recursive: true, mode: 0o700 })
       const note = `${this.#uuid()}${INCOMPLETE}`
       const fd = fs.openSync(join(this.#spool, note), 'wx', 0o600)
@@ -45,7 +45,7 @@ export class CopyJournal {
    * the note. @throws StorageFault
    */
   complete(note: string): string {
-    return faulty('rename', () => {
+    return withStorageFault('rename', () => {
       const complete = `${note.slice(0, -INCOMPLETE.length)}${COMPLETE}`
       fs.renameSync(join(this.#spool, note), join(this.#spool, complete))
       syncFolder(this.#spool)
@@ -55,7 +55,7 @@ export class CopyJournal {
 
   /** Notes left by earlier runs. `isComplete`: the rows of these copies may have been committed. */
   list() {
-    return faulty('read', () => {
+    return withStorageFault('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []
       const notes = names.filter((name) => name.endsWith(INCOMPLETE) || name.endsWith(COMPLETE))
       return notes.map((note) => ({
@@ -68,7 +68,7 @@ export class CopyJournal {
 
   /** Deletes the note. @throws StorageFault */
   forget(note: string): void {
-    faulty('unlink', () => {
+    withStorageFault('unlink', () => {
       fs.rmSync(join(this.#spool, note), { force: true })
       syncFolder(this.#spool)
     })

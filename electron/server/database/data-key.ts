@@ -105,12 +105,12 @@ export function readSealedKey(folder: string): SealedKey | undefined {
 function sealedElsewhere(folder: string, cause: unknown): StoreError {
   const file = join(folder, SEALED_KEY_FILE)
   const sealed = readSealedKey(folder)
-  const told = sealed
+  const provided = sealed
     ? message('database.key-in-store', { account: sealed.account, file })
     : message('database.key-in-store-damaged', { file })
   return new StoreError(
     'key-sealed',
-    sentences(told, message('database.key-in-store-remedy')),
+    sentences(provided, message('database.key-in-store-remedy')),
     cause,
   )
 }
@@ -145,8 +145,8 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
 }
 
 /**
- * Gives the file to the owner of the folder if this process runs as root, for example a command on
- * the console, so that the service's account can read it.
+ * Makes the owner of the folder the owner of the file if this process runs as root, for example a
+ * command on the console, so that the service's account can read it.
  */
 export function giveToOwner(folder: string, handle: number): void {
   if (process.getuid?.() !== 0) return

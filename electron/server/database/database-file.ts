@@ -42,7 +42,7 @@ export function openDatabaseFile(
     return sqlite
   } catch (error) {
     sqlite?.close()
-    throw translated(error, file)
+    throw translateError(error, file)
   }
 }
 
@@ -83,7 +83,7 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
 
   // Takes seconds on a large database, so it is skipped if the caller has just checked every page.
   const found = isChecked ? 'ok' : pragma('quick_check(1)')
-  if (found !== 'ok') throw damaged(file, String(found).replace(/\s+/g, ' '))
+  if (found !== 'ok') throw damagedError(file, String(found).replace(/\s+/g, ' '))
 
   // SQLite creates -wal and -shm files with the mode of the database file, but they may exist
   // already.
@@ -182,7 +182,7 @@ function deleteOlderCopies(newest: string): void {
     rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
 }
 
-function damaged(file: string, detail: string, cause?: unknown): StoreError {
+function damagedError(file: string, detail: string, cause?: unknown): StoreError {
   return new StoreError(
     'damaged',
     message('database.damaged', { file, detail, folder: dirname(file) }),
@@ -190,11 +190,11 @@ function damaged(file: string, detail: string, cause?: unknown): StoreError {
   )
 }
 
-function translated(error: unknown, file: string): unknown {
+function translateError(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   if (error.code === 'SQLITE_NOTADB')
     return new StoreError('not-a-database', message('database.not-a-database', { file }), error)
-  if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
+  if (error.code.startsWith('SQLITE_CORRUPT')) return damagedError(file, error.message, error)
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)/.test(error.code))
     return fileFault('database.folder-not-holding', { folder: dirname(file) }, error)
   return error

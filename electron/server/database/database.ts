@@ -204,8 +204,8 @@ export class Database implements Disposable {
    * Registers the callback that observes writes: called with undefined after a committed write, and
    * with the error after a failed one. It must not throw.
    */
-  onWrite(noted: (error: unknown) => void): void {
-    this.#onWrite = noted
+  onWrite(observer: (error: unknown) => void): void {
+    this.#onWrite = observer
   }
 
   /**
@@ -240,7 +240,7 @@ export class Database implements Disposable {
     }
     if (joins) return result
     if (this.#writes > writes) this.#onWrite(undefined)
-    for (const heard of this.#afterCommit.splice(0)) heard()
+    for (const callback of this.#afterCommit.splice(0)) callback()
     return result
   }
 
@@ -248,9 +248,9 @@ export class Database implements Disposable {
    * Calls the callback after the open transaction commits, and never after a rollback. Without an
    * open transaction it is called immediately. It must not throw.
    */
-  afterCommit(heard: () => void): void {
-    if (this.#sqlite.inTransaction) this.#afterCommit.push(heard)
-    else heard()
+  afterCommit(callback: () => void): void {
+    if (this.#sqlite.inTransaction) this.#afterCommit.push(callback)
+    else callback()
   }
 
   /** Notifies the topic's listeners after the open transaction commits, once per call. */

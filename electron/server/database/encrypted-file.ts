@@ -109,7 +109,7 @@ async function readSealed(
     if (segment.length < TAG_BYTES) throw sealBroken(name)
     at += segment.length
     const isLast = at >= size
-    const plain = opened(name, ownKey, segment, { number, isLast })
+    const plain = decryptSegment(name, ownKey, segment, { number, isLast })
     hash.update(plain)
     await take(plain)
     onProgress(at / size)
@@ -117,7 +117,7 @@ async function readSealed(
   }
 }
 
-function opened(
+function decryptSegment(
   name: string,
   key: Buffer,
   segment: Buffer,

@@ -22,11 +22,11 @@ export interface FolderSync {
 
 /**
  * Opens folder syncing below `root`, which is created too.
- * @param most number of created folders that are remembered; more than the studies being received
+ * @param maxRemembered number of created folders that are remembered; more than the studies being received
  * at one time
  */
-export function openFolderSync(root: string, most = 1000): FolderSync {
-  const made = new LRUCache<string, Promise<void>>({ max: most })
+export function openFolderSync(root: string, maxRemembered = 1000): FolderSync {
+  const created = new LRUCache<string, Promise<void>>({ max: maxRemembered })
   const syncs = new Map<string, Coalesced>()
 
   function sync(folder: string): Promise<void> {
@@ -40,9 +40,9 @@ export function openFolderSync(root: string, most = 1000): FolderSync {
   }
 
   function make(folder: string): Promise<void> {
-    const known = made.get(folder)
+    const known = created.get(folder)
     if (known) return known
-    const making = (folder === root ? Promise.resolve() : make(dirname(folder))).then(() => {
+    const creating = (folder === root ? Promise.resolve() : make(dirname(folder))).then(() => {
       try {
         fs.mkdirSync(folder, { mode: 0o700 })
       } catch (error) {
@@ -52,13 +52,13 @@ export function openFolderSync(root: string, most = 1000): FolderSync {
       }
       return sync(dirname(folder))
     })
-    making.catch(() => made.delete(folder))
-    made.set(folder, making)
-    return making
+    creating.catch(() => created.delete(folder))
+    created.set(folder, creating)
+    return creating
   }
 
   function forget(folder: string): void {
-    for (let each = folder; each.length >= root.length; each = dirname(each)) made.delete(each)
+    for (let each = folder; each.length >= root.length; each = dirname(each)) created.delete(each)
   }
 
   return { make, forget, sync }

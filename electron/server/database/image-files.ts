@@ -8,14 +8,14 @@ import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
 import {
-  faulty,
+  deleteFile,
   GROUP,
   IMAGE_FILE,
   moveInto,
   RecoveryFolder,
-  removed,
   STUDY_FOLDER,
   syncFile,
+  withStorageFault,
 } from '#server/database/recovery-folder.ts'
 import { openSpareFiles } from '#server/database/spare-files.ts'
 import { storageFault } from '#server/platform/disk-fault.ts'
@@ -115,7 +115,7 @@ export class ImageFiles {
    * `begin`. `wasInterrupted`: the earlier run did not call `close`. @throws StorageFault
    */
   sweep(): { readonly parts: number; readonly wasInterrupted: boolean } {
-    return faulty('sweep', () => {
+    return withStorageFault('sweep', () => {
       this.#prepare()
       this.#spares.sweep()
       const parts = [this.#spool, this.#images].flatMap((each) =>
@@ -141,7 +141,7 @@ export class ImageFiles {
       move: (from, file) => this.#place(from, file),
       sync: (file) => this.#imageFolders.sync(dirname(this.pathOf(file))),
       isAlone: () => this.#receiving === 1,
-      over: () => {
+      onClosed: () => {
         this.#receiving--
       },
       pathOf: (file) => this.pathOf(file),
@@ -168,7 +168,7 @@ export class ImageFiles {
 
   /** Deletes a stored file; a missing file is not an error. @throws StorageFault */
   remove(file: string): Promise<void> {
-    return removed(this.pathOf(file))
+    return deleteFile(this.pathOf(file))
   }
 
   /**
@@ -206,7 +206,7 @@ export class ImageFiles {
 
   /** Space on the image disk, as available to an unprivileged account. @throws StorageFault */
   space(): { readonly freeBytes: number; readonly totalBytes: number } {
-    return faulty('statfs', () => {
+    return withStorageFault('statfs', () => {
       const { bavail, blocks, bsize } = fs.statfsSync(
         fs.existsSync(this.#images) ? this.#images : this.#folder,
       )

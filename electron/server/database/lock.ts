@@ -16,7 +16,7 @@ const HELD_LOCKS = new Set<Sqlite.Database>()
  * it is disposed of or the process ends, even by a crash. `undefined` if another process holds it.
  * @throws StoreError bad-folder
  */
-export function takeLock(folder: string): Disposable | undefined {
+export function acquireLock(folder: string): Disposable | undefined {
   makeFolder(folder)
   const file = join(folder, LOCK_FILE)
   let sqlite: Sqlite.Database | undefined

@@ -74,7 +74,7 @@ export function pageOf<T>(
  * Decodes the numeric key of a cursor; `undefined` for the first page. @throws ApiError malformed,
  * naming `query.cursor`
  */
-export function numberAfter(cursor: string | undefined): number | undefined {
+export function readNumericCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   const key = readCursor(cursor)
   if (typeof key === 'number' && Number.isSafeInteger(key)) return key

@@ -45,7 +45,7 @@ export interface PartFileStore {
   /** Whether no other file is being received. */
   isAlone(): boolean
   /** Called when the file is finished or discarded. */
-  over(): void
+  onClosed(): void
   pathOf(file: string): string
 }
 
@@ -132,7 +132,7 @@ export class Part implements PartFile {
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
       const isCopied = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
-      const bytesWritten = isCopied ? writtenNow(fd, rest) : await written(fd, rest)
+      const bytesWritten = isCopied ? writtenNow(fd, rest) : await writeFully(fd, rest)
       this.#bytes += bytesWritten
       rest = remainingBuffers(rest, bytesWritten)
     }
@@ -160,12 +160,12 @@ export class Part implements PartFile {
     const fd = this.#fd
     if (fd === undefined) return
     this.#fd = undefined
-    this.#places.over()
+    this.#places.onClosed()
     fs.closeSync(await fd)
   }
 }
 
-async function written(fd: number, buffers: readonly Buffer[]): Promise<number> {
+async function writeFully(fd: number, buffers: readonly Buffer[]): Promise<number> {
   try {
     return something((await writev(fd, buffers)).bytesWritten)
   } catch (error) {
@@ -189,10 +189,10 @@ function something(bytesWritten: number): number {
 
 /** The rest of the buffers after `count` bytes; a nearly full disk may accept a partial write. */
 function remainingBuffers(buffers: readonly Buffer[], count: number): Buffer[] {
-  let gone = count
+  let skip = count
   return buffers.flatMap((buffer) => {
-    const from = Math.min(gone, buffer.length)
-    gone -= from
+    const from = Math.min(skip, buffer.length)
+    skip -= from
     return from === buffer.length ? [] : [buffer.subarray(from)]
   })
 }
@@ -207,10 +207,13 @@ export async function isSameRest(
   other: number,
   otherOffset: number,
 ): Promise<boolean> {
-  const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
+  const [ownBuffer, otherBuffer] = [
+    Buffer.allocUnsafe(COMPARED_BYTES),
+    Buffer.allocUnsafe(COMPARED_BYTES),
+  ]
   for (let at = 0; ; ) {
-    const own = await readFull(mine, one, offset + at)
-    const found = await readFull(theirs, other, otherOffset + at).catch(() => undefined)
+    const own = await readFull(ownBuffer, one, offset + at)
+    const found = await readFull(otherBuffer, other, otherOffset + at).catch(() => undefined)
     if (!found?.equals(own)) return false
     if (own.length === 0) return true
     at += own.length

@@ -70,7 +70,7 @@ export class RecoveryFolder {
 
   /** Deletes a file of the recovery folder, at the request of a person. @throws StorageFault */
   remove(file: string): Promise<void> {
-    return removed(this.pathOf(file))
+    return deleteFile(this.pathOf(file))
   }
 }
 
@@ -121,7 +121,7 @@ async function relocate(
 }
 
 /** Deletes a file; a missing file is not an error. @throws StorageFault */
-export async function removed(path: string): Promise<void> {
+export async function deleteFile(path: string): Promise<void> {
   try {
     await unlink(path)
   } catch (error) {
@@ -145,7 +145,7 @@ const namesOf = (path: string, pattern: RegExp): string[] =>
     : []
 
 /** Converts a system error into a StorageFault. @throws StorageFault */
-export function faulty<T>(call: string, work: () => T): T {
+export function withStorageFault<T>(call: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

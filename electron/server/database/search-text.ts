@@ -37,12 +37,12 @@ export const isUidLike = (term: string): boolean => UID_LIKE.test(term)
 /** The positions in a word (as characters) at which a short term can match. */
 export function matchPositions(characters: readonly string[]): number[] {
   const positions: number[] = []
-  for (const [at, sign] of characters.entries()) {
+  for (const [at, character] of characters.entries()) {
     const before = characters[at - 1]
     if (
       before === undefined ||
-      UNSPACED_SCRIPTS.test(sign) ||
-      (ALPHANUMERIC.test(sign) && !ALPHANUMERIC.test(before))
+      UNSPACED_SCRIPTS.test(character) ||
+      (ALPHANUMERIC.test(character) && !ALPHANUMERIC.test(before))
     )
       positions.push(at)
   }
@@ -56,16 +56,17 @@ export function matchPositions(characters: readonly string[]): number[] {
 export function isFound(terms: readonly string[], { texts, uid }: Searchable): boolean {
   const words = texts.flatMap(wordsIn)
   return terms.every(
-    (term) => (isUidLike(term) && uid.startsWith(term)) || words.some((word) => isIn(word, term)),
+    (term) =>
+      (isUidLike(term) && uid.startsWith(term)) || words.some((word) => matches(word, term)),
   )
 }
 
-function isIn(word: string, term: string): boolean {
+function matches(word: string, term: string): boolean {
   if (!word.includes(term)) return false
   const wanted = [...term]
   if (wanted.length >= MIN_SUBSTRING_LENGTH) return true
   const characters = [...word]
   return matchPositions(characters).some((at) =>
-    wanted.every((sign, index) => characters[at + index] === sign),
+    wanted.every((character, index) => characters[at + index] === character),
   )
 }

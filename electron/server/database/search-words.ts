@@ -50,32 +50,32 @@ const MAX_UID_PREFIX = 42
 
 /** `key`: a secret of the data folder, 32 bytes. */
 export function searchWords(key: Buffer): SearchWords {
-  const word = memoized((part) => base32(createHmac('sha256', key).update(part).digest()))
-  const wordsOfOne = memoized((one: string): readonly string[] => {
+  const hashedWord = memoize((part) => base32(createHmac('sha256', key).update(part).digest()))
+  const wordsOfOne = memoize((one: string): readonly string[] => {
     const characters = [...one]
     const words: string[] = []
     for (let at = 0; at + MIN_SUBSTRING_LENGTH <= characters.length; at++)
-      words.push(word(`has ${characters.slice(at, at + MIN_SUBSTRING_LENGTH).join('')}`))
+      words.push(hashedWord(`has ${characters.slice(at, at + MIN_SUBSTRING_LENGTH).join('')}`))
     for (const at of matchPositions(characters))
       for (
         let length = 1;
         length < MIN_SUBSTRING_LENGTH && at + length <= characters.length;
         length++
       )
-        words.push(word(`begins ${characters.slice(at, at + length).join('')}`))
+        words.push(hashedWord(`begins ${characters.slice(at, at + length).join('')}`))
     return words
   })
 
   function expressionOf(term: string): Expression {
     const characters = [...term]
     if (characters.length < MIN_SUBSTRING_LENGTH)
-      return { text: quoted(word(`begins ${term}`)), isExact: true }
-    const parts = coveringTrigrams(characters).map((gram) => quoted(word(`has ${gram}`)))
+      return { text: quote(hashedWord(`begins ${term}`)), isExact: true }
+    const parts = coveringTrigrams(characters).map((gram) => quote(hashedWord(`has ${gram}`)))
     const text = `(${parts.join(' AND ')})`
     const isExact = characters.length === MIN_SUBSTRING_LENGTH
     if (!isUidLike(term)) return { text, isExact }
     const prefix = term.slice(0, Math.min(MAX_UID_PREFIX, term.length - (term.length % UID_STEP)))
-    return { text: `(${text} OR ${quoted(word(`uid ${prefix}`))})`, isExact }
+    return { text: `(${text} OR ${quote(hashedWord(`uid ${prefix}`))})`, isExact }
   }
 
   return {
@@ -88,23 +88,23 @@ export function searchWords(key: Buffer): SearchWords {
         length <= Math.min(uid.length, MAX_UID_PREFIX);
         length += UID_STEP
       )
-        words.add(word(`uid ${uid.slice(0, length)}`))
+        words.add(hashedWord(`uid ${uid.slice(0, length)}`))
       return [...words].join(' ')
     },
-    facet: (text) => word(`facet ${text}`),
+    facet: (text) => hashedWord(`facet ${text}`),
     expressionsOf: (search) => termsOf(search).map(expressionOf),
   }
 }
 
-function memoized<T>(make: (text: string) => T): (text: string) => T {
-  const kept = new Map<string, T>()
+function memoize<T>(make: (text: string) => T): (text: string) => T {
+  const cache = new Map<string, T>()
   return (text) => {
-    const known = kept.get(text)
+    const known = cache.get(text)
     if (known !== undefined) return known
-    if (kept.size >= MAX_CACHED) kept.clear()
-    const made = make(text)
-    kept.set(text, made)
-    return made
+    if (cache.size >= MAX_CACHED) cache.clear()
+    const value = make(text)
+    cache.set(text, value)
+    return value
   }
 }
 
@@ -123,18 +123,18 @@ function coveringTrigrams(characters: readonly string[]): string[] {
   return [...grams]
 }
 
-export const quoted = (word: string): string => `"${word}"`
+export const quote = (hashedWord: string): string => `"${hashedWord}"`
 
 function base32(bytes: Buffer): string {
   let text = ''
   let bits = 0
-  let held = 0
+  let buffer = 0
   for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xffff
+    buffer = ((buffer << 8) | byte) & 0xffff
     bits += 8
     while (bits >= 5 && text.length < DIGITS) {
       bits -= 5
-      text += BASE32[(held >> bits) & 31]
+      text += BASE32[(buffer >> bits) & 31]
     }
     if (text.length === DIGITS) break
   }

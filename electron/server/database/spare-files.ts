@@ -26,14 +26,14 @@ export interface SpareFiles {
   close(): void
 }
 
-export function openSpareFiles(folder: string, uuid: () => string, most = 4): SpareFiles {
+export function openSpareFiles(folder: string, uuid: () => string, maxReady = 4): SpareFiles {
   const ready: SpareFile[] = []
-  let making = 0
+  let pending = 0
   let isClosed = false
 
   async function make(): Promise<void> {
     const path = join(folder, uuid())
-    making++
+    pending++
     try {
       const fd = await open(path, 'wx+', 0o600)
       if (isClosed) drop({ path, fd })
@@ -41,7 +41,7 @@ export function openSpareFiles(folder: string, uuid: () => string, most = 4): Sp
     } catch {
       // The caller then creates the file itself and reports the error.
     } finally {
-      making--
+      pending--
     }
   }
 
@@ -57,7 +57,7 @@ export function openSpareFiles(folder: string, uuid: () => string, most = 4): Sp
   return {
     take() {
       const taken = ready.pop()
-      while (!isClosed && ready.length + making < most) void make()
+      while (!isClosed && ready.length + pending < maxReady) void make()
       return taken
     },
     drop,

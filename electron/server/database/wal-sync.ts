@@ -12,7 +12,7 @@ export interface WalSync {
    * the next one.
    */
   sync(): Promise<void>
-  /** The same, synchronously; false if it failed or there is no log. */
+  /** Syncs on the calling thread; false if that failed or there is no log. */
   syncNow(): boolean
   /**
    * Whether a sync has failed. The kernel then marks the lost pages as clean, so a later success
@@ -61,11 +61,11 @@ export function openWalSync(file: string): WalSync {
       return hasFailed
     },
     close() {
-      const over = syncs.last ?? Promise.resolve()
+      const lastSync = syncs.last ?? Promise.resolve()
       // Closed only after the last sync, because a closed descriptor's number may be reused for
       // another file while a thread still uses it.
       const end = async () => log && fs.closeSync(await log)
-      void over.then(end, end).catch(() => undefined)
+      void lastSync.then(end, end).catch(() => undefined)
     },
   }
 }

@@ -39,7 +39,7 @@ export function keyLocation(folder: string): KeyLocation {
 export function unwrapKey(folder: string, by: Pick<AccountKeyStore, 'unwrap'>): Buffer | undefined {
   if (keyLocation(folder) !== 'sealed') return undefined
   const sealed = readSealedKey(folder)
-  return sealed && opened(sealed, by)
+  return sealed && decryptWrapped(sealed, by)
 }
 
 /**
@@ -57,24 +57,24 @@ export function moveKeyToStore(folder: string, by: AccountKeyStore, now: number)
   if (key.length !== KEY_BYTES) return false
   const keyName = keyNameOf(key)
   if (recoveryKeyState(folder, { keyName }).state !== 'ready') return false
-  const isThere = () => {
+  const hasKeyFile = () => {
     const sealed = readSealedKey(folder)
-    return sealed !== undefined && opened(sealed, by)?.equals(key) === true
+    return sealed !== undefined && decryptWrapped(sealed, by)?.equals(key) === true
   }
-  if (!isThere()) {
+  if (!hasKeyFile()) {
     const sealed: SealedKey = {
       ...{ version: 1, account: by.account, sealedAt: instantOf(now), ofKey: keyName },
       wrapped: by.wrap(key).toString('base64'),
     }
     writeKeyFile(folder, SEALED_KEY_FILE, Buffer.from(`${JSON.stringify(sealed, null, 2)}\n`))
-    if (!isThere()) return false
+    if (!hasKeyFile()) return false
   }
   rmSync(file)
   syncFolder(folder)
   return true
 }
 
-function opened(
+function decryptWrapped(
   { wrapped, ofKey }: SealedKey,
   { unwrap }: Pick<AccountKeyStore, 'unwrap'>,
 ): Buffer | undefined {

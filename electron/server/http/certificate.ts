@@ -75,14 +75,14 @@ export function loadOrCreateCertificate(options: CertificateOptions): TlsFiles {
   const key = existsSync(files.key) ? readFileSync(files.key, 'utf8') : undefined
   const cert = key && existsSync(files.cert) ? readFileSync(files.cert, 'utf8') : undefined
   if (key && cert && isUsable(cert, key, options)) return { key, cert }
-  const made = selfSignedCertificate(options.names, {
+  const created = selfSignedCertificate(options.names, {
     nowMs: options.nowMs,
     use,
     ...(key && { key }),
   })
-  if (!key) writeAtomic(files.key, made.key)
-  writeAtomic(files.cert, made.cert)
-  return made
+  if (!key) writeAtomic(files.key, created.key)
+  writeAtomic(files.cert, created.cert)
+  return created
 }
 
 /**
@@ -96,12 +96,12 @@ export function renewCertificate({
   use = 'https',
 }: CertificateOptions): TlsFiles {
   const files = filesOf(folder, use)
-  const made = selfSignedCertificate(names, { nowMs, use })
+  const created = selfSignedCertificate(names, { nowMs, use })
   // The key is written first, because a certificate that does not match its key is created again at
   // the next start.
-  writeAtomic(files.key, made.key)
-  writeAtomic(files.cert, made.cert)
-  return made
+  writeAtomic(files.key, created.key)
+  writeAtomic(files.cert, created.cert)
+  return created
 }
 
 /**

@@ -29,8 +29,8 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
         for (const line of feed.after(seen).slice(-MAX_MISSED_LINES)) sendLine(line)
       // Changes before this stream opened were not sent to this client.
       for (const event of CHANGES) send({ event, data: {} })
-      return feed.subscribe((news) =>
-        news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} }),
+      return feed.subscribe((event) =>
+        event.kind === 'line' ? sendLine(event.line) : send({ event: event.kind, data: {} }),
       )
     },
   )

@@ -32,14 +32,14 @@ export function isAllowedHost(header: string | undefined, rule: HostRule): boole
     rule.publicUrl && URL.canParse(rule.publicUrl)
       ? hostNameOf(new URL(rule.publicUrl).host)
       : undefined
-  const ours = [
+  const allowed = [
     ...LOOPBACK_NAMES,
     rule.boundHost,
     rule.localAddress,
     publicName,
     ...rule.allowedHosts,
   ]
-  return ours.some((own) => own !== undefined && plainName(own) === name)
+  return allowed.some((own) => own !== undefined && plainName(own) === name)
 }
 
 /**

@@ -173,9 +173,9 @@ export class LanListener implements AsyncDisposable {
   }
 
   #failed(error: unknown): void {
-    const isOurs = userErrorText(error) === undefined
-    if (isOurs) reportError(this.#context, error)
-    this.#detail = isOurs ? message('http.listener-failed') : explanationOf(error)
+    const isInternal = userErrorText(error) === undefined
+    if (isInternal) reportError(this.#context, error)
+    this.#detail = isInternal ? message('http.listener-failed') : explanationOf(error)
   }
 
   /** Requests in progress can finish, including the one that closes the listener. */

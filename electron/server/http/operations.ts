@@ -277,12 +277,12 @@ export function serveAll<T extends Operations>(
         app,
         operation,
         (call) => {
-          const changed = <T>(reply: T): T => {
+          const afterSuccess = <T>(reply: T): T => {
             afterChange()
             return reply
           }
           const reply = handler(call)
-          return reply instanceof Promise ? reply.then(changed) : changed(reply)
+          return reply instanceof Promise ? reply.then(afterSuccess) : afterSuccess(reply)
         },
         options,
       )

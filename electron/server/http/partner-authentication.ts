@@ -9,7 +9,7 @@ import type { PartnerInterface } from './partner-interface.ts'
 import {
   CSRF_HEADER,
   isFromOwnPage,
-  locked,
+  lockedError,
   requireConfirmed,
   sessionTokenOf,
 } from './session-authentication.ts'
@@ -86,16 +86,16 @@ function callerOf(
     const caller = key && keys.callerOf(key)
     if (caller) return caller
     // RFC 6750 §3.1: the token is not valid.
-    throw unauthenticated(message('http.key-unknown'), 'Bearer error="invalid_token"')
+    throw unauthenticatedError(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)
   if (token && request.headers[CSRF_HEADER] === '1' && isFromOwnPage(request, app.publicUrl())) {
     admitWorkstation(request, app)
     const user = app.sessions.userOf(token, use)
-    if (user === 'locked') throw locked()
+    if (user === 'locked') throw lockedError()
     if (user) return { kind: 'user', user: { ...user, customerIds: customerIdsOf(user.userId) } }
   }
-  throw unauthenticated(message('http.key-needed'), 'Bearer')
+  throw unauthenticatedError(message('http.key-needed'), 'Bearer')
 }
 
 /** @throws ApiError not-permitted */
@@ -116,5 +116,5 @@ function requireAccess(caller: Caller, access: PartnerAccess): void {
   )
 }
 
-const unauthenticated = (why: Message, challenge: string) =>
-  new ApiError('bad-key', why, { headers: { 'www-authenticate': challenge } })
+const unauthenticatedError = (reason: Message, challenge: string) =>
+  new ApiError('bad-key', reason, { headers: { 'www-authenticate': challenge } })

@@ -31,10 +31,10 @@ export class RateLimit {
   take(caller: string): RateState {
     const { clock, settings } = this.#context
     const [now, rate] = [clock(), settings.get('http.ratePerSecond')]
-    const most = settings.get('http.rateBurst')
-    const before = this.#buckets.get(caller) ?? { tokens: most, at: now }
+    const burst = settings.get('http.rateBurst')
+    const before = this.#buckets.get(caller) ?? { tokens: burst, at: now }
     // If the clock was set back, no tokens are added or removed.
-    const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
+    const filled = Math.min(burst, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
     const isAllowed = filled >= 1
     const tokens = isAllowed ? filled - 1 : filled
     this.#buckets.set(caller, { tokens, at: now })
@@ -42,9 +42,9 @@ export class RateLimit {
     return {
       isAllowed,
       headers: {
-        'ratelimit-limit': String(most),
+        'ratelimit-limit': String(burst),
         'ratelimit-remaining': String(Math.floor(tokens)),
-        'ratelimit-reset': String(Math.ceil((most - tokens) / rate)),
+        'ratelimit-reset': String(Math.ceil((burst - tokens) / rate)),
         ...(!isAllowed && { 'retry-after': String(wait) }),
       },
     }

@@ -116,10 +116,13 @@ export async function openHttpServer(
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     // Includes connections unknown to the HTTP server, such as unfinished TLS handshakes.
-    const soon = setTimeout(() => connections.destroySilent(), Math.min(FINAL_RESPONSE_MS, drainMs))
+    const earlyTimer = setTimeout(
+      () => connections.destroySilent(),
+      Math.min(FINAL_RESPONSE_MS, drainMs),
+    )
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
-    clearTimeout(soon)
+    clearTimeout(earlyTimer)
     clearTimeout(cutOff)
   }
 
@@ -158,8 +161,8 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
           ? 408
           : 400
     // Nothing can be sent after a failed TLS handshake.
-    const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
-    if (!isOfHttp || !socket.writable) return void socket.destroy()
+    const isHttpError = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
+    if (!isHttpError || !socket.writable) return void socket.destroy()
     socket.end(rawProblem(status))
     setTimeout(() => socket.destroy(), FINAL_RESPONSE_MS).unref()
   },

@@ -54,7 +54,7 @@ export function admit(
   const found = token ? sessions.userOf(token, use) : undefined
   const user = found === 'locked' ? undefined : found
   if (access === 'public') return user
-  if (found === 'locked') throw locked()
+  if (found === 'locked') throw lockedError()
   if (!user) {
     throw new ApiError('not-signed-in', message('http.sign-in'), {
       headers: { 'www-authenticate': 'Session realm="isthmus"' },
@@ -118,7 +118,7 @@ function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null
  * The error while a session is locked. The session remains valid but gives no access until its user
  * unlocks it.
  */
-export const locked = () =>
+export const lockedError = () =>
   new ApiError('locked', message('http.locked'), {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })

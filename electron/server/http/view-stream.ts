@@ -196,7 +196,7 @@ const FORWARDED_HEADERS = [
 /** Displayed inline in the viewer page if that is safe, otherwise as a download. */
 export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaFile): ViewBytes {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const passed = Object.entries(headers).filter(([name]) =>
+  const forwarded = Object.entries(headers).filter(([name]) =>
     FORWARDED_HEADERS.includes(name.toLowerCase()),
   )
   const { 'content-security-policy': policy, ...shown } = documentHeaders(
@@ -206,7 +206,7 @@ export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaF
   return {
     status,
     headers: {
-      ...Object.fromEntries(passed),
+      ...Object.fromEntries(forwarded),
       ...shown,
       'x-frame-options': 'SAMEORIGIN',
       'content-security-policy': `${policy}; frame-ancestors 'self'`,

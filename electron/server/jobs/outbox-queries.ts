@@ -134,7 +134,7 @@ export function listDueOutboxJobs(
     : rows
   return database.all(page).map(({ sealedPayload, ...row }) => ({
     ...recordOf(row),
-    payload: opened(database.seal, sealedPayload, contextOf(row.kind, row.subject)),
+    payload: decryptPayload(database.seal, sealedPayload, contextOf(row.kind, row.subject)),
   }))
 }
 
@@ -356,7 +356,7 @@ const countJobs = (database: Database, kind: string, state: OutboxState) =>
 
 const contextOf = (kind: string, subject: string) => `outbox ${kind} ${subject}`
 
-function opened(seal: Seal, sealed: Buffer | null, context: string): unknown {
+function decryptPayload(seal: Seal, sealed: Buffer | null, context: string): unknown {
   try {
     return sealed === null ? undefined : JSON.parse(seal.open(sealed, context).toString())
   } catch {

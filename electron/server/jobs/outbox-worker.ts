@@ -19,7 +19,7 @@ import {
 import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
 import { EVERY_GROUP, Worker } from './worker.ts'
 
-/** Jobs read at once before the event loop continues. */
+/** Number of jobs read before the event loop continues. */
 const PAGE_SIZE = 200
 /**
  * Results kept in memory while the disk cannot be written to. At this number no further job is

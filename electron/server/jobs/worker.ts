@@ -28,7 +28,7 @@ export class Worker implements AsyncDisposable {
   readonly #gatherMs: number
   readonly #stopListening: (() => void) | undefined
   readonly #closing = new AbortController()
-  readonly #wanted = new Set<string>()
+  readonly #requested = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #wakesAt = 0
   #running: Promise<void> | undefined
@@ -56,7 +56,7 @@ export class Worker implements AsyncDisposable {
 
   /** Looks for jobs of every group, or of one group after one of its jobs has ended. */
   wake(group = EVERY_GROUP): void {
-    this.#wanted.add(group)
+    this.#requested.add(group)
     if (this.#gatherMs === 0) this.begin()
     else if (!this.#running) this.#beginIn(this.#gatherMs)
   }
@@ -70,13 +70,13 @@ export class Worker implements AsyncDisposable {
   }
 
   async #round(): Promise<void> {
-    const wanted = this.#wanted
+    const requested = this.#requested
     const { signal } = this.#closing
     // Never runs within the caller's transaction, nor in the turn in which a job was added.
-    if (wanted.size === 0 || wanted.has(EVERY_GROUP)) await nextTurn()
+    if (requested.size === 0 || requested.has(EVERY_GROUP)) await nextTurn()
     else await undefined
-    const groups = new Set(wanted.size > 0 ? wanted : [EVERY_GROUP])
-    wanted.clear()
+    const groups = new Set(requested.size > 0 ? requested : [EVERY_GROUP])
+    requested.clear()
     let leastMs = MIN_SLEEP_MS
     try {
       if (!signal.aborted) await this.#work(signal, groups)
@@ -85,7 +85,7 @@ export class Worker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
     }
     this.#running = undefined
-    if (wanted.size > 0 && this.#gatherMs === 0) this.begin()
+    if (requested.size > 0 && this.#gatherMs === 0) this.begin()
     else this.#sleep(leastMs)
   }
 

@@ -1,4 +1,4 @@
-import { numberAfter, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type PageQuery, pageOf, readNumericCursor } from '#server/database/page.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 
@@ -76,7 +76,7 @@ export function createFeed({
     noteChange: (kind: ScreenChange) => sendCoalesced(kind),
     /** Newest first. */
     latest({ cursor, limit }: PageQuery) {
-      const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
+      const before = readNumericCursor(cursor) ?? Number.POSITIVE_INFINITY
       const older = kept.filter((line) => line.lineId < before)
       return pageOf(older.slice(-limit - 1).reverse(), limit, (line) => line.lineId)
     },

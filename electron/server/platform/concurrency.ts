@@ -35,11 +35,11 @@ export function coalesce(work: () => Promise<void>): Coalesced {
 
   function begin(): Promise<void> {
     next = undefined
-    const mine: Promise<void> = work().finally(() => {
-      if (running === mine) running = undefined
+    const current: Promise<void> = work().finally(() => {
+      if (running === current) running = undefined
     })
-    running = mine
-    return mine
+    running = current
+    return current
   }
 
   return {

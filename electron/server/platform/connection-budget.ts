@@ -11,7 +11,7 @@ export interface BudgetedConnection {
 
 export interface ConnectionBudget {
   /** Maximum number of concurrent connections. */
-  readonly most: number
+  readonly max: number
   /**
    * Whether a host has priority: a listed device, an approved workstation, or a client that has
    * authenticated. Any other host gets at most a quarter of the connections.
@@ -51,12 +51,12 @@ export class AdmittedConnections {
    */
   constructor(
     isKnown: (host: string) => boolean = () => false,
-    most = MAX_CONNECTIONS,
+    max = MAX_CONNECTIONS,
     clock: () => number = () => performance.now(),
   ) {
     const isExpected = (host: string) =>
       isThisPc(host) || this.#authenticated.has(host) || isKnown(host)
-    this.#budget = { most, isExpected }
+    this.#budget = { max, isExpected }
     this.#clock = clock
   }
 
@@ -117,7 +117,7 @@ export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host 
  */
 export function connectionToClose<T extends BudgetedConnection>(
   connections: Iterable<T>,
-  { most, isExpected }: ConnectionBudget,
+  { max, isExpected }: ConnectionBudget,
   isNew: (connection: T) => boolean = () => false,
 ): T | undefined {
   let count = 0
@@ -129,13 +129,13 @@ export function connectionToClose<T extends BudgetedConnection>(
     else byHost.set(connection.host, [connection])
   }
   const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
-  const share = Math.max(1, Math.ceil(most / 4))
+  const share = Math.max(1, Math.ceil(max / 4))
   const overShare = bySize.find(([host, own]) => own.length > share && !isExpected(host))
   if (overShare) return connectionToCloseOf(overShare[1], isNew)
-  if (count <= most) return undefined
+  if (count <= max) return undefined
   const unexpected = bySize.filter(([host]) => !isExpected(host))
   const [[, largest = []] = []] = bySize
-  if (unexpected.reduce((sum, [, own]) => sum + own.length, 0) <= most / 4) {
+  if (unexpected.reduce((sum, [, own]) => sum + own.length, 0) <= max / 4) {
     for (const [, own] of bySize) {
       const old = own.find((one) => isIdle(one) && !isNew(one))
       if (old) return old

@@ -88,15 +88,17 @@ const CARRIERS = [
   { cidr: ipaddr.parseCIDR('2002::/16'), at: 2 },
 ]
 
-const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, cidr: [ipaddr.IPv4 | ipaddr.IPv6, number]) =>
-  address.kind() === cidr[0].kind() && address.match(cidr)
+const isInNetwork = (
+  address: ipaddr.IPv4 | ipaddr.IPv6,
+  cidr: [ipaddr.IPv4 | ipaddr.IPv6, number],
+) => address.kind() === cidr[0].kind() && address.match(cidr)
 
 /** Classifies an IP address. A text that is not an address is `never`. */
 export function addressClass(text: string): AddressClass {
-  const address = parsed(text)
+  const address = parseAddress(text)
   if (!address) return { kind: 'never', what: INVALID }
   return (
-    BLOCKS.find(({ cidr }) => isIn(address, cidr)) ??
+    BLOCKS.find(({ cidr }) => isInNetwork(address, cidr)) ??
     (address.kind() === 'ipv4'
       ? { kind: 'public', what: PUBLIC }
       : { kind: 'never', what: RESERVED })
@@ -107,16 +109,16 @@ export function addressClass(text: string): AddressClass {
  * The normalized address without its zone; embedded IPv4 addresses as IPv4. '' if the text is not
  * an address.
  */
-export const plainAddress = (text: string): string => parsed(text)?.toString() ?? ''
+export const plainAddress = (text: string): string => parseAddress(text)?.toString() ?? ''
 
 /** Ignores the zone (`%eth0`), which names a network interface. */
-function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [written = ''] = text.split('%')
   if (isIP(written) === 0) return undefined
   const address = ipaddr.parse(written)
   const bytes = address.toByteArray()
   // :: and ::1 are in ::/96 but embed no address.
   if (bytes.slice(0, -1).every((byte) => byte === 0) && (bytes.at(-1) ?? 0) <= 1) return address
-  const carrier = CARRIERS.find(({ cidr }) => isIn(address, cidr))
+  const carrier = CARRIERS.find(({ cidr }) => isInNetwork(address, cidr))
   return carrier ? new ipaddr.IPv4(bytes.slice(carrier.at, carrier.at + 4)) : address
 }

@@ -100,7 +100,7 @@ export function admitUrl(
   const { url, hostname, here } = urlOf(text)
   const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
   if (url.protocol === 'http:' && !isListed)
-    throw forbidden(message('webhooks.host-not-plaintext', { host: here }))
+    throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
   const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -120,10 +120,10 @@ export function admitFileUrl(
 ): AdmittedUrl {
   const { url, hostname, here } = urlOf(text)
   if (!hosts.some((entry) => fileHostOf(entry) === here))
-    throw forbidden(message('webhooks.host-not-listed', { host: here }))
+    throw forbiddenError(message('webhooks.host-not-listed', { host: here }))
   const isPlain = url.protocol === 'http:'
   if (isPlain && !plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here))
-    throw forbidden(message('webhooks.host-not-plaintext', { host: here }))
+    throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
   const route = isPlain ? 'http-listed' : 'https-listed'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -146,12 +146,12 @@ function urlOf(text: string): {
   readonly here: string
 } {
   const url = URL.parse(text)
-  if (!url) throw forbidden(message('webhooks.address-not-url'))
+  if (!url) throw forbiddenError(message('webhooks.address-not-url'))
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw forbidden(message('webhooks.address-not-https'))
-  if (url.username || url.password) throw forbidden(message('webhooks.address-with-user'))
+    throw forbiddenError(message('webhooks.address-not-https'))
+  if (url.username || url.password) throw forbiddenError(message('webhooks.address-with-user'))
   const hostname = bareHost(url)
-  if (METADATA_NAMES.has(hostname)) throw forbidden(message('webhooks.address-names-metadata'))
+  if (METADATA_NAMES.has(hostname)) throw forbiddenError(message('webhooks.address-names-metadata'))
   return { url, hostname, here: `${hostname}:${portOf(url)}` }
 }
 
@@ -191,17 +191,17 @@ function admitAddress(
   route: UrlKind,
   isOwn: IsOwnListener | undefined,
 ): void {
-  if (isOwn?.(address, port)) throw forbidden(message('webhooks.address-own-listener'))
+  if (isOwn?.(address, port)) throw forbiddenError(message('webhooks.address-own-listener'))
   const { kind, what } = addressClass(address)
   if (ADMITS[route].includes(kind)) return
   if (kind === 'public')
-    throw forbidden(
+    throw forbiddenError(
       message(
         route === 'private' ? 'webhooks.address-outside-clinic' : 'webhooks.plaintext-to-internet',
       ),
     )
-  if (kind === 'private') throw forbidden(message('webhooks.address-not-listed', { what }))
-  throw forbidden(message('webhooks.address-never-called', { what }))
+  if (kind === 'private') throw forbiddenError(message('webhooks.address-not-listed', { what }))
+  throw forbiddenError(message('webhooks.address-never-called', { what }))
 }
 
 function listedAs(entry: string, protocol: string): string {
@@ -223,4 +223,4 @@ function fileHostOf(entry: string): string {
  */
 const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-const forbidden = (detail: Message) => new WebhookError('forbidden-address', detail)
+const forbiddenError = (detail: Message) => new WebhookError('forbidden-address', detail)

@@ -11,7 +11,7 @@ type ClinicalContext = EventResponse<'clinical_context.enrichment_requested'>
 type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[number]
 type Note = NoteTaker['note']
 
-/** Maximum number of list items used; nobody reads more clinical context than this. */
+/** Maximum number of list items used; more clinical context than this would not be read. */
 const MAX_ITEMS = {
   documents: 100,
   documentUrls: 50,
@@ -215,8 +215,8 @@ function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined 
 const notObject = (at: string, note: Note) =>
   void note(at, ignoredPart(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
-const isWithin = (value: unknown, most: number, least = 0): value is string =>
-  typeof value === 'string' && value.length >= least && value.length <= most
-function withinOf(most: number, least = 0) {
-  return (value: unknown): value is string => isWithin(value, most, least)
+const isWithin = (value: unknown, most: number, min = 0): value is string =>
+  typeof value === 'string' && value.length >= min && value.length <= most
+function withinOf(most: number, min = 0) {
+  return (value: unknown): value is string => isWithin(value, most, min)
 }

@@ -29,7 +29,7 @@ const HELD_MS = HOUR_MS
  * that a report it always rejects is not retried with each one it accepts.
  */
 const EXPEDITE_INTERVAL_MS = 5 * MINUTE_MS
-/** Jobs made due at once before the event loop continues. */
+/** Number of jobs made due before the event loop continues. */
 const EXPEDITE_BATCH = 200
 /** Concurrent deliveries to one endpoint. */
 const CONCURRENCY = 4
@@ -114,18 +114,18 @@ export abstract class Deliveries implements AsyncDisposable {
     const eventId = eventIdOf(row.payload)
     // It keeps waiting, so that staff are informed of it.
     if (eventId === undefined) return this.#postponed(before, message('webhooks.event-unreadable'))
-    const made = this.dataOf(reportId)
-    if (!made) {
+    const delivery = this.dataOf(reportId)
+    if (!delivery) {
       const fault = message('webhooks.no-signed-report')
       const attempt = { eventId, reportId, outcome: undefined, fault, attempts }
       return { outcome: 'failed', fault, within: this.#attempted({ ...attempt, state: 'failed' }) }
     }
     let outcome: PartnerOutcome | undefined
     try {
-      await this.#requester.request('report.delivered', made.data, {
+      await this.#requester.request('report.delivered', delivery.data, {
         signal,
         id: eventId,
-        apiKeyId: made.apiKeyId,
+        apiKeyId: delivery.apiKeyId,
         // Each job has its own retry times, and the circuit breaker would only use up its attempts.
         evenIfOpen: true,
         accept({ body }) {
@@ -145,20 +145,20 @@ export abstract class Deliveries implements AsyncDisposable {
         this.#health.set(endpointId, isUnreachable(error) ? 'no-answer' : 'wrong-answer')
       const fault = faultOf(error)
       const attempt = { eventId, reportId, outcome, fault, attempts }
-      const gone = error.httpStatus === 410 ? endpointId : undefined
+      const goneEndpointId = error.httpStatus === 410 ? endpointId : undefined
       return {
         ...this.#postponed(before, fault, error.retryAfterMs),
-        within: this.#attempted({ ...attempt, state: 'waiting' }, gone),
+        within: this.#attempted({ ...attempt, state: 'waiting' }, goneEndpointId),
       }
     }
   }
 
-  #attempted(attempt: DeliveryAttempt, gone?: string): (stillWaited: boolean) => void {
+  #attempted(attempt: DeliveryAttempt, goneEndpointId?: string): (stillWaited: boolean) => void {
     return (stillWaited) => {
       // A person dropped it during the attempt.
       const isDropped = attempt.state === 'waiting' && !stillWaited
       this.attempted(isDropped ? { ...attempt, state: 'dropped' } : attempt)
-      if (gone !== undefined) this.endpointGone(gone)
+      if (goneEndpointId !== undefined) this.endpointGone(goneEndpointId)
       this.context.database.afterCommit(() => this.context.feed.noteStatus())
     }
   }

@@ -119,9 +119,9 @@ export class Downloads implements AsyncDisposable {
         message('webhooks.file-too-large', { mib: Math.floor(maxBytes / 1024 / 1024) }),
       )
     if (length > maxBytes) throw discard(response, tooLarge())
-    const chunks = counted(response, maxBytes, tooLarge, signal)
+    const chunks = limitStream(response, maxBytes, tooLarge, signal)
     const body = Readable.from(chunks, { objectMode: false })
-    // If the request is abandoned before its first byte is read, `counted` never finishes.
+    // If the request is abandoned before its first byte is read, `limitStream` never finishes.
     body.once('close', () => void discard(response, new Error('read no further')))
     return {
       body,
@@ -180,7 +180,7 @@ export class Downloads implements AsyncDisposable {
   }
 }
 
-async function* counted(
+async function* limitStream(
   response: Dispatcher.ResponseData,
   maxBytes: number,
   tooLarge: () => Error,

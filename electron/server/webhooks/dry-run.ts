@@ -15,7 +15,7 @@ export function dryRun<T extends EventType>(
     const { answer, notes } = readAnswerWithNotes(type, body, context)
     return {
       outcome: 'accepted',
-      sentence: sentences(USES[type](answer), notAsAgreed(notes)),
+      sentence: sentences(USES[type](answer), deviations(notes)),
       notes: [...notes],
       used: JSON.stringify(answer, null, 2),
     }
@@ -80,5 +80,5 @@ function fieldsOf(answer: object): Message {
     : message('webhooks.would-use', { fields: names.join(', ') })
 }
 
-const notAsAgreed = (notes: readonly AnswerNote[]) =>
+const deviations = (notes: readonly AnswerNote[]) =>
   notes.length === 0 ? undefined : message('webhooks.parts-not-as-agreed', { parts: notes.length })

@@ -25,9 +25,9 @@ export function openLargeBodies(): () => LargeBody {
       async take(signal) {
         if (release) return
         const before = last
-        const over = Promise.withResolvers<void>()
-        last = before.then(() => over.promise)
-        release = () => over.resolve()
+        const released = Promise.withResolvers<void>()
+        last = before.then(() => released.promise)
+        release = () => released.resolve()
         const aborted = Promise.withResolvers<never>()
         const abort = () => aborted.reject(signal.reason)
         signal.addEventListener('abort', abort, { once: true })

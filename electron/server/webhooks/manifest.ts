@@ -124,8 +124,8 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
     for (const name of names) {
       if (value[name] === undefined) continue
       // JSON may contain numbers too large for a double: 1e999.
-      const isRight = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isRight) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
+      const isValid = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
+      if (!isValid) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
       optional[name] = value[name]
     }
   }

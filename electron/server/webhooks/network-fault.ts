@@ -139,15 +139,15 @@ export async function withinBudget<T>(
   const budget = new AbortController()
   const follow = () => budget.abort(signal?.reason)
   signal?.addEventListener('abort', follow, { once: true })
-  let isOver = false
+  let isTimedOut = false
   const timer = setTimeout(() => {
-    isOver = true
+    isTimedOut = true
     budget.abort()
   }, budgetMs)
   try {
     return await run(budget.signal)
   } catch (error) {
-    if (isOver)
+    if (isTimedOut)
       throw new WebhookError(
         'timeout',
         message('webhooks.timeout', { seconds: budgetMs / 1000 }),

@@ -36,8 +36,8 @@ export async function readBody(
       'oversize',
       message('webhooks.answer-too-large', { mib: Math.floor(limit / 1024 / 1024) }),
     )
-  const told = Number(headers['content-length'])
-  if (told > limit) throw discard(response, tooLarge())
+  const declaredLength = Number(headers['content-length'])
+  if (declaredLength > limit) throw discard(response, tooLarge())
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase()
@@ -48,7 +48,7 @@ export async function readBody(
     throw discard(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
   }
 
-  async function* counted(source: AsyncIterable<Buffer>) {
+  async function* countBytes(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       reading.bytes += chunk.length
       if (reading.bytes > limit) throw tooLarge()
@@ -56,30 +56,32 @@ export async function readBody(
     }
   }
   // A body of known length is read directly into its final buffer instead of being copied.
-  let whole = Buffer.allocUnsafeSlow(!decoder && told > 0 ? told : 16 << 10)
+  let buffer = Buffer.allocUnsafeSlow(!decoder && declaredLength > 0 ? declaredLength : 16 << 10)
   let size = 0
   async function collect(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       const end = size + chunk.length
       if (end > limit) throw tooLarge()
       await grows(end)
-      if (end > whole.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, whole.length * 2)))
-        whole.copy(grown, 0, 0, size)
-        whole = grown
+      if (end > buffer.length) {
+        const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, buffer.length * 2)))
+        buffer.copy(grown, 0, 0, size)
+        buffer = grown
       }
-      chunk.copy(whole, size)
+      chunk.copy(buffer, size)
       size = end
     }
   }
 
   try {
-    await (decoder ? pipeline(body, counted, decoder, collect) : pipeline(body, counted, collect))
+    await (decoder
+      ? pipeline(body, countBytes, decoder, collect)
+      : pipeline(body, countBytes, collect))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)
   }
-  return size === whole.length ? whole : Buffer.from(whole.subarray(0, size))
+  return size === buffer.length ? buffer : Buffer.from(buffer.subarray(0, size))
 }
 
 /** Maximum number of bytes stored of an answer. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
 import { openLog } from '#server/platform/log.ts'
@@ -33,7 +33,7 @@ const open = (folder: string, more: Partial<GatewayOptions> = {}) =>
   })
 
 function isFree(folder: string): boolean {
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   return lock !== undefined
 }
 
@@ -77,7 +77,7 @@ it('lets go of what it has opened when a listener cannot be', async () => {
 
 it('waits for a command that has the folder for a moment', async () => {
   using temp = tempFolder()
-  const lock = takeLock(temp.folder)
+  const lock = acquireLock(temp.folder)
   const opening = open(temp.folder)
   await wait(150)
   lock?.[Symbol.dispose]()

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { numberAfter } from '#server/database/page.ts'
+import { readNumericCursor } from '#server/database/page.ts'
 import { cursorCodec } from '#server/http/pagination.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -178,7 +178,7 @@ function byItself(cursor: string): void {
       cursor || ' ',
     )
   refusing(() => {
-    const number = numberAfter(cursor)
+    const number = readNumericCursor(cursor)
     hold(
       number === undefined || Number.isSafeInteger(number),
       'A place in a list that is no number',

@@ -3,7 +3,7 @@ import type { Flag } from '#server/database/query.ts'
 
 /** Studies, the organizations they belong to, and saved views. */
 export interface StudyTables {
-  expressCustomers: Made & {
+  expressCustomers: CreatedBy & {
     seq: Generated<number>
     expressCustomerId: string
     name: string
@@ -14,14 +14,14 @@ export interface StudyTables {
     updatedAt: string
   }
   customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
-  organizations: Made & {
+  organizations: CreatedBy & {
     orgId: string
     name: string
     sealedMetadata: Buffer | null
     createdAt: string
     updatedAt: string
   }
-  studies: Made & {
+  studies: CreatedBy & {
     seq: Generated<number>
     studyId: string
     area: string
@@ -54,7 +54,7 @@ export interface StudyTables {
 }
 
 /** The creator of a row. */
-export interface Made {
+export interface CreatedBy {
   createdByApiKeyId: string | null
   createdByUserId: string | null
 }

@@ -95,13 +95,13 @@ const PLAIN_ASCII = /^[\x20-\x7e]*$/
  */
 export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): DecodedText {
   const set = characterSetFor(vr, terms)
-  if (set.unicode) return decoded(set.unicode.decode(bytes))
+  if (set.unicode) return decodedText(set.unicode.decode(bytes))
   const text = bytes.toString('latin1')
   if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, exact: true }
-  return decoded(decodeExtended(bytes, set, delimitersOf(vr)))
+  return decodedText(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
-const decoded = (text: string): DecodedText => ({
+const decodedText = (text: string): DecodedText => ({
   text,
   exact: !text.includes(REPLACEMENT_CHARACTER),
 })

@@ -210,7 +210,7 @@ export function codesOf(characters: Iterable<readonly [number, string]>): Map<st
 
 /**
  * Decodes all codes in one call. A line feed after each code prevents an undefined code from
- * consuming its neighbour.
+ * consuming its neighbor.
  */
 export function tableOf(
   label: string,

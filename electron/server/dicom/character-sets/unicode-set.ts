@@ -46,7 +46,7 @@ function encodeChinese(
 }
 
 type Runs = readonly (readonly [number, number])[]
-const isIn = (runs: Runs, code: number) => runs.some(([from, to]) => code >= from && code <= to)
+const isInRuns = (runs: Runs, code: number) => runs.some(([from, to]) => code >= from && code <= to)
 
 /**
  * Codes whose character differs between editions of GB 18030; consoles may decode them differently.
@@ -77,7 +77,9 @@ let two: Map<string, number> | undefined
 /** The two-byte code of a character in GBK and GB 18030. */
 function twoBytes(character: string): number | undefined {
   two ??= codesOf(
-    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTABLE, code)),
+    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(
+      ([code]) => !isInRuns(UNSTABLE, code),
+    ),
   )
   return two.get(character)
 }
@@ -90,7 +92,7 @@ const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
 
 function gbkBytes(character: string): readonly number[] | undefined {
   const code = twoBytes(character)
-  return code === undefined || isIn(ADDED_BY_GB_18030, code) ? undefined : bytesOfPair(code)
+  return code === undefined || isInRuns(ADDED_BY_GB_18030, code) ? undefined : bytesOfPair(code)
 }
 
 let four: Map<string, number> | undefined

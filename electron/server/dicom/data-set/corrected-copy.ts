@@ -44,10 +44,7 @@ export interface DataSetCorrection {
   readonly uids: ReadonlyMap<string, string>
   /** Specific Character Set for text of data sets that declare none. */
   readonly deviceSet: readonly string[]
-  /**
-   * AE titles of the sender of the original and of the modifying system, and the time of the change
-   * (DT).
-   */
+  /** AE titles of the original's sender and of the modifying system, and the time (DT). */
   readonly source: string
   readonly aeTitle: string
   readonly at: string
@@ -71,7 +68,7 @@ const UID_TAGS = [TAG.sopInstanceUid, TAG.studyInstanceUid, TAG.seriesInstanceUi
 /** Signatures of the original (PS3.15 C), which would be invalid in the copy. */
 const SIGNATURES: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
 /** Bulk data, which is copied unchanged. */
-const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
+const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
 
 const UTF_8: readonly string[] = ['ISO_IR 192']
 /** PS3.5 6.1.2.2: the VRs that Specific Character Set affects. */
@@ -153,10 +150,7 @@ const plainText = (dataSet: DataSet, wanted: number): string => {
   return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
 }
 
-/**
- * The transfer syntax in which the header of an inflated data set is encoded, regardless of the
- * encoding of its pixels.
- */
+/** The transfer syntax of the header of an inflated data set, whatever encodes its pixels. */
 const syntaxOf = ({ transferSyntaxUid }: CopySource): string =>
   CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
 
@@ -188,9 +182,7 @@ class Original {
     }
   }
 
-  /**
-   * Undefined if the data set does not contain the element. @throws CopyFault if it cannot be read
-   */
+  /** Undefined if the data set lacks the element. @throws CopyFault if it cannot be read */
   async element(tag: number): Promise<Element | undefined> {
     const extent = this.#byTag.get(tag)
     const element = extent && (await this.parsed(extent))
@@ -227,10 +219,10 @@ async function* correctedPieces(
       text.isConverted &&
       TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
     const element =
-      PIXEL_DATA_TAGS.has(extent.tag) || (!isSequence && !isText)
+      PIXEL_DATA.has(extent.tag) || (!isSequence && !isText)
         ? undefined
         : await original.parsed(extent)
-    const changed = element && changedElement(element, text, correction.uids)
+    const changed = element && updateReferences(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* original.copied(extent)
   }
@@ -290,7 +282,7 @@ async function replacements(
 }
 
 /** Undefined if the element needs no change, so that it is copied unchanged. */
-function changedElement(
+function updateReferences(
   element: Element,
   text: TextOfCopy,
   uids: ReadonlyMap<string, string>,
@@ -338,11 +330,11 @@ function textIn(
       ({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)),
     )
   const terms = isKept ? declared : UTF_8
-  const encoded = (text: string, vr: string) =>
+  const encode = (text: string, vr: string) =>
     (TEXT.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
   const element = (tag: number, value: string | readonly CorrectedItem[]): Element => {
     const vr = vrOf(tag)
-    if (typeof value === 'string') return { tag, vr, value: encoded(value, vr) }
+    if (typeof value === 'string') return { tag, vr, value: encode(value, vr) }
     const item = (one: CorrectedItem) =>
       Object.entries(one)
         .map(([of, text]) => element(Number(of), text))

@@ -88,7 +88,8 @@ function readElements(
   let isSorted = true
   while (at < span.end) {
     const tag = readHeader(source, at, span.end, owner)
-    if (tag === ITEM_DELIMITATION && span.isDelimited) return [finished(elements, isSorted), at + 8]
+    if (tag === ITEM_DELIMITATION && span.isDelimited)
+      return [sortElements(elements, isSorted), at + 8]
     if (tag >>> 16 === DELIMITERS) fail(message('dicom.delimiter-outside'), owner)
     const last = elements.at(-1)
     const [element, next] = readElement(source, at, span.end, depth)
@@ -98,7 +99,7 @@ function readElements(
     at = next
   }
   if (span.isDelimited) fail(message('dicom.item-without-end'), owner)
-  return [finished(elements, isSorted), at]
+  return [sortElements(elements, isSorted), at]
 }
 
 /** Reads the header of an element, item or delimiter; returns its tag. */
@@ -171,7 +172,7 @@ function countOne(source: Source, tag: number): void {
 
 // PS3.5 §7.1: tags are ascending and unique. Elements out of order are sorted; duplicates are an
 // error, because either value could be the right one.
-function finished(elements: Element[], isSorted: boolean): DataSet {
+function sortElements(elements: Element[], isSorted: boolean): DataSet {
   if (isSorted) return elements
   elements.sort((a, b) => a.tag - b.tag)
   for (let i = 1; i < elements.length; i++) {
@@ -181,9 +182,9 @@ function finished(elements: Element[], isSorted: boolean): DataSet {
   return elements
 }
 
-function inflate(bytes: Buffer, most: number): Buffer {
+function inflate(bytes: Buffer, maxBytes: number): Buffer {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: most })
+    return inflateRawSync(bytes, { maxOutputLength: maxBytes })
   } catch {
     throw new DimseError(0xa900, message('dicom.data-set-not-inflated'))
   }

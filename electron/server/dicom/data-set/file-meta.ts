@@ -46,12 +46,12 @@ export function fileMeta({
 }: FileMeta): Buffer {
   const group = Buffer.concat([
     VERSION,
-    element(META.sopClassUid, 'UI', sopClassUid),
-    element(META.sopInstanceUid, 'UI', sopInstanceUid),
-    element(META.transferSyntaxUid, 'UI', transferSyntaxUid),
-    element(META.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
-    element(META.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
-    ...(sourceAeTitle === '' ? [] : [element(META.sourceAeTitle, 'AE', sourceAeTitle)]),
+    encodeElement(META.sopClassUid, 'UI', sopClassUid),
+    encodeElement(META.sopInstanceUid, 'UI', sopInstanceUid),
+    encodeElement(META.transferSyntaxUid, 'UI', transferSyntaxUid),
+    encodeElement(META.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
+    encodeElement(META.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
+    ...(sourceAeTitle === '' ? [] : [encodeElement(META.sourceAeTitle, 'AE', sourceAeTitle)]),
   ])
   const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
   start.write(PREFIX, PREAMBLE, 'latin1')
@@ -117,10 +117,10 @@ const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
 
 const notDicomFile = (): Error => new Error('not a DICOM file')
 
-const VERSION = longElement(META.version, 'OB', Buffer.from([0, 1]))
+const VERSION = encodeLongElement(META.version, 'OB', Buffer.from([0, 1]))
 
 /** PS3.5 §6.2: UIDs are padded with a NUL, other text with a space. */
-function element(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {
+function encodeElement(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {
   const value = text.length & 1 ? text + (vr === 'UI' ? '\0' : ' ') : text
   const bytes = Buffer.allocUnsafe(8 + value.length)
   bytes.writeUInt16LE(0x0002, 0)
@@ -131,7 +131,7 @@ function element(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {
   return bytes
 }
 
-function longElement(number: number, vr: 'OB', value: Buffer): Buffer {
+function encodeLongElement(number: number, vr: 'OB', value: Buffer): Buffer {
   const header = Buffer.alloc(12)
   header.writeUInt16LE(0x0002, 0)
   header.writeUInt16LE(number, 2)

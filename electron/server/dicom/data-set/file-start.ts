@@ -84,13 +84,13 @@ function readMeta(
   const header = newElementHeader()
   const uids = new Map<number, string>()
   let at = start
-  const isThere = (length: number) => wholeLength === undefined || at + length <= wholeLength
-  while (isThere(8)) {
+  const isAvailable = (length: number) => wholeLength === undefined || at + length <= wholeLength
+  while (isAvailable(8)) {
     const short = window.bytes(at, 8)
     if (short.readUInt16LE(0) !== 2) break
     const coding = isRepresentation(short) ? EXPLICIT : IMPLICIT
     if (!readElementHeader(header, short, 0, 8, coding, false)) {
-      if (!isThere(MAX_HEADER_BYTES)) break
+      if (!isAvailable(MAX_HEADER_BYTES)) break
       readElementHeader(
         header,
         window.bytes(at, MAX_HEADER_BYTES),
@@ -103,7 +103,8 @@ function readMeta(
     const { tag, length, size } = header
     if (at + size + length - start > MAX_META_BYTES)
       throw new ViewedFileFault(message('viewed-file.meta-unreadable'))
-    if (!isThere(size + length)) throw new ViewedFileFault(message('viewed-file.ends-within-meta'))
+    if (!isAvailable(size + length))
+      throw new ViewedFileFault(message('viewed-file.ends-within-meta'))
     const value = window.bytes(at + size, length)
     if (tag === SYNTAX || tag === SOP_CLASS || tag === SOP_INSTANCE)
       uids.set(tag, withoutPadding(value.toString('latin1')).trim())

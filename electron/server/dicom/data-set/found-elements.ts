@@ -58,7 +58,7 @@ export class ElementSearch {
   readonly #header = newElementHeader()
   readonly #elements = new Map<number, FoundElement>()
   #at: number
-  #passed = 0
+  #examined = 0
   #kept = 0
 
   constructor(
@@ -85,7 +85,7 @@ export class ElementSearch {
       if (wholeLength !== undefined && this.#at > wholeLength) throw new BytesMissing(this.#at)
       // A remainder shorter than an element header is padding.
       if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
-      const [passed, kept] = [this.#passed, this.#kept]
+      const [examined, kept] = [this.#examined, this.#kept]
       try {
         this.#readHeader(this.#at, UNBOUNDED, this.#coding)
         const { tag, length, vr, size } = this.#header
@@ -101,7 +101,7 @@ export class ElementSearch {
             ? this.#at + 8
             : this.#takeElement(this.#at, UNBOUNDED, this.#coding, this.#elements, 0)
       } catch (error) {
-        this.#passed = passed
+        this.#examined = examined
         this.#kept = kept
         throw error
       }
@@ -115,12 +115,12 @@ export class ElementSearch {
   #readHeader(from: number, end: number, coding: Coding): void {
     const short = this.#window.bytes(from, 8)
     if (!readElementHeader(this.#header, short, 0, 8, coding, false)) {
-      if (from + MAX_HEADER_BYTES > end) throw broken()
+      if (from + MAX_HEADER_BYTES > end) throw headerBroken()
       const long = this.#window.bytes(from, MAX_HEADER_BYTES)
       readElementHeader(this.#header, long, 0, MAX_HEADER_BYTES, coding, false)
     }
-    this.#passed++
-    if (this.#passed > MAX_EXAMINED) throw tooMany()
+    this.#examined++
+    if (this.#examined > MAX_EXAMINED) throw tooMany()
   }
 
   #keep(into: Into, tag: number, element: FoundElement): void {
@@ -150,7 +150,7 @@ export class ElementSearch {
       return next
     }
     const next = at + length
-    if (next > end) throw broken()
+    if (next > end) throw headerBroken()
     if (wanted) {
       const items: FoundItem[] | undefined = vr === 'SQ' ? [] : undefined
       if (items) this.#takeItems(at, next, false, inside, items, depth + 1)
@@ -174,10 +174,10 @@ export class ElementSearch {
       this.#readHeader(position, end, coding)
       const { tag, length } = this.#header
       if (tag === SEQUENCE_DELIMITATION) return position + 8
-      if (tag !== ITEM) throw broken()
+      if (tag !== ITEM) throw headerBroken()
       position += 8
       const isOpen = length === UNDEFINED_LENGTH
-      if (!isOpen && position + length > end) throw broken()
+      if (!isOpen && position + length > end) throw headerBroken()
       const item: Into = into && new Map()
       if (item) into?.push(item)
       if (isOpen) position = this.#takeItem(position, end, true, coding, item, depth)
@@ -202,13 +202,14 @@ export class ElementSearch {
       if (!isDelimited && position + 8 > end) return end
       this.#readHeader(position, end, coding)
       if (this.#header.tag === ITEM_DELIMITATION) return position + 8
-      if (this.#header.tag >>> 16 === DELIMITERS) throw broken()
+      if (this.#header.tag >>> 16 === DELIMITERS) throw headerBroken()
       position = this.#takeElement(position, end, coding, into, depth)
     }
     return end
   }
 }
 
-const broken = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-broken'))
+const headerBroken = (): ViewedFileFault =>
+  new ViewedFileFault(message('viewed-file.header-broken'))
 
 const tooMany = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-too-long'))

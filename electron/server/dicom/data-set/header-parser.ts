@@ -168,7 +168,7 @@ export class HeaderParser {
     return valuesOf(this.#top)
   }
 
-  /** The first item of a wanted sequence; undefined where there is none. */
+  /** The first item of a wanted sequence; undefined if there is none. */
   first(sequence: number): HeaderValues | undefined {
     const item = this.#sequences.get(sequence)
     return item?.hasBegun ? valuesOf(item) : undefined
@@ -212,22 +212,22 @@ export class HeaderParser {
     // there.
     const room = Math.min(frame.end, frame.structureEnd) - this.#position
     const available = Math.min(bytes.length - at, room - this.#partialLength)
-    let taken: number
+    let consumed: number
     if (
       this.#partialLength === 0 &&
       readElementHeader(header, bytes, at, available, frame.coding, isItem)
     )
-      taken = header.size
+      consumed = header.size
     else {
-      const most = Math.min(available, MAX_HEADER_BYTES - this.#partialLength)
-      const copied = bytes.copy(this.#partialHeader, this.#partialLength, at, at + most)
+      const wantedBytes = Math.min(available, MAX_HEADER_BYTES - this.#partialLength)
+      const copied = bytes.copy(this.#partialHeader, this.#partialLength, at, at + wantedBytes)
       const length = this.#partialLength + copied
       if (!readElementHeader(header, this.#partialHeader, 0, length, frame.coding, isItem)) {
         this.#partialLength = length
         if (length === room) this.#endWithin(room)
         return copied
       }
-      taken = header.size - this.#partialLength
+      consumed = header.size - this.#partialLength
       this.#partialLength = 0
     }
     try {
@@ -235,7 +235,7 @@ export class HeaderParser {
     } catch (error) {
       this.#skipSequence(error)
     }
-    return taken
+    return consumed
   }
 
   #take({ tag, vr, length, size }: ElementHeader): void {

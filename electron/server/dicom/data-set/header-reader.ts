@@ -25,7 +25,7 @@ export const HEADER_LIMITS: HeaderLimits = {
 }
 
 export interface HeaderResult extends HeaderValues {
-  /** The first item of a wanted sequence; undefined where there is none. */
+  /** The first item of a wanted sequence; undefined if there is none. */
   first(sequence: number): HeaderValues | undefined
   /**
    * Where and why the bytes are not a valid data set, without quoting a value; values before the
@@ -68,7 +68,7 @@ export class HeaderReader {
     { walks = false, limits = HEADER_LIMITS } = {},
   ) {
     const coding = CODINGS[transferSyntax] ?? EXPLICIT
-    // Of a deflated data set only the start is inflated here.
+    // Only the start of a deflated data set is inflated here.
     this.#walk = walks && !coding.deflated ? new StructureCheck(transferSyntax) : undefined
     this.#parser = new HeaderParser(coding, wanted, limits, this.#walk)
     this.#inflater = coding.deflated ? new Inflater(limits) : undefined

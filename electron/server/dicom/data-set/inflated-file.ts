@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { constants, createInflateRaw } from 'node:zlib'
+import { constants, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { message } from '#shared/messages/message.ts'
 import { BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { fileMeta } from './file-meta.ts'
@@ -24,18 +24,14 @@ export async function inflatedFile(
   to: string,
   limits: { readonly bytes: number },
 ): Promise<void> {
-  const { dataSetOffset, sopClassUid, sopInstanceUid } = await deflatedStart(from)
-  const meta = fileMeta({
-    sopClassUid,
-    sopInstanceUid,
-    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
-    sourceAeTitle: '',
-  })
+  const start = await deflatedStart(from)
+  const { dataSetOffset } = start
+  const meta = metaOf(start)
   try {
     await pipeline(
       createReadStream(from, { start: dataSetOffset }),
       createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
-      bounded(meta, limits.bytes),
+      prependAndLimit(meta, limits.bytes),
       createWriteStream(to, { mode: 0o600 }),
     )
   } catch (error) {
@@ -44,6 +40,32 @@ export async function inflatedFile(
     throw isZlibError ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
   }
 }
+
+/** As `inflatedFile`, in memory. @throws {ViewedFileFault} */
+export async function inflatedBytes(from: string, most: number): Promise<Buffer> {
+  const start = await deflatedStart(from)
+  const deflated = (await readFile(from)).subarray(start.dataSetOffset)
+  try {
+    const dataSet = inflateRawSync(deflated, {
+      maxOutputLength: most,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    })
+    return Buffer.concat([metaOf(start), dataSet])
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    throw new ViewedFileFault(
+      message(isTooLarge ? 'viewed-file.inflated-too-large' : 'viewed-file.not-inflatable'),
+    )
+  }
+}
+
+const metaOf = ({ sopClassUid, sopInstanceUid }: FileStart): Buffer =>
+  fileMeta({
+    sopClassUid,
+    sopInstanceUid,
+    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+    sourceAeTitle: '',
+  })
 
 async function deflatedStart(path: string): Promise<FileStart> {
   const file = await open(path, 'r')
@@ -67,19 +89,19 @@ async function deflatedStart(path: string): Promise<FileStart> {
 }
 
 /**
- * Prepends `start` and passes at most `most` bytes on, because a few kilobytes can inflate to
+ * Prepends `start` and passes at most `maxBytes` bytes on, because a few kilobytes can inflate to
  * terabytes.
  */
-function bounded(start: Buffer, most: number): Transform {
-  let left = most
+function prependAndLimit(start: Buffer, maxBytes: number): Transform {
+  let remaining = maxBytes
   return new Transform({
     construct(callback) {
       this.push(start)
       callback()
     },
     transform(chunk: Buffer, _encoding, callback) {
-      left -= chunk.length
-      if (left < 0) callback(new ViewedFileFault(message('viewed-file.inflated-too-large')))
+      remaining -= chunk.length
+      if (remaining < 0) callback(new ViewedFileFault(message('viewed-file.inflated-too-large')))
       else callback(null, chunk)
     },
   })

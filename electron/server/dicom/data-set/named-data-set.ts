@@ -20,12 +20,12 @@ export function namedDataSet(values: NamedValues): DataSet {
       const tag = tagOf(keyword)
       if (tag === undefined) throw new RangeError(`no such attribute: ${keyword}`)
       const vr = vrOf(tag)
-      return [{ tag, vr, value: encoded(value, vr) }]
+      return [{ tag, vr, value: encodeValue(value, vr) }]
     })
     .sort((one, other) => one.tag - other.tag)
 }
 
-function encoded(value: NonNullable<NamedValues[string]>, vr: string): Element['value'] {
+function encodeValue(value: NonNullable<NamedValues[string]>, vr: string): Element['value'] {
   if (typeof value === 'string') return Buffer.from(value)
   if (typeof value !== 'number')
     return Buffer.isBuffer(value) ? value : (value as readonly NamedValues[]).map(namedDataSet)

@@ -44,8 +44,8 @@ export function withMappedReferences(
       // No instance of this study or series was moved, so it keeps its UIDs here.
       if (moved.length === 0) return [item]
       return [
-        mappedItem(withOnly(item, (uid) => uids.has(uid))),
-        withOnly(item, (uid) => !uids.has(uid)),
+        mappedItem(filterReferences(item, (uid) => uids.has(uid))),
+        filterReferences(item, (uid) => !uids.has(uid)),
       ]
     })
     return { ...element, value }
@@ -71,13 +71,13 @@ function referencesIn(item: DataSet): string[] {
 }
 
 /** The item with only those references that satisfy the predicate. */
-function withOnly(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
+function filterReferences(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
   return item.map((element): Element => {
     if (Buffer.isBuffer(element.value)) return element
     const value = element.value.flatMap((inner) => {
       const references = referencesIn(inner)
       if (references.length === 0 || references.every(isWanted)) return [inner]
-      return references.some(isWanted) ? [withOnly(inner, isWanted)] : []
+      return references.some(isWanted) ? [filterReferences(inner, isWanted)] : []
     })
     return { ...element, value }
   })

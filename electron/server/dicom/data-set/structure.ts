@@ -148,27 +148,27 @@ export class StructureCheck {
       return described.isImage && !this.#isPixelDataElsewhere
         ? incomplete(message('dicom.no-pixel-data'))
         : COMPLETE
-    const whole: Structure = { ...COMPLETE, pixels }
+    const complete: Structure = { ...COMPLETE, pixels }
     if (this.#fragments !== undefined) {
       const missing = this.#encapsulatedFault(this.#fragments, described.frames)
       if (missing !== undefined) return incomplete(missing)
       return this.#next < this.#entries
-        ? { ...whole, detail: message('dicom.offset-table-differs') }
-        : whole
+        ? { ...complete, detail: message('dicom.offset-table-differs') }
+        : complete
     }
     // Encapsulated pixel data must not have a defined length (PS3.5 A.4), so its number of frames
     // cannot be checked.
-    if (!CODINGS[this.#transferSyntax]) return whole
+    if (!CODINGS[this.#transferSyntax]) return complete
     const expected = described.bytes(BITS.get(pixels.tag))
-    if (expected === undefined) return whole
+    if (expected === undefined) return complete
     const { length } = pixels
     if (length < expected)
       return incomplete(message('dicom.pixel-data-short', { length, expected }))
     // PS3.5 §8.1.1: the length is even.
     const padding = length - expected - (expected % 2)
     return padding > 0
-      ? { ...whole, detail: message('dicom.pixel-data-long', { count: padding }) }
-      : whole
+      ? { ...complete, detail: message('dicom.pixel-data-long', { count: padding }) }
+      : complete
   }
 
   get #entries(): number {
@@ -179,7 +179,7 @@ export class StructureCheck {
     return this.#table.readUInt32LE(index * 4)
   }
 
-  /** What is missing in encapsulated pixel data. */
+  /** What is missing in encapsulated pixel data; undefined if it is complete. */
   #encapsulatedFault(fragments: number, frames: number): Message | undefined {
     if (fragments === 0) return message('dicom.pixel-data-empty')
     if (!VIDEO.test(this.#transferSyntax) && fragments < frames)

@@ -92,7 +92,7 @@ export class MessageReader {
     if (this.#fragments.length > drainedBytes)
       throw invalid(`data set longer than ${drainedBytes} bytes`)
     if (!isLast) return undefined
-    const dataSet = this.#fragments.isOver ? TOO_LONG : this.#fragments.take()
+    const dataSet = this.#fragments.isOverLimit ? TOO_LONG : this.#fragments.take()
     this.#begin()
     return { contextId, command, dataSet }
   }
@@ -100,7 +100,8 @@ export class MessageReader {
   #pushCommand(contextId: number, isLast: boolean, data: Buffer): Message | undefined {
     const { commandSetBytes } = this.#limits
     this.#fragments.push(data)
-    if (this.#fragments.isOver) throw invalid(`command set longer than ${commandSetBytes} bytes`)
+    if (this.#fragments.isOverLimit)
+      throw invalid(`command set longer than ${commandSetBytes} bytes`)
     if (!isLast) return undefined
     const command = readCommandSet(this.#fragments.bytes)
     if (!command.hasDataSet) {
@@ -132,22 +133,22 @@ const NO_BYTES = Buffer.alloc(0)
  * connection.
  */
 class Fragments {
-  #most: number
+  #limit: number
   #kept: Buffer = NO_BYTES
   /** Whether `#kept` is a view of the network buffer, holding the first fragment. */
   #isView = false
   length = 0
 
   constructor(most: number) {
-    this.#most = most
+    this.#limit = most
   }
 
   get room(): number {
     return this.#kept.length
   }
 
-  get isOver(): boolean {
-    return this.length > this.#most
+  get isOverLimit(): boolean {
+    return this.length > this.#limit
   }
 
   /** Valid until the next `push` or `begin`. */
@@ -156,7 +157,7 @@ class Fragments {
   }
 
   begin(most: number): void {
-    this.#most = most
+    this.#limit = most
     this.#kept = NO_BYTES
     this.#isView = false
     this.length = 0
@@ -164,7 +165,7 @@ class Fragments {
 
   push(data: Buffer): void {
     const end = this.length + data.length
-    if (end > this.#most) this.#kept = NO_BYTES
+    if (end > this.#limit) this.#kept = NO_BYTES
     else if (this.length === 0) {
       this.#kept = data
       this.#isView = true
@@ -172,7 +173,7 @@ class Fragments {
       // Doubles the size, up to the limit. A view of the network buffer is always full, so nothing
       // is written into memory of the connection.
       if (end > this.#kept.length) {
-        const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), this.#most))
+        const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), this.#limit))
         this.#kept.copy(grown, 0, 0, this.length)
         this.#kept = grown
         this.#isView = false
@@ -277,9 +278,9 @@ export class OutgoingDataSet {
     let at = 0
     // At least one byte is held back, because the last fragment must be marked as such.
     while (this.#restLength + bytes.length - at > this.#room) {
-      const taken = this.#room - this.#restLength
-      parts.push(this.#header(this.#room, 0), ...this.#rest, bytes.subarray(at, at + taken))
-      at += taken
+      const count = this.#room - this.#restLength
+      parts.push(this.#header(this.#room, 0), ...this.#rest, bytes.subarray(at, at + count))
+      at += count
       this.#rest = []
       this.#restLength = 0
     }

@@ -129,12 +129,12 @@ function sharedFraming(
   const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_OFFSET
   return {
     endOfSlice(first) {
-      const most = startOf(ends, first) + limits.sliceBytes
+      const sliceEnd = startOf(ends, first) + limits.sliceBytes
       let low = first + 1
       let high = ends.length
       while (low < high) {
         const middle = (low + high + 1) >>> 1
-        if ((ends[middle - 1] ?? 0) <= most) low = middle
+        if ((ends[middle - 1] ?? 0) <= sliceEnd) low = middle
         else high = middle - 1
       }
       return low

@@ -41,11 +41,11 @@ export interface ObjectHeader {
 export const commonAttributes = (
   header: ObjectHeader,
   sopClassUid: string,
-  made: ClinicTime,
+  created: ClinicTime,
 ): NamedValues => ({
   SpecificCharacterSet: 'ISO_IR 192',
-  InstanceCreationDate: made.date,
-  InstanceCreationTime: made.time,
+  InstanceCreationDate: created.date,
+  InstanceCreationTime: created.time,
   InstanceCreatorUID: IMPLEMENTATION.classUid,
   SOPClassUID: sopClassUid,
   SOPInstanceUID: header.sopInstanceUid,

@@ -27,7 +27,7 @@ export interface RejectedInstance {
  */
 export function rejectionNote(
   header: ObjectHeader,
-  made: ClinicTime,
+  created: ClinicTime,
   {
     cause,
     rejected,
@@ -35,12 +35,12 @@ export function rejectionNote(
 ): DataSet {
   const { value, meaning } = TITLES[cause]
   return namedDataSet({
-    ...commonAttributes(header, KEY_OBJECT_SELECTION, made),
+    ...commonAttributes(header, KEY_OBJECT_SELECTION, created),
     Modality: 'KO',
     ReferencedPerformedProcedureStepSequence: [],
     InstanceNumber: '1',
-    ContentDate: made.date,
-    ContentTime: made.time,
+    ContentDate: created.date,
+    ContentTime: created.time,
     CurrentRequestedProcedureEvidenceSequence: [
       {
         StudyInstanceUID: header.studyInstanceUid,

@@ -99,7 +99,7 @@ export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
     BurnedInAnnotation: 'YES',
     DocumentTitle: header.seriesDescription,
     VerificationFlag: 'VERIFIED',
-    ConceptNameCodeSequence: [coded(TITLE)],
+    ConceptNameCodeSequence: [codeItem(TITLE)],
     MIMETypeOfEncapsulatedDocument: 'application/pdf',
     EncapsulatedDocument: pdf,
     EncapsulatedDocumentLength: pdf.length,
@@ -150,11 +150,11 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
     ContentSequence: [
       ...(first === undefined ? [] : observer(first)),
       ...criticalResults.map((text) =>
-        contained({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] }),
+        containedItem({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] }),
       ),
       ...sections.flatMap(sectionItems),
       ...addenda.map((addendum) =>
-        contained({
+        containedItem({
           ...container(ADDENDUM),
           ContentSequence: addendum.sections.flatMap(({ heading, text }) =>
             subItems(heading, text),
@@ -169,7 +169,7 @@ const sectionItems = ({ heading, text }: TextSection): NamedValues[] => {
   const named = HEADINGS[heading]
   if (!named) return text === '' ? [] : [textItem(COMMENT, text)]
   const content = text === '' ? undefined : [textItem(named.element, text)]
-  return [contained({ ...container(named.heading), ContentSequence: content })]
+  return [containedItem({ ...container(named.heading), ContentSequence: content })]
 }
 
 /** The contents of an addendum: a section with a heading, or plain text. */
@@ -180,34 +180,37 @@ const observer = ({ name }: Verifier): NamedValues[] => [
   {
     RelationshipType: 'HAS OBS CONTEXT',
     ValueType: 'CODE',
-    ConceptNameCodeSequence: [coded(OBSERVER_TYPE)],
-    ConceptCodeSequence: [coded(PERSON)],
+    ConceptNameCodeSequence: [codeItem(OBSERVER_TYPE)],
+    ConceptCodeSequence: [codeItem(PERSON)],
   },
   {
     RelationshipType: 'HAS OBS CONTEXT',
     ValueType: 'PNAME',
-    ConceptNameCodeSequence: [coded(PERSON_NAME)],
+    ConceptNameCodeSequence: [codeItem(PERSON_NAME)],
     PersonName: name,
   },
 ]
 
-const contained = (item: NamedValues): NamedValues => ({ RelationshipType: 'CONTAINS', ...item })
+const containedItem = (item: NamedValues): NamedValues => ({
+  RelationshipType: 'CONTAINS',
+  ...item,
+})
 
 const container = (concept: Code): NamedValues => ({
   ValueType: 'CONTAINER',
-  ConceptNameCodeSequence: [coded(concept)],
+  ConceptNameCodeSequence: [codeItem(concept)],
   ContinuityOfContent: 'SEPARATE',
 })
 
 // PS3.5 §6.1.3: lines end with CR LF.
 const textItem = (concept: Code, text: string): NamedValues =>
-  contained({
+  containedItem({
     ValueType: 'TEXT',
-    ConceptNameCodeSequence: [coded(concept)],
+    ConceptNameCodeSequence: [codeItem(concept)],
     TextValue: text.replace(/\r?\n/g, '\r\n'),
   })
 
-const coded = ({ value, scheme, meaning }: Code): NamedValues => ({
+const codeItem = ({ value, scheme, meaning }: Code): NamedValues => ({
   CodeValue: value,
   CodingSchemeDesignator: scheme,
   CodeMeaning: meaning,

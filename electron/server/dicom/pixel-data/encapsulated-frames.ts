@@ -58,20 +58,22 @@ export class EncapsulatedFrames {
   /** For a complete file: which frames are missing. */
   fault(): Message | undefined {
     let fragments: Fragments | undefined
-    let whole = 0
+    let completeFrames = 0
     try {
       fragments = this.#open()
-      if (fragments) whole = this.#countCompleteFrames(fragments)
+      if (fragments) completeFrames = this.#countCompleteFrames(fragments)
     } catch (error) {
       if (!(error instanceof ViewedFileFault)) throw error
     }
-    return whole === this.#pixels.frames ? undefined : this.#missing(fragments, whole)
+    return completeFrames === this.#pixels.frames
+      ? undefined
+      : this.#missing(fragments, completeFrames)
   }
 
-  #missing(fragments: Fragments | undefined, whole: number): Message {
+  #missing(fragments: Fragments | undefined, completeFrames: number): Message {
     fragments?.walk()
     const missing = fragments?.state === 'ended' ? missingFrames : truncatedFile
-    return missing(whole, this.#pixels.frames)
+    return missing(completeFrames, this.#pixels.frames)
   }
 
   /** Undefined while the offset table has not arrived. */

@@ -34,7 +34,7 @@ export function framesAttributes(
   const each =
     groups.length > 0
       ? groups.slice(0, frames).map((group) => withGroups(common, group))
-      : (stacked(values, common, frames) ?? [common])
+      : (stackedFrames(values, common, frames) ?? [common])
   const first = each[0] ?? common
   return {
     attributes: first,
@@ -74,9 +74,9 @@ function withGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
     position: (position && positionOf(position)) ?? base.position,
     orientation: (plane && orientationOf(plane)) ?? base.orientation,
     ...(measures
-      ? measured(measures, TAG.PixelSpacing, 'patient')
+      ? withMeasures(measures, TAG.PixelSpacing, 'patient')
       : detector
-        ? measured(detector, TAG.ImagerPixelSpacing, 'detector')
+        ? withMeasures(detector, TAG.ImagerPixelSpacing, 'detector')
         : {}),
     sliceThickness: measures?.number(TAG.SliceThickness) ?? base.sliceThickness,
     ...(transformation ? rescaleOf(transformation) : {}),
@@ -84,7 +84,7 @@ function withGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
   }
 }
 
-function measured(
+function withMeasures(
   values: AttributeValues,
   tag: number,
   spacingFrom: HeaderFrame['spacingFrom'],
@@ -97,7 +97,7 @@ function measured(
  * Frames stacked by an offset vector: RT dose (PS3.3 C.8.8.3.2) and reconstructed nuclear medicine
  * (C.8.4.8.1).
  */
-function stacked(
+function stackedFrames(
   values: AttributeValues,
   common: HeaderFrame,
   frames: number,

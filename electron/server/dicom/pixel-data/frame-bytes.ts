@@ -34,8 +34,8 @@ export function lengthOfFrame(frame: FrameBytes): number {
 export function readFrame(source: ByteSource, { spans, swapsPairs, cut }: FrameBytes): Buffer {
   const pieces = spans.map(({ at, length }) => readWhole(source, at, length))
   const [first] = pieces
-  const whole = pieces.length === 1 && first ? first : Buffer.concat(pieces)
-  const bytes = swapsPairs ? swapPairs(whole) : whole
+  const joined = pieces.length === 1 && first ? first : Buffer.concat(pieces)
+  const bytes = swapsPairs ? swapPairs(joined) : joined
   return cut ? cutBits(bytes, cut.skipBits, cut.bits) : bytes
 }
 

@@ -20,7 +20,7 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   double: [64],
 }
 
-const none = (reason: Message): PixelsOrReason => ({ image: null, reason })
+const notAnImage = (reason: Message): PixelsOrReason => ({ image: null, reason })
 
 /**
  * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
@@ -31,29 +31,32 @@ export function imagePixels(
   pixels: Found['pixels'],
   isEncapsulated: boolean,
 ): PixelsOrReason {
-  const rows = whole(values.number(TAG.Rows))
-  const columns = whole(values.number(TAG.Columns))
+  const rows = toCount(values.number(TAG.Rows))
+  const columns = toCount(values.number(TAG.Columns))
   if (!pixels)
-    return none(
+    return notAnImage(
       message(
         rows > 0 && columns > 0 ? 'viewed-file.is-without-pixels' : 'viewed-file.is-without-image',
       ),
     )
-  if (rows === 0 || columns === 0) return none(message('viewed-file.is-without-size'))
+  if (rows === 0 || columns === 0) return notAnImage(message('viewed-file.is-without-size'))
   const float = FLOAT[pixels.tag] ?? ''
   const bitsAllocated =
-    whole(values.number(TAG.BitsAllocated)) ||
+    toCount(values.number(TAG.BitsAllocated)) ||
     (float === 'double' ? 64 : float === 'float' ? 32 : 0)
   if (!BITS[float].includes(bitsAllocated))
-    return none(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
-  const bitsStored = Math.min(whole(values.number(TAG.BitsStored)) || bitsAllocated, bitsAllocated)
+    return notAnImage(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
+  const bitsStored = Math.min(
+    toCount(values.number(TAG.BitsStored)) || bitsAllocated,
+    bitsAllocated,
+  )
   const highBit = values.number(TAG.HighBit)
   const photometric = values.text(TAG.PhotometricInterpretation).toUpperCase()
   const samplesPerPixel =
-    whole(values.number(TAG.SamplesPerPixel)) ||
+    toCount(values.number(TAG.SamplesPerPixel)) ||
     (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
   if (samplesPerPixel > 4)
-    return none(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
+    return notAnImage(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
   const smallest = values.number(TAG.SmallestImagePixelValue)
   const padding = values.number(TAG.PixelPaddingValue)
   const image: HeaderPixels = {
@@ -115,8 +118,8 @@ export const MAX_FRAMES = 100_000
 
 /** Number of Frames; 1 if it is missing. */
 export function frameCount(values: AttributeValues): number {
-  return Math.max(1, whole(values.number(TAG.NumberOfFrames)))
+  return Math.max(1, toCount(values.number(TAG.NumberOfFrames)))
 }
 
-const whole = (value: number | null): number =>
+const toCount = (value: number | null): number =>
   value !== null && value > 0 && Number.isSafeInteger(value) ? value : 0

@@ -15,12 +15,12 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
     width === 2 ? segments.readUInt16LE(index * 2) : (segments[index] ?? 0)
   const values: number[] = []
 
-  /** Expands up to `most` segments; returns the position reached. */
-  function expand(from: number, most: number, depth: number): void {
+  /** Expands up to `maxSegments` segments; returns the position reached. */
+  function expand(from: number, maxSegments: number, depth: number): void {
     let position = from
     for (
       let segment = 0;
-      segment < most && position + 2 < count && values.length < entries;
+      segment < maxSegments && position + 2 < count && values.length < entries;
       segment++
     ) {
       const kind = at(position)

@@ -115,10 +115,12 @@ function simpleLocation(
   find: (number: number) => FrameBytes,
 ): PixelLocation {
   function fault(): Message | undefined {
-    const there = Math.max(0, Math.min(length, source.length - at))
-    const whole = Math.min(room, frameBits === 0 ? 0 : framesWithin(there, frameBits))
-    if (whole >= frames) return undefined
-    return there < length ? truncatedFile(whole, frames) : missingFrames(whole, frames)
+    const available = Math.max(0, Math.min(length, source.length - at))
+    const completeFrames = Math.min(room, frameBits === 0 ? 0 : framesWithin(available, frameBits))
+    if (completeFrames >= frames) return undefined
+    return available < length
+      ? truncatedFile(completeFrames, frames)
+      : missingFrames(completeFrames, frames)
   }
   return {
     fault,

@@ -125,14 +125,14 @@ function detailOf(
   names: MoveNames,
 ): Message {
   const { aeTitle } = names
-  const came = completed + warning
+  const received = completed + warning
   const category = categoryOf(status)
-  if (category === 'cancel') return message('dicom.move-cancelled', { count: came })
-  if (status === 0x0000 && came + failed === 0) return message('dicom.move-empty', { aeTitle })
+  if (category === 'cancel') return message('dicom.move-cancelled', { count: received })
+  if (status === 0x0000 && received + failed === 0) return message('dicom.move-empty', { aeTitle })
   if (category === 'success' || category === 'warning') {
     return failed === 0
-      ? message('dicom.move-came', { count: came })
-      : message('dicom.move-came-partly', { count: came, failed })
+      ? message('dicom.move-came', { count: received })
+      : message('dicom.move-came-partly', { count: received, failed })
   }
   const known = DETAILS[status]?.(names)
   if (known) return known

@@ -5,7 +5,7 @@ import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { RequestorError } from './requestor.ts'
-import { type Caller, find, refused, requestService, textOf } from './service-request.ts'
+import { type Caller, find, refusedError, requestService, textOf } from './service-request.ts'
 
 /** C-ECHO (PS3.4 Annex A). @throws {RequestorError} if the peer does not answer Success */
 export async function echo(caller: Caller): Promise<void> {
@@ -16,7 +16,7 @@ export async function echo(caller: Caller): Promise<void> {
     notOffered: 'dicom.no-echo',
   })
   for await (const { status } of responses)
-    if (status !== 0x0000) throw refused(caller.peer, status)
+    if (status !== 0x0000) throw refusedError(caller.peer, status)
 }
 
 /** C-ECHO for a connection test. Never throws; `message` completes a sentence. */

@@ -57,7 +57,7 @@ const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
 }
 
 /** The error for an A-ASSOCIATE-RJ. */
-export function rejected({ result, source, reason }: AssociateRj, call: Call): RequestorError {
+export function rejectedError({ result, source, reason }: AssociateRj, call: Call): RequestorError {
   const why =
     REJECTIONS[`${source}/${reason}`]?.(call) ??
     message('dicom.rejected-numbers', { result, source, reason })
@@ -81,7 +81,7 @@ const FAULTS: Readonly<Record<string, At>> = {
 }
 
 /** The error for a connection that could not be established. */
-export function unreachable(error: NodeJS.ErrnoException, call: Call): RequestorError {
+export function unreachableError(error: NodeJS.ErrnoException, call: Call): RequestorError {
   const place = placeOf(call)
   return new RequestorError(
     'unreachable',
@@ -104,7 +104,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 ])
 
 /** The error for a failed TLS handshake. */
-export function untrusted(error: NodeJS.ErrnoException, call: Call): RequestorError {
+export function untrustedError(error: NodeJS.ErrnoException, call: Call): RequestorError {
   return new RequestorError('tls', tlsFault(error, placeOf(call)))
 }
 

@@ -7,7 +7,7 @@ import {
   writeMessage,
 } from '#server/dicom/dimse/message.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { connect, connectionLost } from '#server/dicom/upper-layer/connection.ts'
+import { connect, connectionLostMessage } from '#server/dicom/upper-layer/connection.ts'
 import {
   ABORT_REASON,
   ABORT_SOURCE,
@@ -40,7 +40,13 @@ import {
   type RequestOptions,
   type RequestorLimits,
 } from './association-request.ts'
-import { type Call, placeOf, RequestorError, rejected, untrusted } from './requestor-error.ts'
+import {
+  type Call,
+  placeOf,
+  RequestorError,
+  rejectedError,
+  untrustedError,
+} from './requestor-error.ts'
 
 export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
@@ -59,7 +65,6 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
   return association
 }
 
-/** The parameters of an event for a requestor. */
 interface RequestorEventParameters extends EventParameters {
   readonly error?: RequestorError
 }
@@ -72,7 +77,6 @@ export class RequestedAssociation
   extends ProtocolMachine<RequestorEventParameters>
   implements AsyncDisposable
 {
-  /** In the order of the proposal. */
   accepted: readonly AcceptedContext[] = []
   /** Roles in the peer's response. */
   roles: readonly RoleSelection[] = []
@@ -105,12 +109,11 @@ export class RequestedAssociation
     options.signal?.addEventListener('abort', this.#cancelled)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#lost(message('dicom.closed-by-other-side')))
-    // In TLS 1.3 the peer verifies the client certificate after the client's handshake has
-    // completed.
+    // In TLS 1.3 the peer verifies the client certificate after the client's handshake.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
-        connectionLost(error),
-        error.code?.startsWith('ERR_SSL_') ? untrusted(error, call) : undefined,
+        connectionLostMessage(error),
+        error.code?.startsWith('ERR_SSL_') ? untrustedError(error, call) : undefined,
       ),
     )
     socket.on('close', () => this.#lost(message('dicom.connection-closed')))
@@ -143,8 +146,7 @@ export class RequestedAssociation
    * Sends a request and yields its responses, the final one last. A streamed data set is read no
    * faster than the network accepts it; if it throws, the association is aborted because the
    * message is incomplete.
-   * @throws {RequestorError} if the association ends before the final response; any error of the
-   * data set
+   * @throws {RequestorError} if the association ends too early; any error of the data set
    */
   async *request(
     contextId: number,
@@ -156,9 +158,9 @@ export class RequestedAssociation
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
     this.#isBusy = true
-    const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
+    const buffered = Buffer.isBuffer(dataSet) ? dataSet : undefined
     const sent = { ...command, messageId, hasDataSet: dataSet !== undefined }
-    await this.#send([writeMessage(contextId, sent, whole, this.maximumLength)])
+    await this.#send([writeMessage(contextId, sent, buffered, this.maximumLength)])
     if (dataSet && !Buffer.isBuffer(dataSet)) await this.#stream(contextId, dataSet)
 
     let cancelTimer: NodeJS.Timeout | undefined
@@ -263,7 +265,7 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejected(pdu, this.#call))
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectedError(pdu, this.#call))
       this.#notifyChange()
     },
     indicateData: ({ pdu }) => {
@@ -334,7 +336,6 @@ export class RequestedAssociation
     ).catch(() => {})
   }
 
-  /** Sends A-ABORT. */
   abort(): void {
     this.#abortWith(new RequestorError('cancelled', message('dicom.given-up')))
   }
@@ -344,7 +345,6 @@ export class RequestedAssociation
     this.abort()
   }
 
-  /** Aborts the association with this error. */
   #abortWith(error: RequestorError): void {
     if (this.#end || this.#isReleased) return
     const isStalled = this.socket.writableLength > 0
@@ -377,10 +377,8 @@ export class RequestedAssociation
 
   /** Waits for a condition. The association is aborted after this many seconds of silence. */
   async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const timer = setTimeout(
-      () => this.#abortWith(this.#timeoutError(silence, seconds)),
-      seconds * 1000,
-    )
+    const stop = () => this.#abortWith(this.#timeoutError(silence, seconds))
+    const timer = setTimeout(stop, seconds * 1000)
     try {
       while (!condition()) {
         if (this.#end) throw this.#end
@@ -403,6 +401,5 @@ export class RequestedAssociation
   }
 }
 
-/** A response without a data set counts too. */
 const sizeOf = (response: Message | undefined): number =>
   response ? 512 + (Buffer.isBuffer(response.dataSet) ? response.dataSet.length : 0) : 0

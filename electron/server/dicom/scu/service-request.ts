@@ -47,15 +47,15 @@ export async function* requestService(
   const { cancel } = options
   // Once the association is open the request is cancelled rather than aborted.
   const untilOpen = new AbortController()
-  const giveUp = () => untilOpen.abort()
-  if (cancel?.aborted) giveUp()
-  else cancel?.addEventListener('abort', giveUp)
+  const abort = () => untilOpen.abort()
+  if (cancel?.aborted) abort()
+  else cancel?.addEventListener('abort', abort)
   await using association = await openAssociation({
     ...caller,
     signal: caller.signal ?? untilOpen.signal,
     contexts: [{ abstractSyntax: sopClass, transferSyntaxes }],
   })
-  cancel?.removeEventListener('abort', giveUp)
+  cancel?.removeEventListener('abort', abort)
   const [context] = association.accepted
   // PS3.7 D.3.3.4: without a role response the requestor is the SCU. Some devices omit the response
   // but accept reports anyway.
@@ -80,7 +80,7 @@ export async function* requestService(
 }
 
 /**
- * Matches of a C-FIND (PS3.4 C.4.1), at most `most`.
+ * Matches of a C-FIND (PS3.4 C.4.1), at most `maxMatches`.
  * @throws {RequestorError} if the association fails or the peer refuses; a failure is never
  * returned as an empty list
  */
@@ -89,21 +89,21 @@ export async function find(
   sopClass: string,
   identifier: DataSet,
   notOffered: MessageCode,
-  most = Number.POSITIVE_INFINITY,
+  maxMatches = Number.POSITIVE_INFINITY,
 ): Promise<DataSet[]> {
   const matches: DataSet[] = []
-  const enough = new AbortController()
+  const stop = new AbortController()
   const command = { commandField: COMMAND_FIELD['C-FIND-RQ'], priority: 0 }
   const responses = requestService(
     caller,
     { sopClass, command, dataSet: identifier, notOffered },
-    { cancel: enough.signal },
+    { cancel: stop.signal },
   )
   for await (const { status, category, dataSet } of responses) {
-    if (category === 'failure') throw refused(caller.peer, status)
+    if (category === 'failure') throw refusedError(caller.peer, status)
     if (category !== 'pending') continue
-    if (dataSet && matches.length < most) matches.push(dataSet)
-    if (matches.length === most) enough.abort()
+    if (dataSet && matches.length < maxMatches) matches.push(dataSet)
+    if (matches.length === maxMatches) stop.abort()
   }
   return matches
 }
@@ -113,7 +113,7 @@ export const statusCode = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
 
 /** The error for a refused C-ECHO or C-FIND. */
-export const refused = (peer: Peer, status: DimseStatus): RequestorError =>
+export const refusedError = (peer: Peer, status: DimseStatus): RequestorError =>
   new RequestorError(
     'not-accepted',
     message('dicom.cannot-answer', { aeTitle: peer.aeTitle, status: statusCode(status) }),

@@ -136,7 +136,7 @@ async function send<I extends InstanceToSend>(
   }
   let file: FileHandle | undefined
   try {
-    file = await open(instance.path, 'r').catch(unreadable)
+    file = await open(instance.path, 'r').catch(throwUnreadable)
     for await (const { command: response } of association.request(
       context.id,
       command,
@@ -169,7 +169,7 @@ async function* dataSetPieces(
     // Each piece has its own buffer, because one is being sent while the next is read.
     const { bytesRead, buffer } = await file
       .read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position)
-      .catch(unreadable)
+      .catch(throwUnreadable)
     if (bytesRead === 0) break
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
@@ -181,7 +181,7 @@ async function* dataSetPieces(
 }
 
 /** Omits the path, which must not appear in messages. */
-function unreadable(error: NodeJS.ErrnoException): never {
+function throwUnreadable(error: NodeJS.ErrnoException): never {
   throw new Error(`the file cannot be read (${error.code ?? 'unknown fault'})`)
 }
 

@@ -85,14 +85,14 @@ export function openTranscoder({
           doesLoad = false
           throw new TranscodingError(NO_MODULE)
         }
-        const made = `${workFolder}/${sopInstanceUid}`
+        const converted = `${workFolder}/${sopInstanceUid}`
         // If the module cannot convert, it keeps the old transfer syntax and reports success.
-        const meta = await readFileMeta(made).catch(() => undefined)
+        const meta = await readFileMeta(converted).catch(() => undefined)
         if (meta?.transferSyntaxUid !== transferSyntax)
           throw new TranscodingError(
             message('transcoding.not-possible', { syntax: nameOfUid(transferSyntax) }),
           )
-        await rename(made, fileOut)
+        await rename(converted, fileOut)
       } finally {
         await rm(workFolder, { recursive: true, force: true })
       }

@@ -137,11 +137,11 @@ export class Acceptor {
 
   /** Closes connections without an association if there are too many. */
   closeSurplus(): void {
-    const most = this.limits.pendingConnections
+    const max = this.limits.pendingConnections
     for (;;) {
-      const surplus = connectionToClose(this.#pending, { most, isExpected: this.isExpected })
+      const surplus = connectionToClose(this.#pending, { max, isExpected: this.isExpected })
       if (!surplus) return
-      this.#refuse(surplus, message('dicom.connections-without-association', { most }))
+      this.#refuse(surplus, message('dicom.connections-without-association', { most: max }))
     }
   }
 
@@ -150,7 +150,7 @@ export class Acceptor {
     const holding = new Set(this.#pending.filter(({ heldBytes }) => heldBytes > 0))
     let bytes = sum(holding, ({ heldBytes }) => heldBytes)
     while (bytes > this.limits.pendingBytes) {
-      const surplus = connectionToClose(holding, { most: 0, isExpected: this.isExpected })
+      const surplus = connectionToClose(holding, { max: 0, isExpected: this.isExpected })
       if (!surplus) return
       holding.delete(surplus)
       bytes -= surplus.heldBytes

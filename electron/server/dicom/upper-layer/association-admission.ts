@@ -10,9 +10,9 @@ import { type Negotiation, negotiate } from './presentation-contexts.ts'
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
-  /** Those of this host under any AE title; 0 if the host is expected. */
+  /** Open associations of this host under any AE title; 0 if the host is expected. */
   readonly ofHost: number
-  /** Those of callers outside the device list: all, and those of this host. */
+  /** Open associations of callers outside the device list: all, and those of this host. */
   readonly unlisted: number
   readonly unlistedOfHost: number
 }
@@ -25,18 +25,19 @@ export function providerRejection(
 ): Rejection | undefined {
   if ((protocolVersion & 1) === 0)
     return { result: 1, source: 2, reason: 2, why: message('dicom.version-not-supported') }
-  if (all >= limits.associations) return limitReached(message('dicom.limit', { count: all }))
+  if (all >= limits.associations)
+    return limitReachedRejection(message('dicom.limit', { count: all }))
   if (ofCaller >= limits.associationsPerCaller)
-    return limitReached(message('dicom.limit-of-device', { count: ofCaller }))
+    return limitReachedRejection(message('dicom.limit-of-device', { count: ofCaller }))
   // A host can use any AE title, so a host that is not expected gets at most half of the
   // associations.
   if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2)))
-    return limitReached(message('dicom.limit-of-host', { count: ofHost }))
+    return limitReachedRejection(message('dicom.limit-of-host', { count: ofHost }))
   return undefined
 }
 
 /** A transient rejection, after which the caller tries again. */
-const limitReached = (why: Message): Rejection => ({
+const limitReachedRejection = (why: Message): Rejection => ({
   result: 2,
   source: 3,
   reason: 2,
@@ -56,7 +57,7 @@ export function tooManyUnlisted(
     Math.max(2, Math.ceil(limits.associations / 10)),
   ]
   if (unlisted < most && unlistedOfHost < mostOfHost) return undefined
-  return limitReached(
+  return limitReachedRejection(
     unlistedOfHost >= mostOfHost
       ? message('dicom.limit-unlisted-of-host', { count: unlistedOfHost })
       : message('dicom.limit-unlisted', { count: unlisted }),

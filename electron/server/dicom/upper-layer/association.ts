@@ -15,7 +15,7 @@ import {
   providerRejection,
   servicesOf,
 } from './association-admission.ts'
-import { abortedHere, connectionLost, internalError, writeAll } from './connection.ts'
+import { abortedHere, connectionLostMessage, internalError, writeAll } from './connection.ts'
 import type { DimseLimits } from './limits.ts'
 import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
@@ -28,7 +28,6 @@ import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './s
 /** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
 
-/** The parameters of an event for an acceptor. */
 interface AcceptorEventParameters extends EventParameters {
   readonly rejection?: Rejection
   readonly request?: AssociateRq
@@ -39,10 +38,7 @@ interface AcceptorEventParameters extends EventParameters {
 /** States in which DIMSE messages can still be sent. */
 const SENDING_STATES: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
-/**
- * A connection in the acceptor role, from its first byte to its close, driven by the state table of
- * PS3.8 §9.2.
- */
+/** A connection in the acceptor role, driven by the state table of PS3.8 §9.2. */
 export class Association
   extends ProtocolMachine<AcceptorEventParameters>
   implements AcceptedConnection, RequestSource
@@ -85,7 +81,7 @@ export class Association
     this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed(message('dicom.closed-by-peer')))
-    socket.on('error', (error) => this.#closed(connectionLost(error)))
+    socket.on('error', (error) => this.#closed(connectionLostMessage(error)))
     socket.on('close', () => this.#closed(message('dicom.connection-closed')))
     this.dispatch('Evt5')
   }
@@ -99,9 +95,7 @@ export class Association
     return this.#reader?.heldBytes ?? 0
   }
 
-  /**
-   * Bytes held of data sets that the peer sent ahead while one of its requests is being performed.
-   */
+  /** Bytes held of data sets that the peer sent ahead during one of its requests. */
   get aheadBytes(): number {
     return this.#queue?.isBusy ? this.#queue.waitingBytes + (this.#messages.gatheredBytes ?? 0) : 0
   }
@@ -132,10 +126,7 @@ export class Association
     this.socket.destroy()
   }
 
-  /**
-   * Sends complete P-DATA-TFs in one write. A peer that does not accept them within the limit is
-   * aborted.
-   */
+  /** Sends complete P-DATA-TFs in one write; aborts a peer that accepts them too slowly. */
   send(parts: readonly Buffer[]): Promise<boolean> {
     if (!SENDING_STATES.has(this.state)) return Promise.resolve(false)
     const { stallSeconds } = this.#limits
@@ -264,7 +255,6 @@ export class Association
     })
   }
 
-  /** Sends A-ABORT. */
   #abort(reason: number, detail: Said): void {
     if (!this.isOpen) return
     this.dispatch('Evt15', {
@@ -303,9 +293,9 @@ export class Association
     }
     this.isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
-    const allowed = (uid: string) =>
+    const isAllowedClass = (uid: string) =>
       onlySopClasses && !onlySopClasses.includes(uid) ? undefined : this.#acceptor.serviceOf(uid)
-    const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
+    const { reply, accepted } = accept(request, isAllowedClass, this.#limits.maxPduLength)
     this.#accepted = accepted
     this.#queue = new OperationQueue(
       this.#acceptor,

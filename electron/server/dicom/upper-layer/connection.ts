@@ -5,8 +5,8 @@ import {
   type Call,
   placeOf,
   RequestorError,
-  unreachable,
-  untrusted,
+  unreachableError,
+  untrustedError,
 } from '#server/dicom/scu/requestor-error.ts'
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
@@ -54,15 +54,15 @@ export function connect(
       const isUnresponsive = isConnected && tls !== undefined
       fail(
         isUnresponsive
-          ? untrusted(new MessageError(message('dicom.silent')), call)
-          : unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
+          ? untrustedError(new MessageError(message('dicom.silent')), call)
+          : unreachableError(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
     }, seconds * 1000)
     const cancel = () => fail(new RequestorError('cancelled', message('dicom.given-up-connecting')))
     // If the connection breaks before the TLS handshake completes, the port probably does not use
     // TLS.
     const error = (cause: NodeJS.ErrnoException) =>
-      fail(tls && isConnected ? untrusted(cause, call) : unreachable(cause, call))
+      fail(tls && isConnected ? untrustedError(cause, call) : unreachableError(cause, call))
     const close = () => error(new MessageError(message('dicom.closed-connecting')))
 
     function settle(): void {
@@ -97,7 +97,7 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
     ...TLS_PROFILE,
     ...(key !== undefined && cert !== undefined && { key, cert }),
     ...(/^[\d.:]+$|:/.test(host) ? {} : { servername: host }),
-    // A certificate entered for the device itself is trusted whoever issued it.
+    // A certificate entered for the device itself is trusted regardless of its issuer.
     ...(ca === undefined
       ? { rejectUnauthorized: false }
       : {
@@ -109,8 +109,8 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
 }
 
 /**
- * A configured device certificate identifies the device whatever name it contains, because devices
- * are called by address, which their certificates rarely contain.
+ * A configured device certificate identifies the device regardless of the names in it, because
+ * devices are called by address, which their certificates rarely contain.
  */
 const identityBy =
   ({ fingerprint256 }: X509Certificate) =>
@@ -142,20 +142,23 @@ const LOST: Readonly<Record<string, MessageCode>> = {
 }
 
 /** Why an established connection was lost, completing a sentence; ends with the error code. */
-export function connectionLost({ code = '', message: text }: NodeJS.ErrnoException): Message {
+export function connectionLostMessage({
+  code = '',
+  message: text,
+}: NodeJS.ErrnoException): Message {
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 
-/** Writes these parts at once. `taken` is called when the last one has been sent or has failed. */
+/** Writes all parts. `onWritten` is called when the last one has been sent or has failed. */
 export function writeAll(
   socket: Socket,
   parts: readonly Buffer[],
-  taken?: (error?: Error | null) => void,
+  onWritten?: (error?: Error | null) => void,
 ): void {
   const last = parts.length - 1
   if (last > 0) socket.cork()
   parts.forEach((part, i) => {
-    socket.write(part, i === last ? taken : undefined)
+    socket.write(part, i === last ? onWritten : undefined)
   })
   if (last > 0) socket.uncork()
 }

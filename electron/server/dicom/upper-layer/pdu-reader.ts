@@ -96,8 +96,8 @@ export class PduReader {
     if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
     if (available < HEADER) return undefined
     const length = this.#held.readUInt32BE(start + 2)
-    const most = maxLength(type, this.#limits)
-    if (length > most) throw invalid(`PDU of ${length} bytes, at most ${most} are taken`)
+    const maximum = maxLength(type, this.#limits)
+    if (length > maximum) throw invalid(`PDU of ${length} bytes, at most ${maximum} are taken`)
     if (available < HEADER + length) {
       if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
       this.#start += HEADER
@@ -295,9 +295,10 @@ const MIN_MAXIMUM_LENGTH = 12
 
 function maximumLength(value: Buffer): number {
   if (value.length < 4) throw invalid('maximum length too short')
-  const most = value.readUInt32BE(0)
-  if (most !== 0 && most < MIN_MAXIMUM_LENGTH) throw invalid(`maximum length of ${most} bytes`)
-  return most
+  const maximum = value.readUInt32BE(0)
+  if (maximum !== 0 && maximum < MIN_MAXIMUM_LENGTH)
+    throw invalid(`maximum length of ${maximum} bytes`)
+  return maximum
 }
 
 function roleSelection(value: Buffer): RoleSelection {

@@ -46,8 +46,8 @@ export abstract class ProtocolMachine<G extends EventParameters> {
     clearTimeout(this.#artim)
   }
 
-  protected write({ bytes = [], taken }: EventParameters): void {
-    writeAll(this.socket, bytes, taken)
+  protected write({ bytes = [], onWritten }: EventParameters): void {
+    writeAll(this.socket, bytes, onWritten)
   }
 
   /**
@@ -71,11 +71,11 @@ export abstract class ProtocolMachine<G extends EventParameters> {
   ): Promise<boolean> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined
-      const taken = (error?: Error | null) => {
+      const onWritten = (error?: Error | null) => {
         clearTimeout(timer)
         resolve(!error)
       }
-      this.dispatch('Evt9', { bytes, taken } as EventParameters & Partial<G>)
+      this.dispatch('Evt9', { bytes, onWritten } as EventParameters & Partial<G>)
       // What fits into the operating system's buffer is accepted immediately.
       if (this.socket.writableLength > 0) timer = setTimeout(stalled, seconds * 1000)
     })

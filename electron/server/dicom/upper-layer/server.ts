@@ -75,14 +75,14 @@ export class DimseServer implements AsyncDisposable {
     const listener = new TlsListener(
       certificate,
       artimSeconds,
-      { most: pendingConnections, isExpected: this.#acceptor.isExpected },
+      { max: pendingConnections, isExpected: this.#acceptor.isExpected },
       this.#admitted,
       (socket) => this.#connect(socket, peerOf(socket)),
     )
-    const taken = await this.#listen(listener.server, host, port)
+    const boundPort = await this.#listen(listener.server, host, port)
     this.#tlsListeners.push(listener)
     return {
-      port: taken,
+      port: boundPort,
       /** @throws if key and certificate do not match */
       setCertificate: (next: { readonly key: string; readonly cert: string }) =>
         listener.setCertificate({ ...certificate, ...next }),
@@ -140,16 +140,16 @@ export class DimseServer implements AsyncDisposable {
     for (const server of this.#servers) server.close()
     for (const listener of this.#tlsListeners) listener.destroyHandshakes()
     for (const connection of connections) if (!connection.isOpen) connection.destroy(STOPPING)
-    await atMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
+    await waitAtMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
     for (const connection of connections) connection.terminate(STOPPING)
-    await atMost(CLOSE_TIMEOUT_MS, closed)
+    await waitAtMost(CLOSE_TIMEOUT_MS, closed)
     for (const connection of connections) connection.destroy(STOPPING)
     await closed
   }
 }
 
 /** Waits for the work, but at most this long. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, ms)
   await Promise.race([work, late.promise])

@@ -59,7 +59,7 @@ export const EVENT_OF_PDU: Readonly<Record<Pdu['type'], Event>> = {
 export interface EventParameters {
   readonly bytes?: readonly Buffer[]
   /** Called when the network has accepted `bytes`, or never will. */
-  readonly taken?: (error?: Error | null) => void
+  readonly onWritten?: (error?: Error | null) => void
   readonly abort?: { readonly source: number; readonly reason: number }
   readonly pdu?: Pdu
 }

@@ -12,6 +12,12 @@ const GET_READS: Readonly<Record<string, readonly [Access['action'], target: str
   '/dashboard/studies/:studyId': ['read.study', ':studyId'],
   '/dashboard/images': ['read.list', 'images'],
   '/dashboard/images/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  // Thumbnails are part of the lists that show them.
+  '/dashboard/images/:studyInstanceUid/thumbnail': ['read.list', 'images'],
+  '/dashboard/images/:studyInstanceUid/series/:seriesInstanceUid/thumbnail': [
+    'read.list',
+    'images',
+  ],
   '/dashboard/images/:studyInstanceUid/identities': ['read.images', ':studyInstanceUid'],
   '/dashboard/images/:studyInstanceUid/correction-targets': ['read.list', 'correction-targets'],
   '/dashboard/images/:studyInstanceUid/corrections': ['read.images', ':studyInstanceUid'],
@@ -20,6 +26,7 @@ const GET_READS: Readonly<Record<string, readonly [Access['action'], target: str
   '/dashboard/inspections': ['read.list', 'queries'],
   '/dashboard/inspections/:inspectionId': ['read.list', 'queries'],
   '/dashboard/quarantine': ['read.list', 'quarantine'],
+  '/dashboard/quarantine/:instanceId/thumbnail': ['read.list', 'quarantine'],
   '/dashboard/quarantine/studies/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
   '/dashboard/recovery': ['read.list', 'recovery'],
   '/dashboard/reconciliation': ['read.list', 'reconciliation'],

@@ -5,7 +5,7 @@ import type { AuditVerdict } from '#server/audit-log/audit-chain.ts'
 import { ACKNOWLEDGE_ACTION } from '#server/audit-log/audit-entry.ts'
 import type { AuditStore, ChainedRow } from '#server/audit-log/audit-queries.ts'
 import type { Context } from '#server/context.ts'
-import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type PageOf, type PageQuery, pageOf, readNumericCursor } from '#server/database/page.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/contract/dashboard.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -41,7 +41,7 @@ export class AuditTrail {
    * @throws ApiError malformed if the cursor does not belong to this list
    */
   async search(filter: AuditFilter, { cursor, limit }: PageQuery): Promise<PageOf<AuditRow>> {
-    let before = numberAfter(cursor) ?? Number.MAX_SAFE_INTEGER
+    let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
     const items: AuditRow[] = []
     for (;;) {
       const part = this.#context.audit.search(filter, { before, limit: limit + 1 - items.length })
@@ -172,7 +172,7 @@ async function verifyToEnd(
 ): Promise<AuditVerdict> {
   for (;;) {
     signal?.throwIfAborted()
-    const verdict = chain.follow(BATCH_SIZE)
+    const verdict = chain.advance(BATCH_SIZE)
     if (verdict) return verdict
     await nextTurn()
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, type ContextOptions, openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { keyLocation } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { message } from '#shared/messages/message.ts'
@@ -18,7 +18,7 @@ const RETRY_MS = 100
  */
 export async function lockFolder(folder: string): Promise<Disposable> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const lock = takeLock(folder)
+    const lock = acquireLock(folder)
     if (lock) return lock
     await wait(RETRY_MS)
   }

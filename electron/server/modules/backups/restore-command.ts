@@ -4,7 +4,7 @@ import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
 import { rowCounts } from '#server/database/database-contents.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { recoverDataKey } from '#server/database/recovery-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { type Message, verbatim } from '#shared/messages/message.ts'
@@ -45,7 +45,7 @@ export interface RestoreOutcome {
  */
 export async function restoreFolder(command: RestoreCommand): Promise<RestoreOutcome> {
   const { folder, from, recoveryKey, isAgreed, now, onProgress } = command
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   if (!lock)
     throw new StartError(
       verbatim(
@@ -150,7 +150,7 @@ function describeChanges(folder: string, from: string, { manifest }: BackupPrevi
  * @throws StartError, StoreError; nothing was changed
  */
 export function restoreDataKey(folder: string, recoveryKey: string): string {
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   if (!lock)
     throw new StartError(
       verbatim(

@@ -204,9 +204,9 @@ export async function listBackupEntries(folder: string): Promise<BackupEntry[]> 
  * @returns the names of the backups, oldest first
  */
 export function recordRestores(context: Context, actor: Actor): string[] {
-  return pendingRestores(context.folder).map(({ name, by, keptAside, noted }) => {
+  return pendingRestores(context.folder).map(({ name, by, keptAside, markRecorded }) => {
     note(context, actor, 'database.restore', name, { by, keptAside })
-    noted()
+    markRecorded()
     return name
   })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Context, openContext } from '#server/context.ts'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
@@ -192,7 +192,7 @@ export async function runWithLock(
   request: ControlRequest,
   version = '',
 ): Promise<ControlReply | undefined> {
-  using lock = takeLock(folder)
+  using lock = acquireLock(folder)
   if (!lock) return undefined
   refuseHalfRestored(folder)
   using context = openContext({ folder, log: openLog('error') })

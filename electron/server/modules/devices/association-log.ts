@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
-import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type PageOf, type PageQuery, pageOf, readNumericCursor } from '#server/database/page.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -190,7 +190,7 @@ export class AssociationLog implements AsyncDisposable {
    * @throws ApiError malformed if the cursor does not belong to this list
    */
   async list(filter: Filter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {
-    let before = numberAfter(cursor) ?? Number.MAX_SAFE_INTEGER
+    let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
     await this.flush()
     const found: (AssociationRow & { readonly seq: number })[] = []
     for (;;) {

@@ -1,4 +1,4 @@
-import { quoted, type SearchWords } from '#server/database/search-words.ts'
+import { quote, type SearchWords } from '#server/database/search-words.ts'
 import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
 import { FACETS } from './search-index.ts'
 import { type Area, STATUSES_OF, type StudyStatus } from './study-facet.ts'
@@ -77,7 +77,7 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
     expressCustomerId,
     seenCustomerIds,
   } = filter
-  const word = (facet: string) => quoted(words.facet(facet))
+  const word = (facet: string) => quote(words.facet(facet))
   /** The words of values that are few: what is not among them has another of them. */
   const parts = <T>(
     all: readonly T[],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '#server/database/database.ts'
-import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
+import { type PageOf, type PageQuery, pageOf, readNumericCursor } from '#server/database/page.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { storedMessage } from '#shared/messages/message.ts'
@@ -107,7 +107,7 @@ export function listInspections(
     readonly outcome: InspectionOutcome
   },
 ): PageOf<InspectionSummary> {
-  const before = numberAfter(cursor)
+  const before = readNumericCursor(cursor)
   const rows = database.all(
     database.sql
       .selectFrom('inspections')

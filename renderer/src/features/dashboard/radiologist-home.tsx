@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconReportMedical } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { t } from '../../i18n/t.ts'
 import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
+import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { examText } from '../../ui/study-list/study-columns.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { waitingText } from '../../ui/study-list/waiting.ts'
@@ -21,6 +24,7 @@ const KINDS = [
 ]
 /** Studies that the home page lists. */
 const LISTED = 8
+const TYPING_MS = 200
 
 /** What to read next, and critical results that no clinician has been told of. */
 export function RadiologistHome({ today }: { today: Today }) {
@@ -38,15 +42,19 @@ export function RadiologistHome({ today }: { today: Today }) {
 }
 
 function NextStudies() {
-  const reply = useNextStudies(LISTED)
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const isSearch = search !== ''
+  const reply = useNextStudies(LISTED, true, search)
   const studies = reply.data?.studies ?? []
   const [first] = studies
   return (
     <Panel
       isFlush
-      title={t('ui.dashboard.next.title')}
+      title={isSearch ? t('ui.dashboard.next.found') : t('ui.dashboard.next.title')}
       aside={
-        first && (
+        first &&
+        !isSearch && (
           <Button
             size="sm"
             renderRoot={(props) => (
@@ -58,9 +66,21 @@ function NextStudies() {
         )
       }
     >
+      <div className={css.nextSearch}>
+        <SearchBox
+          label={t('ui.dashboard.next.searchLabel')}
+          placeholder={t('ui.dashboard.next.search')}
+          maxLength={100}
+          value={typed}
+          onChange={setTyped}
+        />
+      </div>
       {reply.isPending && <Waiting rows={LISTED} height={46} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.isSuccess && !first && (
+      {reply.isSuccess && !first && isSearch && (
+        <div className={css.roomNone}>{t('ui.dashboard.next.notFound')}</div>
+      )}
+      {reply.isSuccess && !first && !isSearch && (
         <Empty
           icon={<IconReportMedical size={38} stroke={1.3} />}
           title={t('ui.dashboard.next.none')}

@@ -185,7 +185,7 @@ function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSea
   ]
   const parts = isSearching ? groups : [...groups, ...others]
   return (
-    <nav className={css.index} aria-label={t('ui.settings.title')}>
+    <nav className={css.index} aria-label={t('ui.settings.groups')}>
       {parts.map(({ name, title }) => (
         <button
           type="button"

@@ -120,18 +120,18 @@ describe('the audit trail', () => {
     tamper(temp.folder, statements)
     expect(temp.store.audit.verify()).toMatchObject({ isIntact: false, seq })
     const chain = temp.store.audit.chain()
-    let verdict = chain.follow(1)
-    while (!verdict) verdict = chain.follow(1)
+    let verdict = chain.advance(1)
+    while (!verdict) verdict = chain.advance(1)
     expect(verdict).toMatchObject({ isIntact: false, seq })
   })
 
   it('follows entries that are appended while it is verified, a portion at a time', () => {
     using temp = trail(4)
     const chain = temp.store.audit.chain()
-    expect([chain.follow(2), chain.entries]).toEqual([undefined, 2])
+    expect([chain.advance(2), chain.entries]).toEqual([undefined, 2])
     temp.store.audit.append({ actor: 'gateway', action: 'start', target: '', detail: null })
-    expect([chain.follow(2), chain.entries]).toEqual([undefined, 4])
-    expect([chain.follow(2), chain.entries]).toEqual([{ isIntact: true, entries: 5 }, 5])
+    expect([chain.advance(2), chain.entries]).toEqual([undefined, 4])
+    expect([chain.advance(2), chain.entries]).toEqual([{ isIntact: true, entries: 5 }, 5])
   })
 
   it('is searched by who, what, on what and when, also where its head is gone', () => {

@@ -3,24 +3,24 @@ import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 describe('the lock of a data folder', () => {
   it('is had by one, and free again when it is given back', () => {
     using temp = tempFolder()
-    const first = takeLock(temp.folder)
+    const first = acquireLock(temp.folder)
     expect(first).toBeDefined()
-    expect(takeLock(temp.folder)).toBeUndefined()
-    expect(takeLock(temp.folder)).toBeUndefined()
+    expect(acquireLock(temp.folder)).toBeUndefined()
+    expect(acquireLock(temp.folder)).toBeUndefined()
     first?.[Symbol.dispose]()
-    using second = takeLock(temp.folder)
+    using second = acquireLock(temp.folder)
     expect(second).toBeDefined()
   })
 
   it('makes the folder', () => {
     using temp = tempFolder()
-    using lock = takeLock(join(temp.folder, 'a', 'b'))
+    using lock = acquireLock(join(temp.folder, 'a', 'b'))
     expect(lock).toBeDefined()
     expect(existsSync(join(temp.folder, 'a', 'b'))).toBe(true)
   })
@@ -29,14 +29,14 @@ describe('the lock of a data folder', () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'file')
     writeFileSync(file, '')
-    expect(() => takeLock(file)).toThrow(/The folder .*file cannot be used/)
+    expect(() => acquireLock(file)).toThrow(/The folder .*file cannot be used/)
   })
 
   it('stays with whoever took it, though nobody refers to it', () => {
     using temp = tempFolder()
-    takeLock(temp.folder)
+    acquireLock(temp.folder)
     for (let round = 0; round < 20; round++) new Array(100_000).fill(round).map(String)
-    expect(takeLock(temp.folder)).toBeUndefined()
+    expect(acquireLock(temp.folder)).toBeUndefined()
   })
 
   it('is kept from another process, and free when that process is killed', async () => {
@@ -49,10 +49,10 @@ describe('the lock of a data folder', () => {
       },
     )
     await once(writer.stdout, 'data')
-    expect(takeLock(temp.folder)).toBeUndefined()
+    expect(acquireLock(temp.folder)).toBeUndefined()
     writer.kill('SIGKILL')
     await once(writer, 'close')
-    using lock = takeLock(temp.folder)
+    using lock = acquireLock(temp.folder)
     expect(lock).toBeDefined()
   })
 })

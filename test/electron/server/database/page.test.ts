@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { numberAfter, pageOf } from '#server/database/page.ts'
+import { pageOf, readNumericCursor } from '#server/database/page.ts'
 import { ApiError } from '#shared/errors.ts'
 import { runs } from '../../../support/property-runs.ts'
 
 /** A list read as a noun reads it: newest first, one row more than asked for. */
 function read(ids: readonly number[], limit: number, cursor?: string) {
-  const before = numberAfter(cursor)
+  const before = readNumericCursor(cursor)
   const rows = ids.filter((id) => before === undefined || id < before).slice(0, limit + 1)
   return pageOf(rows, limit, (id) => id)
 }
@@ -57,7 +57,7 @@ describe('pages', () => {
     for (const cursor of bad) {
       let thrown: unknown
       try {
-        numberAfter(cursor)
+        readNumericCursor(cursor)
       } catch (error) {
         thrown = error
       }
@@ -70,7 +70,7 @@ describe('pages', () => {
     fc.assert(
       fc.property(fc.string(), (cursor) => {
         try {
-          expect(Number.isSafeInteger(numberAfter(cursor))).toBe(true)
+          expect(Number.isSafeInteger(readNumericCursor(cursor))).toBe(true)
         } catch (error) {
           expect(error).toMatchObject({ code: 'malformed' })
         }

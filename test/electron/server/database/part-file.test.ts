@@ -25,7 +25,7 @@ function stage(places: Partial<PartFileStore> = {}, device?: string) {
         calls.push(`sync ${file}`)
       },
       isAlone: () => true,
-      over: () => void calls.push('over'),
+      onClosed: () => void calls.push('onClosed'),
       pathOf: (file) => join(temp.folder, file),
       ...places,
     },
@@ -86,7 +86,7 @@ describe('a part', () => {
     await on.part.finish()
     await on.part.finish()
     await on.part.discard()
-    expect(on.calls).toEqual(['over'])
+    expect(on.calls).toEqual(['onClosed'])
     expect(existsSync(on.path)).toBe(false)
     expect(await faultOf(on.part.write([Buffer.from('y')]))).toBe(CLOSED)
     if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
@@ -110,7 +110,7 @@ describe('a part', () => {
     )
     expect(await faultOf(on.part.secure())).toBe('failed: The file has no name yet.')
     await on.part.discard()
-    expect([existsSync(on.path), on.calls]).toEqual([false, ['over']])
+    expect([existsSync(on.path), on.calls]).toEqual([false, ['onClosed']])
   })
 
   it('whose name the disk does not keep is a fault', async () => {
@@ -124,7 +124,7 @@ describe('a part', () => {
       move: failing,
       sync: failing,
       isAlone: () => true,
-      over: () => {},
+      onClosed: () => {},
       pathOf: (file: string) => file,
     }
     const part = new Part(
@@ -147,7 +147,7 @@ describe('a part', () => {
         move: failing,
         sync: failing,
         isAlone: () => true,
-        over: () => {},
+        onClosed: () => {},
         pathOf: (file) => file,
       },
     })
@@ -230,7 +230,7 @@ describe('a disk', needing('linux'), () => {
     expect(await faultOf(on.part.finish())).toBe(
       'failed: The disk for images failed (fsync: EINVAL).',
     )
-    expect(on.calls).toEqual(['over'])
+    expect(on.calls).toEqual(['onClosed'])
     expect(await faultOf(on.part.finish())).toBe(CLOSED)
   })
 

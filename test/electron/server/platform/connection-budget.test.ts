@@ -18,7 +18,7 @@ const of = (host: string, count: number, isBusy = false) =>
 /** Idle ones that were just accepted. */
 const newOf = (host: string, count: number) =>
   of(host, count).map((one) => ({ ...one, name: `new ${one.name}`, isNew: true }))
-const budget = { most: 8, isExpected: (host: string) => host.startsWith('ct') }
+const budget = { max: 8, isExpected: (host: string) => host.startsWith('ct') }
 
 describe('the connection that is closed where there are too many', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { connectionLost } from '#server/dicom/upper-layer/connection.ts'
+import { connectionLostMessage } from '#server/dicom/upper-layer/connection.ts'
 
 const fault = (code: string | undefined, message: string): NodeJS.ErrnoException =>
   Object.assign(new Error(message), code && { code })
@@ -16,6 +16,6 @@ it.each([
 ])(
   'says why a connection was lost in plain words, with the code at the end: %s',
   (code, message, sentence) => {
-    expect(connectionLost(fault(code, message))).toEqual(sentence)
+    expect(connectionLostMessage(fault(code, message))).toEqual(sentence)
   },
 )

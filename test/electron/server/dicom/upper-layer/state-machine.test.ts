@@ -86,9 +86,9 @@ describe('the state machine of PS3.8 Table 9-10', () => {
   it.each(CELLS.filter(({ action }) => action !== '.'))(
     'answers $event in $state with $action',
     ({ event, state, action }) => {
-      const taken = transition(state, event)
-      expect(taken.action).toBe(action)
-      expect(taken.next).toBe(NEXT[taken.action])
+      const onWritten = transition(state, event)
+      expect(onWritten.action).toBe(action)
+      expect(onWritten.next).toBe(NEXT[onWritten.action])
     },
   )
 

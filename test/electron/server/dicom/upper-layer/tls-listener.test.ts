@@ -142,7 +142,7 @@ describe('DICOM by TLS', () => {
   })
 
   it('keeps handshakes apart of one peer and port, at several of our addresses or one after another', async () => {
-    const handshakes = { most: 8, isExpected: () => true }
+    const handshakes = { max: 8, isExpected: () => true }
     const listener = new TlsListener(certificate(), 30, handshakes, undefined, () => {})
     const accept = (localAddress: string) => {
       const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { takeLock } from '#server/database/lock.ts'
+import { acquireLock } from '#server/database/lock.ts'
 import { DATA_COMMANDS, runCommand, runWithLock } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { followLink } from '#server/modules/users/people.ts'
@@ -104,7 +104,7 @@ it('runs on a folder alone, and not on one that is taken', async () => {
   using temp = tempDataFolder()
   const request = ControlRequest.parse({ command: 'config get', arguments: ['dimse.port'] })
   expect(await runWithLock(temp.folder, request)).toEqual({ ok: true, output: '11112' })
-  using lock = takeLock(temp.folder)
+  using lock = acquireLock(temp.folder)
   expect(lock).toBeDefined()
   expect(await runWithLock(temp.folder, request)).toBeUndefined()
 })

@@ -367,7 +367,7 @@ describe('the life of a study', () => {
               // Each change has its entry.
               if (JSON.stringify(before) !== JSON.stringify(after))
                 expect([step.do, newestEntry()]).not.toEqual([step.do, audited])
-              expect([step.do, chain.follow(1000)]).toEqual([
+              expect([step.do, chain.advance(1000)]).toEqual([
                 step.do,
                 { isIntact: true, entries: chain.entries },
               ])

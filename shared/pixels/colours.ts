@@ -1,7 +1,7 @@
-import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
-import { message } from '#shared/messages/message.ts'
+import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
+import { message } from '../messages/message.ts'
+import { ImageProblem } from './image-problem.ts'
 import { numbersOf } from './look-up.ts'
-import { ImageProblem } from './problem.ts'
 import type { Samples, Stored } from './stored.ts'
 
 export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePixel): boolean =>

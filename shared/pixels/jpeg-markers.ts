@@ -1,7 +1,3 @@
-import type { ImagePixel } from '#shared/contract/viewed-images.ts'
-import { message } from '#shared/messages/message.ts'
-import { ImageProblem } from './problem.ts'
-import { rgbOfCanvas } from './rgb.ts'
 import type { Samples } from './stored.ts'
 
 const APP0 = 0xe0
@@ -11,41 +7,6 @@ const BASELINE_FRAME = 0xc0
 const EXTENDED_FRAME = 0xc1
 /** Bytes of an Adobe marker segment that has a transform, with its length. */
 const ADOBE_SIZE = 14
-
-/** RGB of a baseline JPEG of three components, by the browser. @throws ImageProblem */
-export async function browserJpeg(
-  bytes: Uint8Array<ArrayBuffer>,
-  pixel: ImagePixel,
-): Promise<Uint8Array> {
-  const { rows, columns } = pixel
-  let bitmap: ImageBitmap
-  try {
-    // The image's header says what its components are; EXIF and colour profiles are for
-    // photographs.
-    const blob = new Blob([withColourTransform(bytes, pixel.photometricInterpretation)], {
-      type: 'image/jpeg',
-    })
-    bitmap = await createImageBitmap(blob, {
-      imageOrientation: 'none',
-      colorSpaceConversion: 'none',
-      premultiplyAlpha: 'none',
-    })
-  } catch {
-    throw new ImageProblem(message('viewer.data-damaged', { codec: 'JPEG' }))
-  }
-  try {
-    if (bitmap.width !== columns || bitmap.height !== rows)
-      throw new ImageProblem(message('viewer.jpeg-other-size'))
-    const context = new OffscreenCanvas(columns, rows).getContext('2d', {
-      willReadFrequently: true,
-    })
-    if (!context) throw new ImageProblem(message('viewer.browser-out-of-memory'), true)
-    context.drawImage(bitmap, 0, 0)
-    return rgbOfCanvas(context, columns, rows)
-  } finally {
-    bitmap.close()
-  }
-}
 
 /**
  * A decoder guesses whether components are RGB or YCbCr where no marker says it. The photometric

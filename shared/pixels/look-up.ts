@@ -1,6 +1,9 @@
-import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
+import type { InstanceExtras } from '../contract/viewed-images.ts'
 
 export type LookUpTable = InstanceExtras['voiLuts'][number]
+
+// Of browsers and of Node alike; the types of this folder are of neither.
+declare const atob: (base64: string) => string
 
 /** Bytes of base64. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

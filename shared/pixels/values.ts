@@ -1,4 +1,4 @@
-import type { FrameAttributes, ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
+import type { FrameAttributes, ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { numbersOf } from './look-up.ts'
 import type { Samples } from './stored.ts'
 

@@ -1,4 +1,4 @@
-import { type Message, message } from '#shared/messages/message.ts'
+import { type Message, message } from '../messages/message.ts'
 
 /** Why an image cannot be shown: `explanation` is for a person, without any value of the file. */
 export class ImageProblem extends Error {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { english } from '#shared/messages/english.ts'
-import { rgbOf } from '../../../renderer/src/viewer/engine/colours.ts'
-import { withColourTransform, withoutBias } from '../../../renderer/src/viewer/engine/jpeg.ts'
-import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
-import { nativeFrame, rleFrame } from '../../../renderer/src/viewer/engine/stored.ts'
-import { rescaled, storedOf } from '../../../renderer/src/viewer/engine/values.ts'
-import { attributes, pixel } from './viewed.ts'
+import { rgbOf } from '#shared/pixels/colours.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { withColourTransform, withoutBias } from '#shared/pixels/jpeg-markers.ts'
+import { nativeFrame, rleFrame } from '#shared/pixels/stored.ts'
+import { rescaled, storedOf } from '#shared/pixels/values.ts'
+import { attributes, pixel } from '../../renderer/viewer/viewed.ts'
 
 const form = (more: Partial<ImagePixel>): ImagePixel => ({ ...pixel, rows: 1, columns: 2, ...more })
 const bytes = (...values: number[]) => Uint8Array.from(values)

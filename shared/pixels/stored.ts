@@ -1,6 +1,6 @@
-import type { ImagePixel } from '#shared/contract/viewed-images.ts'
-import { message } from '#shared/messages/message.ts'
-import { ImageProblem } from './problem.ts'
+import type { ImagePixel } from '../contract/viewed-images.ts'
+import { message } from '../messages/message.ts'
+import { ImageProblem } from './image-problem.ts'
 
 export type Samples =
   | Uint8Array
@@ -177,4 +177,26 @@ function withStoredBits(
     samples[n] = isSigned ? raised >> right : raised >>> right
   }
   return samples
+}
+
+/** What a decoder gives as stored values with their sign, from the bits that are stored. */
+export function withSign(
+  samples: Samples,
+  { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel,
+): Samples {
+  if (pixelRepresentation === 0) {
+    // A codestream may say signed where the header does not; the header decides.
+    if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples
+    const mask = 2 ** bitsStored - 1
+    return Uint16Array.from(samples, (value) => value & mask)
+  }
+  const shift = 32 - bitsStored
+  const out =
+    bitsAllocated <= 8
+      ? new Int8Array(samples.length)
+      : bitsAllocated <= 16
+        ? new Int16Array(samples.length)
+        : new Int32Array(samples.length)
+  for (let n = 0; n < samples.length; n += 1) out[n] = ((samples[n] as number) << shift) >> shift
+  return out
 }
