@@ -18,8 +18,8 @@ import { Backups } from './modules/backups/backups.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
 import { openDataDirectory } from './modules/backups/open-data-directory.ts'
 import { RecoveryKeySetup } from './modules/backups/recovery-key-setup.ts'
-import { Restoring } from './modules/backups/restore-staging.ts'
-import { answerCommand } from './modules/control/commands.ts'
+import { LiveRestore } from './modules/backups/restore-staging.ts'
+import { runInGateway } from './modules/control/commands.ts'
 import { openControl } from './modules/control/control.ts'
 import { UpdatePreparation } from './modules/control/shell-commands.ts'
 import { shellState } from './modules/control/shell-state.ts'
@@ -160,7 +160,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     prepareUpdate: () => preparation.run(),
   })
   opened.use(
-    await openControl(folder, (request) => answerCommand(context, request, gateway(), version)),
+    await openControl(folder, (request) => runInGateway(context, request, gateway(), version)),
   )
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else deliveries.begin()
@@ -265,7 +265,7 @@ async function openServices(
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
   const backups = opened.use(new Backups(context, version))
   if (!isSafe) backups.begin()
-  const restoring = opened.use(new Restoring(context, people, restart))
+  const restoring = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
   )

@@ -164,7 +164,7 @@ describe('the data key in the key store of an account', () => {
     ).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(
-        /^data\.key is back, and opens the database\.\nStart the gateway/,
+        /^data\.key was restored and opens the database\.\nStart the gateway/,
       ),
     })
     {

@@ -8,7 +8,7 @@ import {
   findCurrentInstance,
   type InstanceRecord,
 } from '#server/modules/images/instance-queries.ts'
-import { keepOwnInstances } from '#server/modules/images/own-instances.ts'
+import { storeOwnInstances } from '#server/modules/images/own-instances.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
@@ -47,7 +47,7 @@ export async function keepObjects(context: Context, report: ArchivedReport): Pro
     settings.get('clinic.name'),
     settings.get('clinic.timeZone'),
   )
-  await keepOwnInstances(context, wanted, header, (kept) =>
+  await storeOwnInstances(context, wanted, header, (kept) =>
     noteKept(context, report.reportId, kept),
   )
   context.feed.noteImages()

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { recoveryKeyState } from '#server/database/recovery-key.ts'
-import { devicesHeard } from '#server/modules/diagnostics/readiness.ts'
+import { recentDevices } from '#server/modules/diagnostics/readiness.ts'
 import { newestCalls } from '#server/modules/events/meter.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -59,7 +59,7 @@ export function setupState(
       tlsPort: portOf('dimse-tls') ?? null,
       addresses: lanAddresses(host),
     },
-    devices: devicesHeard(context),
+    devices: recentDevices(context),
     partner: newestCalls(context.database),
     backup,
   }

@@ -15,7 +15,7 @@ import { sendInstances } from '#server/dicom/scu/store.ts'
 import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { visitAsModality } from '#server/modules/devices/modality-simulation.ts'
+import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
 import { newSecret, readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -100,7 +100,7 @@ export class TrialSimulators implements AsyncDisposable {
     this.#addDevice(actor)
     try {
       const peer = this.#peer()
-      const { exams } = await visitAsModality(peer, AE_TITLE, {
+      const { exams } = await connectAsModality(peer, AE_TITLE, {
         modality: 'CT',
         startDate: this.#today(),
       })

@@ -3,7 +3,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   findCurrentInstance,
   type InstanceRecord,
-  listPartOfStudy,
+  listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -65,7 +65,7 @@ export class ArchiveImages {
     this.#files = Math.max(this.#files, this.#counted)
     const { database } = this.#context
     for (let limit = FIRST; ; limit = BATCH) {
-      const part = listPartOfStudy(database, this.#studyInstanceUid, this.#after, limit)
+      const part = listStudyInstancesAfter(database, this.#studyInstanceUid, this.#after, limit)
       await this.#showPart(part)
       this.#listed += part.length
       this.#files = Math.max(this.#files, this.#listed)

@@ -29,7 +29,7 @@ export interface CaptureOf {
 const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
 /**
- * The capture as the archive takes it (`keepOwnInstances`), and what the row of its study says
+ * The capture as the archive takes it (`storeOwnInstances`), and what the row of its study says
  * where the archive has none.
  */
 export function captureObject(of: CaptureOf) {

@@ -5,7 +5,7 @@ import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import { addOutboxJob, findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
-import { keepOwnInstances } from '#server/modules/images/own-instances.ts'
+import { storeOwnInstances } from '#server/modules/images/own-instances.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { findStudy, findStudyByUid } from '#server/modules/studies/study-queries.ts'
@@ -123,7 +123,7 @@ export class Captures {
     demandRoom(context, shown.study.studyInstanceUid)
     const pixels = await pixelsOf(wanted.pixels, wanted.rows * wanted.columns * 3)
     const { object, header, record } = newCapture(context, view, shown, wanted, pixels)
-    await keepOwnInstances(this.#context, [object], header, () =>
+    await storeOwnInstances(this.#context, [object], header, () =>
       insert(context, view, record),
     ).catch((error: unknown) => {
       throw error instanceof StorageFault

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { listImageStudyRecords } from '#server/modules/images/image-study-list-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
@@ -103,7 +103,8 @@ function inArchive(context: Context, { kind, user, studyInstanceUid }: OpenView)
   )
     .items.filter(
       (other) =>
-        isSamePatient(header, other.header) && seesImages(context, caller, other.studyInstanceUid),
+        isSamePatient(header, other.header) &&
+        canSeeImages(context, caller, other.studyInstanceUid),
     )
     .map((other) => other.studyInstanceUid)
 }

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { OpenView, SessionUse } from '#server/http/callers.ts'
 import { deleteAnnotationsOf } from '#server/modules/images/annotation-queries.ts'
-import { seesImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
 import {
@@ -261,7 +261,7 @@ function whyNotAtTheWindow(
   const study = studyId === null ? undefined : findStudy(context.database, studyId)
   const sees = study
     ? isVisible(caller, study)
-    : seesImages(context, caller, studyInstanceUid ?? '')
+    : canSeeImages(context, caller, studyInstanceUid ?? '')
   return sees ? undefined : message('viewer.account-does-not-see-study')
 }
 
@@ -284,7 +284,7 @@ function viewedStudy(
     .filter((row) => isVisible(caller, row))
   const row = rows.find(({ cancelledAt }) => cancelledAt === null)
   if (row) return namesOf(row)
-  if (seesImages(context, caller, studyInstanceUid) && findImageStudy(database, studyInstanceUid))
+  if (canSeeImages(context, caller, studyInstanceUid) && findImageStudy(database, studyInstanceUid))
     return { area: null, studyId: null, studyInstanceUid }
   if (rows.length > 0) throw cancelledStudy()
   throw new ApiError('not-found', message('images.none-of-study'))

@@ -282,8 +282,9 @@ export async function openStage({ settings = {}, ...options }: StageOptions = {}
     openIntake(context, {
       sendEventReport: async (_peer, report) => void reports.push(report),
       onChange(change, instances) {
-        if (change === 'kept' || change === 'released') kept.push(...instances)
-        if (change === 'set-aside') setAside.push(...instances.map(({ instanceId }) => instanceId))
+        if (change === 'stored' || change === 'released') kept.push(...instances)
+        if (change === 'quarantined')
+          setAside.push(...instances.map(({ instanceId }) => instanceId))
       },
       ...options,
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   announceInstances,
-  areAllHere,
+  areAllReceived,
   countExpected,
   countExpectedBySeries,
 } from '#server/modules/images/announced-instance-queries.ts'
@@ -15,7 +15,7 @@ import {
   summariseImages,
 } from '#server/modules/images/image-study-list-queries.ts'
 import {
-  breakOffTransfers,
+  abortOpenTransfers,
   countInstance,
   recountInstances,
   uncountInstance,
@@ -167,7 +167,7 @@ describe('a study with images', () => {
       { uid: '1.3', how: 'released' },
       { uid: '1.4', how: 'open', state: 'receiving', at: LATER },
     )
-    expect(breakOffTransfers(on.database, verbatim('the gateway stopped unexpectedly'))).toBe(2)
+    expect(abortOpenTransfers(on.database, verbatim('the gateway stopped unexpectedly'))).toBe(2)
     const transfers = ['1.2', '1.3', '1.4'].map((uid) => findImageStudy(on.database, uid)?.transfer)
     expect(transfers).toEqual([
       { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: AT },
@@ -175,7 +175,7 @@ describe('a study with images', () => {
       { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: LATER },
     ])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.2'])
-    expect(breakOffTransfers(on.database, verbatim('again'))).toBe(0)
+    expect(abortOpenTransfers(on.database, verbatim('again'))).toBe(0)
   })
 
   it('counts its instances, series and bytes as they come', () => {
@@ -319,10 +319,10 @@ describe('what was announced of a study', () => {
   it('is all here only when each of it is', () => {
     using on = stage({ uid: '1.2', instances: 2 })
     quarantine(on.store, '1.2', { sopInstanceUid: '1.2.1.3' })
-    expect(areAllHere(on.database, ['1.2.1.1', '1.2.1.2', '1.2.1.3'])).toBe(true)
-    expect(areAllHere(on.database, ['1.2.1.1', '1.2.1.4'])).toBe(false)
+    expect(areAllReceived(on.database, ['1.2.1.1', '1.2.1.2', '1.2.1.3'])).toBe(true)
+    expect(areAllReceived(on.database, ['1.2.1.1', '1.2.1.4'])).toBe(false)
     setInstanceState(on.database, on.idOf('1.2.1.2'), 'superseded')
-    expect([areAllHere(on.database, ['1.2.1.2']), areAllHere(on.database, [])]).toEqual([
+    expect([areAllReceived(on.database, ['1.2.1.2']), areAllReceived(on.database, [])]).toEqual([
       false,
       true,
     ])
