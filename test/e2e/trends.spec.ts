@@ -144,11 +144,11 @@ test('the disk says when it will be full, and that something has to be done', as
   await expect(page.getByText('Full in 20 days at this rate')).toBeVisible()
   const task = page.getByRole('listitem').filter({ hasText: 'Image storage' })
   await expect(task).toContainText(
-    'At the current rate it will be full in 20 days. Free space or add a disk.',
+    'At the current rate it will be full in 20 days. Free some space, or add a disk.',
   )
   await page.goto(`${stage.http}/#/settings/readiness`)
   await expect(page.getByText('At the current rate it will be full in 20 days.')).toBeVisible()
-  await expect(page.getByText('Free space or add a disk.')).toBeVisible()
+  await expect(page.getByText('Free some space, or add a disk.')).toBeVisible()
 })
 
 test('charts are accessible and fit every window, on both home pages that have them', async () => {

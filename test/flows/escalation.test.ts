@@ -83,14 +83,14 @@ it('is escalated to everyone who may act, with a mail that is sent once the serv
   // Without a mail server it waits, and Today says so.
   const mailItem = async () =>
     (await itemsOf('owner')).find(({ kind }) => kind === 'escalation-mail-failing')
-  expect(textOf((await mailItem())?.detail)).toBe('no mail server is set')
+  expect(textOf((await mailItem())?.detail)).toBe('no mail server is configured')
   const { host, port, security, from, certificate } = smtp.smtp
   await owner(dashboardPeople.setMail, {
     body: { host, port, security, from, certificate, user: null },
   })
   await expect
     .poll(async () => textOf((await mailItem())?.detail))
-    .toContain('did not take the sender or the recipient')
+    .toContain('did not accept the sender or the recipient')
   isRefusing = false
   await pass(21, 21)
   await expect.poll(() => smtp.received.length, { timeout: 10_000 }).toBe(1)

@@ -165,7 +165,7 @@ describe('what needs somebody', () => {
     ['criticals-escalated', counts({ escalatedResults: some() })],
     [
       'escalation-mail-failing',
-      { escalationMail: { count: 1, since: NOW, fault: verbatim('no mail server is set') } },
+      { escalationMail: { count: 1, since: NOW, fault: verbatim('no mail server is configured') } },
     ],
     ['criticals', counts({ openCriticalResults: some() })],
     ['addenda-needed', counts({ neededAddenda: some() })],
@@ -228,7 +228,7 @@ describe('what needs somebody', () => {
     expect(todayItems(filling)).toMatchObject([
       {
         ...{ kind: 'disk', tone: 'info', mayAct: true },
-        detail: 'At the current rate it will be full in 29 days. Free space or add a disk.',
+        detail: 'At the current rate it will be full in 29 days. Free some space, or add a disk.',
       },
     ])
     expect(todayItems({ ...filling, person: DESK })).toEqual([])

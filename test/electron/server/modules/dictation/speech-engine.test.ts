@@ -101,14 +101,14 @@ describe('a recording never goes', () => {
     set({ 'dictation.url': url })
     const engine = engineOf(new Agents(() => false, resolvingTo('93.184.216.34')))
     expect(await sentenceOf(() => transcribe(engine))).toBe(
-      'The speech engine returned no text: it is an address of the internet, and only addresses of the clinic’s network are called.',
+      'The speech engine returned no text: it is an address on the internet, and the gateway only calls addresses in the clinic’s network.',
     )
     expect(played.requests).toBe(0)
   })
 
   it('to a cloud metadata service, nor to the gateway itself', async () => {
     set({ 'dictation.url': 'http://169.254.169.254' })
-    expect(await sentenceOf(() => transcribe())).toContain('never called')
+    expect(await sentenceOf(() => transcribe())).toContain('which the gateway never calls')
     set({ 'dictation.url': played.url })
     const own = new Agents((_address, port) => port === Number(new URL(played.url).port))
     expect(await sentenceOf(() => transcribe(engineOf(own)))).toContain('of this gateway')
@@ -132,7 +132,7 @@ describe('a recording never goes', () => {
 
 describe('an engine that does not do it', () => {
   it.each([
-    [401, 'compare its secret'],
+    [401, 'check the secret'],
     [404, 'path of its address'],
     [500, 'it answered 500'],
   ])('is named by its answer: %i', async (status, words) => {
@@ -147,7 +147,7 @@ describe('an engine that does not do it', () => {
     async (body) => {
       played.answer = (response) => response.end(body)
       expect(await sentenceOf(() => transcribe())).toBe(
-        'The speech engine returned no text: its answer is not in the expected form.',
+        'The speech engine returned no text: its answer does not have the expected form.',
       )
     },
   )

@@ -41,7 +41,7 @@ describe('the forecast', () => {
     expect(fullSoon({ fullInDays: null })).toBeUndefined()
     const soon = fullSoon({ fullInDays: 29 })
     expect(soon && english(soon.sentence)).toBe('At the current rate it will be full in 29 days.')
-    expect(soon && english(soon.remedy)).toBe('Free space or add a disk.')
+    expect(soon && english(soon.remedy)).toBe('Free some space, or add a disk.')
   })
 })
 
@@ -119,7 +119,7 @@ describe('a disk that will be full within a month', () => {
     const finding = diskFinding(temp.store)
     expect(finding.verdict).toBe('warn')
     expect(english(finding.sentence)).toContain('At the current rate it will be full in 20 days.')
-    expect(finding.remedy && english(finding.remedy)).toBe('Free space or add a disk.')
+    expect(finding.remedy && english(finding.remedy)).toBe('Free some space, or add a disk.')
     temp.clock.pass(15 * 24 * 60 * 60_000)
     expect(diskFinding(temp.store).verdict).toBe('ok')
   })
