@@ -36,7 +36,7 @@ import { openTelemetry } from './modules/diagnostics/telemetry.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
-import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
+import { applyPartnerOption, type PartnerOption } from './modules/partners/service.ts'
 import type { PartnerState } from './modules/partners/state.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openPerformedSteps } from './modules/procedure-steps/performed-steps.ts'
@@ -45,7 +45,7 @@ import { ClinicalContexts } from './modules/reports/clinical-contexts.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
-import { keyStoreNow } from './modules/settings/key-file.ts'
+import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
 import { openPeople } from './modules/users/people.ts'
@@ -77,7 +77,7 @@ export interface GatewayOptions {
   /** Setting overrides for this run only. */
   readonly overrides?: SettingOverrides
   /** Kept as the clinic's default endpoint. */
-  readonly partner?: GivenPartner
+  readonly partner?: PartnerOption
   /** A second listener, for partners and browsers on the LAN, under the gateway's certificate. */
   readonly https?: { readonly host: string; readonly port: number }
   /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
@@ -123,7 +123,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { folder, log, version, isSafe = false, clock = Date.now } = options
   await using opened = new AsyncDisposableStack()
   const { context, restored } = opened.use(await openDataDirectory({ ...options, isSafe, clock }))
-  if (options.partner) setGivenPartner(context, options.partner)
+  if (options.partner) applyPartnerOption(context, options.partner)
   const up = new Listeners()
   const services = opened.use(await openServices(context, options, restored, up))
   const { backups, images, live, deliveries } = services
@@ -270,7 +270,7 @@ async function openServices(
   const collector = isSafe ? undefined : opened.use(new AuditCollector(context, certificates))
   const schedule = new Schedule(context, lists, performedSteps, partnerState)
   const simulators = opened.use(new TrialSimulators(context, () => up.dicomPort()))
-  const keyStore = () => keyStoreNow(folder, options.keyStore)
+  const keyStore = () => currentKeyStore(folder, options.keyStore)
   const kept = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
