@@ -11,7 +11,7 @@ import type { UndeliveredReports } from '#server/modules/reports/report-delivery
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
-import type { ExamsToday } from '#server/modules/worklist/schedule.ts'
+import type { TodaysExams } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type WriteHealth, writeFaultSentence } from '#server/platform/write-health.ts'
@@ -44,7 +44,7 @@ export interface LiveState {
   /** How the data key is kept, where the desktop app said so. */
   readonly keyStore: () => KeyStoreState | undefined
   readonly certificates: () => Certificate[]
-  readonly examsToday: () => Promise<ExamsToday>
+  readonly examsToday: () => Promise<TodaysExams>
   /** The first day whose exams without an order are counted, `YYYY-MM-DD`. */
   readonly firstReconciledDay: () => string
 }

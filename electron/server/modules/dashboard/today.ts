@@ -5,7 +5,7 @@ import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { backupHealth } from '#server/modules/backups/backup-health.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
@@ -87,7 +87,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       callers,
       workstations: workstationsAsking(context.database),
       exams: planned,
-      unplanned: countUnplannedStudies(context.database, unplannedSince, MOST_COUNTED + 1),
+      unplanned: countUnscheduledStudies(context.database, unplannedSince, MOST_COUNTED + 1),
       mail: overdueOutboxJobs(context.database, 'invitation.mail', instantOf(now - MAIL_LATE_MS)),
       certificates,
       advice: adviceFor(condition, 'without-items'),

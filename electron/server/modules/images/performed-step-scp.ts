@@ -7,8 +7,8 @@ import {
   dataSetFromJson,
   dataSetToJson,
   isPerformedStatus,
-  type PerformedFacts,
-  performedFacts,
+  type PerformedAttributes,
+  performedAttributes,
   readNormalized,
   TAG,
   withChanges,
@@ -84,7 +84,7 @@ export class PerformedStepScp implements MppsScp {
     const { database, clock, uuid } = this.#context
     const { association } = request
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
-    const facts = performedFacts(dataSet)
+    const facts = performedAttributes(dataSet)
     // PS3.4 F.7.2.1.2: a step is created while it is in progress, never as one that is over.
     if (facts.status !== 'IN PROGRESS')
       throw new DimseError(0x0106, message('procedure-steps.not-created-in-progress'), [TAG.status])
@@ -139,7 +139,7 @@ export class PerformedStepScp implements MppsScp {
     }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
-    const facts = performedFacts(dataSet)
+    const facts = performedAttributes(dataSet)
     if (!isPerformedStatus(facts.status))
       throw new DimseError(0x0106, message('procedure-steps.unknown-status'), [TAG.status])
     // PS3.4 Table F.7.2-1. One that was discontinued before its first image has no series, and its
@@ -169,7 +169,7 @@ export class PerformedStepScp implements MppsScp {
   }
 
   /** In a transaction. Studies that something was announced of, or whose images were set aside. */
-  #keep(given: PerformedStepRecord, facts: PerformedFacts) {
+  #keep(given: PerformedStepRecord, facts: PerformedAttributes) {
     const { database } = this.#context
     const step = given.items.length > 0 ? given : { ...given, items: this.#itemsOfNamed(facts) }
     updatePerformedStep(database, step)
@@ -188,7 +188,7 @@ export class PerformedStepScp implements MppsScp {
    * The studies that have the instances, for a step that was not scheduled and of which the device
    * names no study: Scheduled Step Attributes Sequence is empty, or its Study Instance UID is.
    */
-  #itemsOfNamed({ named }: PerformedFacts): PerformedItem[] {
+  #itemsOfNamed({ named }: PerformedAttributes): PerformedItem[] {
     const studies = named.flatMap(({ sopInstanceUid }) => this.#studyOf(sopInstanceUid) ?? [])
     return [...new Set(studies)].map((studyInstanceUid) => ({
       studyInstanceUid,
@@ -200,7 +200,7 @@ export class PerformedStepScp implements MppsScp {
    * Each instance is announced of the study that has it already, or else of the first that the
    * device names.
    */
-  #announce({ named, scheduled }: PerformedFacts, items: readonly PerformedItem[]): string[] {
+  #announce({ named, scheduled }: PerformedAttributes, items: readonly PerformedItem[]): string[] {
     const { database, clock } = this.#context
     const first =
       scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ??
@@ -222,7 +222,7 @@ export class PerformedStepScp implements MppsScp {
    * its own.
    */
   async #itemsFor(
-    { scheduled, patientId }: PerformedFacts,
+    { scheduled, patientId }: PerformedAttributes,
     { callingAeTitle }: AssociationInfo,
   ): Promise<PerformedItem[]> {
     const items: PerformedItem[] = []

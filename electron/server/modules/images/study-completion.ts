@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { Worker } from '#server/jobs/worker.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -196,7 +196,7 @@ export class StudyCompletion implements AsyncDisposable {
     else {
       this.#left.set(studyInstanceUid, 1)
       // A step that still goes on may announce more.
-      const steps = listStepStandings(database, studyInstanceUid)
+      const steps = listStepStatuses(database, studyInstanceUid)
       if (steps.some(({ status }) => status === 'IN PROGRESS')) return
       this.#whole.add(studyInstanceUid)
       this.#worker.wake()

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -195,7 +195,7 @@ export class ClinicalContexts implements Disposable {
   /** Under the rules for presigned URLs. */
   async #fetch(url: string, maxBytes: number) {
     if (maxBytes <= 0) return unfetched(message('reports.context-documents-too-large'))
-    const taker = endpointTaking(this.#context.database, EVENT, null)
+    const taker = endpointFor(this.#context.database, EVENT, null)
     try {
       const { body, mediaType } = await this.#downloads.get(url, {
         ...{ hosts: taker?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },

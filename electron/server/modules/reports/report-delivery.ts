@@ -7,8 +7,8 @@ import {
 import { listEvents } from '#server/modules/events/queries.ts'
 import type { EventRecorder } from '#server/modules/events/recorder.ts'
 import { findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
-import { switchOffEndpoint } from '#server/modules/partners/service.ts'
-import { DISABLED_SENTENCES, endpointName } from '#server/modules/partners/targets.ts'
+import { disableEndpoint } from '#server/modules/partners/service.ts'
+import { DISABLED_MESSAGES, endpointName } from '#server/modules/partners/targets.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
@@ -86,7 +86,7 @@ export class ReportDeliveries extends Deliveries {
 
   protected endpointGone(endpointId: string): void {
     const { database } = this.context
-    if (!switchOffEndpoint(this.context, endpointId)) return
+    if (!disableEndpoint(this.context, endpointId)) return
     const endpoint = findEndpoint(database, endpointId)
     const name = endpoint ? endpointName(endpoint) : ''
     const text = message('reports.endpoint-switched-off', { name })
@@ -140,7 +140,7 @@ export const undeliveredReports = ({ database, clock }: Context): UndeliveredRep
     .filter(({ disabledAt }) => disabledAt !== null)
     .map((endpoint) => ({
       name: endpointName(endpoint),
-      reason: DISABLED_SENTENCES[endpoint.disabledReason ?? 'person'],
+      reason: DISABLED_MESSAGES[endpoint.disabledReason ?? 'person'],
     })),
 })
 

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { listWaitingOutboxJobs } from '#server/jobs/outbox-queries.ts'
-import { endpointTaking, signingSecrets } from '#server/modules/partners/targets.ts'
+import { endpointFor, signingSecrets } from '#server/modules/partners/targets.ts'
 import { isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { type Destination, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
@@ -54,7 +54,7 @@ export class ReportDestinations {
     for (const { subject } of listWaitingOutboxJobs(database, REPORT_DELIVERED)) {
       const { key } = this.#studyOf(subject)
       if (!takers.has(key))
-        takers.set(key, endpointTaking(database, REPORT_DELIVERED, key)?.endpointId)
+        takers.set(key, endpointFor(database, REPORT_DELIVERED, key)?.endpointId)
       const endpointId = takers.get(key)
       if (endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
     }
@@ -77,7 +77,7 @@ export class ReportDestinations {
 }
 
 function destinationOf(context: Context, key: string | null): Destination {
-  const taker = endpointTaking(context.database, REPORT_DELIVERED, key)
+  const taker = endpointFor(context.database, REPORT_DELIVERED, key)
   if (!taker) return { whyNot: message('reports.no-endpoint') }
   if (taker.disabledAt !== null) return { whyNot: message('reports.endpoint-off') }
   if (signingSecrets(context, taker.endpointId).length === 0)

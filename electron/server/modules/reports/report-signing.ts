@@ -2,7 +2,7 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
@@ -221,7 +221,7 @@ function queueDelivery(
   const { studyInstanceUid, createdByApiKeyId } = study
   const eventId = idFromUuid('whe', uuid())
   const type = 'report.delivered'
-  const taker = endpointTaking(database, type, createdByApiKeyId)
+  const taker = endpointFor(database, type, createdByApiKeyId)
   const endpointId = taker?.disabledAt === null ? taker.endpointId : null
   eventLog.begin({ eventId, type, endpointId, subject, studyInstanceUid })
   const reportId = subject

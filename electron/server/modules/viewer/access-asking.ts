@@ -3,7 +3,7 @@ import type { OpenView } from '#server/http/callers.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
@@ -138,7 +138,7 @@ export class PartnerAccess {
         })
       },
     })
-    const endpointId = endpointTaking(database, event, apiKeyId)?.endpointId
+    const endpointId = endpointFor(database, event, apiKeyId)?.endpointId
     return {
       answer,
       notes,

@@ -11,7 +11,7 @@ import {
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { insertCriticalResult } from '#server/modules/reports/report-queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
@@ -263,7 +263,7 @@ it('counts nothing in an empty clinic', () => {
   expect(countSignedReports(store.database, at)).toBe(0)
   expect(countFailedEvents(store.database, at, 10)).toEqual(none)
   expect(countPendingInvitations(store.database, at, 10)).toEqual(none)
-  expect(countUnplannedStudies(store.database, at, 10)).toEqual(none)
+  expect(countUnscheduledStudies(store.database, at, 10)).toEqual(none)
   expect(findExamFacts(store.database, [])).toEqual(new Map())
 })
 

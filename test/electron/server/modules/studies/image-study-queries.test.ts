@@ -28,7 +28,7 @@ import {
   type NewInstance,
   setInstanceState,
 } from '#server/modules/images/instance-queries.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
   keepCreatedStudy,
   listCreatedStudies,
@@ -503,7 +503,7 @@ describe('created studies', () => {
 
 describe('the steps that images were made for', () => {
   const received = (on: ReturnType<typeof stage>, uid: string) =>
-    listStepStandings(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
+    listStepStatuses(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
       scheduledProcedureStepId,
       status,
       since,

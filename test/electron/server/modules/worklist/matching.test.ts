@@ -11,7 +11,7 @@ import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import {
   intervalKey,
   isInterval,
-  isMet,
+  isMatch,
   nameKey,
   nothingMatches,
   spanKey,
@@ -281,16 +281,16 @@ describe('a key', () => {
 
   it('that nothing matches is met by no row, also by none that is withheld', () => {
     const key = nothingMatches(accession, verbatim(''))
-    expect([isMet(key, row()), isMet(key, nameless)]).toEqual([false, false])
+    expect([isMatch(key, row()), isMatch(key, nameless)]).toEqual([false, false])
   })
 
   it('may be met by a withheld row that has no value for it, and by no other row without one', () => {
     const key = nameKey(attribute(PATIENT_NAME), ['TESTER'], true)
     expect(nameless.withheld).not.toBeNull()
-    expect(isMet(key, nameless)).toBe(true)
-    expect(isMet(textKey(accession, ['A999']), nameless)).toBe(false)
-    expect(isMet(textKey(accession, ['A001']), nameless)).toBe(true)
-    expect(isMet(textKey(accession, ['A001']), row({ AccessionNumber: '' }))).toBe(false)
+    expect(isMatch(key, nameless)).toBe(true)
+    expect(isMatch(textKey(accession, ['A999']), nameless)).toBe(false)
+    expect(isMatch(textKey(accession, ['A001']), nameless)).toBe(true)
+    expect(isMatch(textKey(accession, ['A001']), row({ AccessionNumber: '' }))).toBe(false)
   })
 })
 
