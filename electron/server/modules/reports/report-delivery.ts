@@ -26,12 +26,12 @@ import { reportPdfUrl } from './pdf-links.ts'
 import type { ReportDestinations } from './report-destinations.ts'
 import { findReport } from './report-queries.ts'
 
-/** How long a report may be on its way before the window shows a warning. */
-const LATE_MS = 60 * 60_000
+/** How long a delivery may take before the window shows a warning. */
+const OVERDUE_MS = 60 * 60_000
 
 /**
- * Delivers signed reports to the partner once `begin` was called, tries again at once where an
- * endpoint or the partner is set anew, and writes lines of the feed about it.
+ * Delivers signed reports to the partner once `begin` has been called, retries immediately when an
+ * endpoint or the partner is reconfigured, and reports the outcome in the activity feed.
  */
 export class ReportDeliveries extends Deliveries {
   readonly #recorder: EventRecorder
@@ -54,14 +54,14 @@ export class ReportDeliveries extends Deliveries {
     const { database, settings } = context
     const retrySoon = () => void setImmediate(() => this.#isListening && this.retry())
     this.#subscriptions.defer(database.subscribe('endpoints', retrySoon))
-    // Reports of a study with a mismatch wait for it to be resolved or overridden.
+    // Reports of a study with a mismatch are held until it is resolved or overridden.
     this.#subscriptions.defer(database.subscribe('mismatches', retrySoon))
     this.#subscriptions.defer(
       settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && retrySoon()),
     )
   }
 
-  /** The gateway listens: what waits goes out from now on, with links that can be followed. */
+  /** Starts delivering. Called when the gateway listens, so that the links in the events work. */
   begin(): void {
     this.#isListening = true
     this.wake()
@@ -93,7 +93,7 @@ export class ReportDeliveries extends Deliveries {
     database.afterCommit(() => this.#append('danger', text, null))
   }
 
-  /** The first failure and the end of it; the attempts between are in the record of events. */
+  /** Only the first failure and the final outcome are shown; the event log has every attempt. */
   #appendAttempt({ reportId, state, fault, attempts }: DeliveryAttempt): void {
     const { database } = this.context
     const report = findReport(database, reportId)
@@ -123,19 +123,19 @@ export class ReportDeliveries extends Deliveries {
   }
 }
 
-/** Signed reports that should have reached their partner, and endpoints that get nothing. */
+/** Overdue deliveries, and endpoints that are disabled. */
 export interface UndeliveredReports {
-  /** Reports that wait for longer than an hour. */
+  /** Number of reports that have been waiting for more than an hour. */
   readonly count: number
   /** When the oldest of them was signed. */
   readonly since: string | null
-  /** What was wrong at the last attempt. */
+  /** The error of the last attempt. */
   readonly fault: Message | null
   readonly switchedOff: readonly { readonly name: string; readonly reason: Message }[]
 }
 
 export const undeliveredReports = ({ database, clock }: Context): UndeliveredReports => ({
-  ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
+  ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - OVERDUE_MS)),
   switchedOff: listEndpoints(database)
     .filter(({ disabledAt }) => disabledAt !== null)
     .map((endpoint) => ({
@@ -145,9 +145,9 @@ export const undeliveredReports = ({ database, clock }: Context): UndeliveredRep
 })
 
 /**
- * What a `report.delivered` event carries, with a fresh link to the PDF; undefined where the report
- * is not signed: an unsigned text never leaves the gateway. The endpoint of the key that created
- * the study takes the event.
+ * The data of a `report.delivered` event, with a new link to the PDF. Undefined if the report is
+ * not signed, because an unsigned text never leaves the gateway. The event is sent to the endpoint
+ * of the API key that created the study.
  */
 export function deliveryData(
   context: Context,
@@ -179,7 +179,7 @@ const STATES: Readonly<Record<OutboxState, Delivery['state']>> = {
   dropped: 'dropped',
 }
 
-/** How far the delivery of the report to the partner is. */
+/** The state of the delivery of a report to the partner. */
 export function deliveryOf({ database }: Context, reportId: string): Delivery {
   const job = findLatestOutboxJob(database, REPORT_DELIVERED, reportId)
   const about = { subject: reportId }

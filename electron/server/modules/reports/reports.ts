@@ -17,14 +17,14 @@ import { moved, type StudyReportStatus } from '#shared/lifecycle.ts'
 import { type MessageCode, message } from '#shared/messages/message.ts'
 import * as queries from './report-queries.ts'
 
-// Reports as partners read them; they are written and signed in the window.
+// Reports in the partner interface. They are written and signed in the window.
 
-/** By a report's id, or by its study. */
+/** Specifies reports by report ID or by study. */
 export type ReportQuery = EitherStudy & { readonly reportId?: string | undefined }
 
 /**
- * Oldest first: drafts without their text, addenda too. @throws ApiError malformed, not-permitted,
- * not-found
+ * The reports of a study, including addenda, oldest first. The text of drafts is left out.
+ * @throws ApiError malformed, not-permitted, not-found
  */
 export function listStudyReports(context: Context, caller: Caller, either: EitherStudy) {
   demand(caller, 'readStudies')
@@ -36,8 +36,8 @@ export function listStudyReports(context: Context, caller: Caller, either: Eithe
 }
 
 /**
- * The completed report of `reportId`, else all completed ones of the study. @throws ApiError
- * malformed, not-permitted, not-found; refused: the report is a draft
+ * The completed report `reportId`, or all completed reports of the study.
+ * @throws ApiError malformed, not-permitted, not-found; refused: the report is a draft
  */
 export function readSignedReports(
   context: Context,
@@ -64,7 +64,10 @@ export function readSignedReports(
 
 export type SignedReport = ReturnType<typeof itemOf>
 
-/** Creates the draft of an addendum. @throws ApiError not-permitted, not-found */
+/**
+ * Creates a draft addendum.
+ * @throws ApiError not-permitted, not-found
+ */
 export function startAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database, clock, uuid } = context
   return database.transaction(() => {
@@ -90,8 +93,8 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
 }
 
 /**
- * Removes the draft; by the primary's id or the addendum's. @throws ApiError not-permitted,
- * not-found
+ * Discards the draft addendum, specified by the ID of the report or of the addendum.
+ * @throws ApiError not-permitted, not-found
  */
 export function cancelAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database } = context
