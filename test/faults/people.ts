@@ -97,7 +97,7 @@ export const users = ofArea('USR', [
     // Read again: the account may have been changed during the work.
     const now = user && queries.findUser(database, user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      forgetAttempts(context, account)
+      resetAttempts(context, account)
       return now
     }
 `,
@@ -106,7 +106,7 @@ export const users = ofArea('USR', [
     // Read again: the account may have been changed during the work.
     const now = user && queries.findUser(database, user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      forgetAttempts(context, account)
+      resetAttempts(context, account)
       return now
     }
     countAttempt(context, account)

@@ -2,7 +2,7 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -117,8 +117,8 @@ export async function undoCorrection(
       },
     })
     setCorrectionUndone(database, record.correctionId, { at, by: userId, with: furtherId, reason })
-    compareIdentity(database, back)
-    compareIdentity(database, now)
+    updateMismatch(database, back)
+    updateMismatch(database, now)
     const detail = { correctionId: record.correctionId, reason, instances: made.length }
     note(context, `user:${userId}`, 'images.undo-correction', back, {
       ...detail,

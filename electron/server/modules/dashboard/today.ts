@@ -9,7 +9,7 @@ import { countUnscheduledStudies } from '#server/modules/reconciliation/reconcil
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
-import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -85,7 +85,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       forwards,
       undelivered: live.undelivered(),
       callers,
-      workstations: workstationsAsking(context.database),
+      workstations: countPendingWorkstations(context.database),
       exams: planned,
       unplanned: countUnscheduledStudies(context.database, unplannedSince, MOST_COUNTED + 1),
       mail: overdueOutboxJobs(context.database, 'invitation.mail', instantOf(now - MAIL_LATE_MS)),

@@ -8,7 +8,11 @@ import {
   imageIdentity,
   type StoredImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { IMAGE_WORDS, ofImages, searchWordsOf } from '#server/modules/studies/search-index.ts'
+import {
+  IMAGE_WORDS,
+  searchableOfImages,
+  searchWordsOf,
+} from '#server/modules/studies/search-index.ts'
 import { REPLACING } from './instance-queries.ts'
 
 /* Lists of studies with images, what is due of them, and their series. */
@@ -110,7 +114,9 @@ function searchedRows(
   for (let opened = 0; opened < MOST_OPENED; ) {
     const part = pageRows(database, show, matched, from, OPENED_AT_ONCE)
     for (const row of part) {
-      if (isFound(terms, ofImages(row.studyInstanceUid, imageIdentity(database.seal, row))))
+      if (
+        isFound(terms, searchableOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+      )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
     }

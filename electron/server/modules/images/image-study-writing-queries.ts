@@ -3,14 +3,14 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import { noteStepsChanged } from '#server/modules/procedure-steps/performed-step-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyPatch,
   type ImageStudyRecord,
   imageStudyColumns,
   type NewImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { keepImageWords, keepWordsOfStudies } from '#server/modules/studies/search-index.ts'
+import { indexImageWords, indexStudiesByUid } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
 import { NO_NOTE } from './instance-queries.ts'
@@ -65,7 +65,7 @@ export const insertImageStudy = (database: Database, study: NewImageStudy): void
       database.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }),
     )
     keepWords(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
 /** Once a study is settled, the steps that its instances were made for are noted as received. */
@@ -87,7 +87,7 @@ export const updateImageStudy = (
       noteSteps(database, studyInstanceUid)
     if (patch.header || patch.handedOut !== undefined) keepWords(database, studyInstanceUid)
     if (IDENTIFYING.some((field) => patch[field] !== undefined))
-      compareIdentity(database, studyInstanceUid)
+      updateMismatch(database, studyInstanceUid)
   })
 
 /** Counts a new instance and sets the times. */
@@ -124,7 +124,7 @@ export function countInstance(
     rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
   // Until then the study had no image that counts.
-  if (counted?.instances === 1) compareIdentity(database, studyInstanceUid)
+  if (counted?.instances === 1) updateMismatch(database, studyInstanceUid)
 }
 
 export type SeriesHeader = Pick<
@@ -150,7 +150,7 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
     database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
     noteSteps(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
 /**
@@ -166,8 +166,8 @@ function noteSteps(database: Database, studyInstanceUid: string): void {
 }
 
 function keepWords(database: Database, studyInstanceUid: string): void {
-  keepImageWords(database, studyInstanceUid)
-  keepWordsOfStudies(database, studyInstanceUid)
+  indexImageWords(database, studyInstanceUid)
+  indexStudiesByUid(database, studyInstanceUid)
 }
 
 const CARRIED_STEPS = `select distinct scheduledProcedureStepId as step from instances where studyInstanceUid = ? and state = 'current'`

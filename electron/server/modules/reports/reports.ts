@@ -1,6 +1,10 @@
 import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
-import { type EitherStudy, isVisible, resolveStudy } from '#server/modules/studies/study-access.ts'
+import {
+  isVisible,
+  resolveStudy,
+  type StudyIdentifiers,
+} from '#server/modules/studies/study-access.ts'
 import {
   findStudy,
   type ScribeStudyRecord,
@@ -20,13 +24,13 @@ import * as queries from './report-queries.ts'
 // Reports in the partner interface. They are written and signed in the window.
 
 /** Specifies reports by report ID or by study. */
-export type ReportQuery = EitherStudy & { readonly reportId?: string | undefined }
+export type ReportQuery = StudyIdentifiers & { readonly reportId?: string | undefined }
 
 /**
  * The reports of a study, including addenda, oldest first. The text of drafts is left out.
  * @throws ApiError malformed, not-permitted, not-found
  */
-export function listStudyReports(context: Context, caller: Caller, either: EitherStudy) {
+export function listStudyReports(context: Context, caller: Caller, either: StudyIdentifiers) {
   demand(caller, 'readStudies')
   const study = resolveStudy(context, caller, 'scribe', either, 'query')
   const reports = queries

@@ -10,7 +10,7 @@ import type { InvitationRecord, PersonFields, UserRecord } from './queries.ts'
 
 type Optional = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
 
-/** Absent rather than null in user records. */
+/** Picks the optional fields; null ones are omitted. */
 function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [P in K]?: string } {
   return Object.fromEntries(
     keys.flatMap((key) => (row[key] === null ? [] : [[key, row[key]]])),
@@ -38,7 +38,7 @@ export const scribeUserReply = (user: UserRecord): ScribeUser => ({
   ...present(user, ['npiNumber']),
 })
 
-/** What other records carry of a user. */
+/** The reference to a user in other records. */
 export function userReference(user: UserRecord): UserReference {
   const { email, userId, firstName, lastName } = user
   return { email, userId, firstName, lastName, ...present(user, OF_NAME) }

@@ -2,11 +2,11 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
-import { type EitherStudy, resolveStudy } from '#server/modules/studies/study-access.ts'
+import { resolveStudy, type StudyIdentifiers } from '#server/modules/studies/study-access.ts'
 import { type Area, findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { demandAssignee, refused } from '#server/modules/studies/study-references.ts'
+import { refused, requireAssignee } from '#server/modules/studies/study-references.ts'
 import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
-import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
@@ -31,7 +31,7 @@ export const EPHEMERAL_SECONDS = 30
  * A link to a viewer study. @throws ApiError malformed, not-permitted, not-found; refused: the
  * study is cancelled
  */
-export const createViewerLink = (context: Context, caller: Caller, either: EitherStudy) =>
+export const createViewerLink = (context: Context, caller: Caller, either: StudyIdentifiers) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
     const { studyId } = activeStudy(context, caller, 'viewer', either)
@@ -45,13 +45,13 @@ export const createViewerLink = (context: Context, caller: Caller, either: Eithe
 export const createRerouteLink = (
   context: Context,
   caller: Caller,
-  { assignedToUserId, ...either }: EitherStudy & { readonly assignedToUserId: string },
+  { assignedToUserId, ...either }: StudyIdentifiers & { readonly assignedToUserId: string },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
     const study = activeStudy(context, caller, 'scribe', either)
     const path = 'body.assignedToUserId'
-    const user = demandAssignee(context, assignedToUserId, path)
+    const user = requireAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
     assign(context, caller, study, user)
     const { studyId } = study
@@ -67,12 +67,12 @@ export const createRerouteLink = (
 export const createViewerOnlyLink = (
   context: Context,
   caller: Caller,
-  { userId = null, ...either }: EitherStudy & { readonly userId?: string | null | undefined },
+  { userId = null, ...either }: StudyIdentifiers & { readonly userId?: string | null | undefined },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
     const { studyId } = activeStudy(context, caller, 'scribe', either)
-    if (userId !== null) demandAssignee(context, userId, 'body.userId')
+    if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
 
@@ -108,7 +108,7 @@ function create(
   const token = mintToken()
   const { kind, studyId, userId } = of
   insertLink(database, {
-    ...{ tokenHash: hashOfToken(token), ...of, ...makerOf(caller), ephemeral },
+    ...{ tokenHash: hashOfToken(token), ...of, ...creatorOf(caller), ephemeral },
     ...{ createdAt: instantOf(now), expiresAt: instantOf(now + lifetimeMs) },
     ...{ usedAt: null, revokedAt: null },
   })
@@ -116,7 +116,7 @@ function create(
   return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-function activeStudy(context: Context, caller: Caller, area: Area, either: EitherStudy) {
+function activeStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
   const study = resolveStudy(context, caller, area, either)
   if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study

@@ -30,9 +30,9 @@ import {
 } from '#server/modules/images/instance-queries.ts'
 import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
-  keepCreatedStudy,
   listCreatedStudies,
   noteTouchedFields,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
@@ -476,15 +476,15 @@ describe('what is to be done about studies', () => {
 describe('created studies', () => {
   it('keep what was last written, and when it was first, sealed', () => {
     using on = stage()
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
       patientName: 'MEIER^ANNA',
       tags: ['a'],
     })
-    keepCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
+    saveCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
     noteTouchedFields(on.database, 'stu_1', ['severity'])
     noteTouchedFields(on.database, 'stu_1', ['mrn', 'severity'])
     noteTouchedFields(on.database, 'stu_9', ['severity'])
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
     expect(listCreatedStudies(on.database, '1.2')).toEqual([
       {
         area: 'scribe',

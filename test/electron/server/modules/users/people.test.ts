@@ -244,7 +244,7 @@ describe('the wait of an account', () => {
       'Too many wrong codes for this account',
     )
     expect(refusal(() => throttle.countAttempt('ben@clinic.example'))).toBeUndefined()
-    throttle.forgetAttempts('Eva@clinic.example')
+    throttle.resetAttempts('Eva@clinic.example')
     expect(refusal(() => throttle.countAttempt('eva@clinic.example'))).toBeUndefined()
   })
 
