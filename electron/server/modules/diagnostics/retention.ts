@@ -14,7 +14,7 @@ import { FAILURES_KEPT_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { APPROVAL_LIFETIME_MS, REQUEST_LIFETIME_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
-import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { deleteEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { purgeInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { purgeAnswers, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -95,7 +95,7 @@ export async function forgetExpired(
   purgeSignInLinks(context.database, before(0))
   purgeLinks(context.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews(context)
+  else deleteEndedViews(context)
   purgeKeptAnswers(context)
   purgeSignInAttempts(context.database, before(FAILURES_KEPT_MS))
   purgeOutbox(context.database, before(OUTBOX_MS))

@@ -21,15 +21,17 @@ import {
   redeemLink,
 } from './queries.ts'
 
-// URLs given out that open the viewer: each token is good once, and only its hash is kept. The
-// functions that create one return its path and query, below the public base.
+// Links that open the viewer. Each token can be used once, and only its hash is stored. The
+// functions that create a link return its path and query, relative to the public base.
 
-/** How long the link of an ephemeral session may be followed; the partner interface fixes it. */
+/**
+ * Lifetime of the link of an ephemeral session in seconds, as specified by the partner interface.
+ */
 export const EPHEMERAL_SECONDS = 30
 
 /**
- * A link to a viewer study. @throws ApiError malformed, not-permitted, not-found; refused: the
- * study is cancelled
+ * Creates a link to a viewer study.
+ * @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled
  */
 export const createViewerLink = (context: Context, caller: Caller, either: StudyIdentifiers) =>
   context.database.transaction(() => {
@@ -39,8 +41,9 @@ export const createViewerLink = (context: Context, caller: Caller, either: Study
   })
 
 /**
- * Assigns the study to the user and creates a link for viewer and dictation. @throws ApiError as
- * `createViewerLink`; refused: the user, or another one is at work on the study
+ * Assigns the study to the user and creates a link for viewing and dictation.
+ * @throws ApiError those of `createViewerLink`; refused: the user is not allowed, or another user
+ *   has begun the report
  */
 export const createRerouteLink = (
   context: Context,
@@ -61,8 +64,8 @@ export const createRerouteLink = (
   })
 
 /**
- * A link to a scribe study without dictation; `userId` is for the audit trail. @throws ApiError as
- * `createViewerLink`
+ * Creates a link to a scribe study without dictation. `userId` is recorded in the audit log.
+ * @throws ApiError those of `createViewerLink`
  */
 export const createViewerOnlyLink = (
   context: Context,
@@ -77,8 +80,8 @@ export const createViewerOnlyLink = (
   })
 
 /**
- * A link to a session without a study. @throws ApiError refused: no endpoint takes
- * `ephemeral.access_requested` from this caller
+ * Creates a link to an ephemeral session, which has no study.
+ * @throws ApiError refused: no endpoint receives `ephemeral.access_requested` from this caller
  */
 export const createEphemeralLink = (
   context: Context,
@@ -123,8 +126,8 @@ function activeStudy(context: Context, caller: Caller, area: Area, either: Study
 }
 
 /**
- * Creating a link assigns the study, opening it never does; a signed study keeps its radiologist
- * and opens for reading.
+ * Assigns the study when the link is created; opening the link does not. A signed study keeps its
+ * radiologist and is opened for reading.
  */
 function assign(
   { database, audit, clock }: Context,
@@ -147,9 +150,9 @@ function assign(
 }
 
 /**
- * Uses the link up where it opens; otherwise it is left as it is, and `why` says why it does not
- * open: unknown: incomplete, or deleted; revoked: whoever gave it, or whom it is for, has no access
- * any more. Both are audited.
+ * Opens a link and redeems it. If it cannot be opened, it is not redeemed, and `why` is the reason.
+ * `unknown` means incomplete or deleted; `revoked` means that its creator or its user no longer has
+ * access. Both outcomes are audited.
  */
 export function openLink(context: Context, token: string) {
   const { database, clock, audit } = context
@@ -158,7 +161,7 @@ export function openLink(context: Context, token: string) {
     const link = findLink(database, hashOfToken(token))
     if (!link) return { outcome: 'closed', why: 'unknown' } as const
     const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
-    const why = whyClosed(context, link, now)
+    const why = closedReason(context, link, now)
     if (why !== undefined) {
       const detail = { kind, userId, why }
       note({ audit }, 'gateway', 'link.refused', studyId ?? 'ephemeral', detail)
@@ -171,11 +174,12 @@ export function openLink(context: Context, token: string) {
   })
 }
 
-function whyClosed(context: Context, link: LinkRecord, now: string) {
-  // What is of the study now comes last: whoever holds a link that is over learns nothing of it.
+function closedReason(context: Context, link: LinkRecord, now: string) {
+  // The state of the study is checked last, so that it is not disclosed to the holder of an invalid
+  // link.
   if (link.usedAt !== null) return 'used'
   if (link.expiresAt <= now) return 'expired'
-  if (link.revokedAt !== null || whyRevoked(context, link) !== undefined) return 'revoked'
+  if (link.revokedAt !== null || revokedReason(context, link) !== undefined) return 'revoked'
   const { studyId } = link
   if (studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null)
     return 'cancelled'
@@ -183,11 +187,10 @@ function whyClosed(context: Context, link: LinkRecord, now: string) {
 }
 
 /**
- * Why what a link gives is over; undefined where it is not: it ends with the access
- * of whoever gave it and of whom it is for, and one for dictation with that person's right to
- * create reports.
+ * Why the access that a link grants has ended; undefined if it has not. It ends when its creator or
+ * its user loses access, and for dictation also when the user may no longer create reports.
  */
-export function whyRevoked(
+export function revokedReason(
   { database }: Context,
   {
     kind,
