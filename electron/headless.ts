@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { gatewayEnvironment, SETTLED } from '#shared/gateway-environment.ts'
+import { ENVIRONMENT_IS_SET, gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 // The gateway without a window, and the command line: the same entry file under plain Node and in
 // Electron's utility process.
@@ -22,7 +22,12 @@ function limitMemory(): void {
   setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
   // The other flags are read at the start alone, and only a gateway runs long enough to need them.
-  if (process.platform !== 'linux' || process.env[SETTLED] || process.argv[2] !== 'serve') return
+  if (
+    process.platform !== 'linux' ||
+    process.env[ENVIRONMENT_IS_SET] ||
+    process.argv[2] !== 'serve'
+  )
+    return
   const args = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)]
   process.execve?.(process.execPath, args, gatewayEnvironment(process.env))
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Instant } from './conventions.ts'
 
-/** Kind of the outbox rows that carry an invitation. */
+/** Kind of the outbox jobs for invitation mails. */
 export const INVITATION_MAIL = 'invitation.mail'
 
-/** What an invitation's mail is written from. */
+/** The content of an invitation mail. */
 export const InvitationMail = z.object({
   to: z.string(),
   firstName: z.string(),

@@ -2,27 +2,27 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { z } from 'zod'
 import type en from './en.json'
 
-/** What the gateway can tell a person: the keys of `en.json`, `area.meaning`. */
+/** Message codes: the keys of `en.json`, in the form `area.meaning`. */
 export type MessageCode = keyof typeof en
 
 /**
- * A value of a message: text and numbers as they are, a message in the language of its reader, and
- * several of them as a list (“CT1, CT2 and MR1”).
+ * An argument of a message. Text and numbers are inserted as they are, messages in the language of
+ * the reader, and arrays as a list (“CT1, CT2 and MR1”).
  */
 export type MessageParam = string | number | Message | readonly (string | Message)[]
 export type MessageParams = Readonly<Record<string, MessageParam>>
 
 /**
- * Something the gateway tells a person, without a language: a key of the catalogues and the values
- * of its arguments. `english` gives it to logs and partners, the window in the language of its
- * reader.
+ * A user-facing text that is independent of the language: a key of the catalogues with its
+ * arguments. `english` formats it for logs and partners; the window formats it in the user's
+ * language.
  */
 export interface Message {
   readonly code: string
   readonly params?: MessageParams | undefined
 }
 
-/** A message as it is sent. */
+/** Schema of a message. */
 export const Message: z.ZodType<Message> = z.lazy(() =>
   z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
 )
@@ -33,20 +33,23 @@ const Param: z.ZodType<MessageParam> = z.union([
   z.array(z.union([z.string(), Message])),
 ])
 
-/** A message within stored JSON, where version 0.1 stored its English text. */
+/** A message in stored JSON. Version 0.1 stored the English text instead. */
 export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
-/** A message of the catalogue, with a value for each of its arguments. */
+/** Creates a message of the catalogue with its arguments. */
 export const message = (code: MessageCode, params?: MessageParams): Message =>
   params ? { code, params } : { code }
 
-/** Text that is the same in every language: a name, or what another program said. */
+/** Text that is the same in every language, such as a name or a text from another program. */
 export const verbatim = (text: string): Message => message('text.verbatim', { text })
 
-/** A part of a sentence as a sentence of its own: with a capital, but for a name, and a full stop. */
+/**
+ * Makes a complete sentence of a fragment: adds a full stop, and capitalizes it unless it starts
+ * with a name.
+ */
 export const asSentence = (part: Message): Message => message('text.sentence', { part })
 
-/** Sentences one after the other. */
+/** Joins sentences. */
 export function sentences(first: Message, ...others: readonly (Message | undefined)[]): Message {
   return others
     .filter((next) => next !== undefined)
@@ -63,10 +66,10 @@ export const isMessage = (value: unknown): value is Message =>
 const SENTENCE: MessageCode = 'text.sentence'
 const STORED = '{"code":'
 
-/** A message as a column of the database keeps it: JSON. */
+/** The JSON of a message for a database column. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
 
-/** Of a column of the database. Version 0.1 stored English text, which stays as it is. */
+/** Reads a message from a database column. English text stored by version 0.1 is kept as it is. */
 export function messageFromStored(text: string): Message {
   if (!text.startsWith(STORED)) return verbatim(text)
   try {
@@ -76,12 +79,12 @@ export function messageFromStored(text: string): Message {
   }
 }
 
-/** In a column that is empty where there is none. */
+/** Like `storedMessage`, for a column that is empty if there is no message. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
 export const messageOrNull = (text: string | null | undefined): Message | null =>
   text ? messageFromStored(text) : null
 
-/** Gives messages in the language of a catalogue of ICU messages. */
+/** Returns a function that formats messages with a catalogue of ICU messages. */
 export function openMessages(
   catalogue: Readonly<Record<string, string>>,
   locale: string,
@@ -104,7 +107,7 @@ export function openMessages(
     return list.format(param.map((one) => String(valueText(one))))
   }
 
-  /** Names keep their case, and so does what another program said. */
+  /** Whether the text starts with a name or a text from another program, whose case is kept. */
   function beginsWithName({ code, params = {} }: Message): boolean {
     const param = params[/^\{(\w+)/.exec(catalogue[code] ?? '')?.[1] ?? '']
     if (param === undefined) return false
@@ -122,7 +125,7 @@ export function openMessages(
     const { code, params = {} } = of
     const values = Object.entries(params).map(([name, param]) => [name, valueText(param)] as const)
     const format = formatOf(code)
-    // A window that is older than its gateway has not every code.
+    // The code may be unknown if the window is older than the gateway.
     if (!format) return [code, ...values.map(([, value]) => value)].join(' ')
     const text = String(format.format(Object.fromEntries(values)))
     return code === SENTENCE ? sentenceOf(text, of) : text

@@ -15,8 +15,8 @@ import {
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import {
-  MOST_RECONCILED_DAYS,
-  MOST_RECONCILED_EXAMS,
+  MAX_RECONCILED_DAYS,
+  MAX_RECONCILED_EXAMS,
   type OpenOrder,
   type OrderCandidate,
   type Reconciliation,
@@ -90,9 +90,9 @@ export async function readReconciliation(
   )
   const open = orders.filter(({ exam }) => !decisionsByOrder.has(keyOf(exam)))
   const [from, until] = [startOf(context, range.from), startOf(context, addDays(range.to, 1))]
-  const found = listUnscheduledStudies(database, from, until, MOST_RECONCILED_EXAMS + 1)
+  const found = listUnscheduledStudies(database, from, until, MAX_RECONCILED_EXAMS + 1)
   const exams: UnscheduledExam[] = []
-  for (const studyInstanceUid of found.slice(0, MOST_RECONCILED_EXAMS).filter(isVisible)) {
+  for (const studyInstanceUid of found.slice(0, MAX_RECONCILED_EXAMS).filter(isVisible)) {
     const study = findImageStudy(database, studyInstanceUid)
     if (study) exams.push(examOf(context, study, open, undefined))
     await setImmediate()
@@ -108,7 +108,7 @@ export async function readReconciliation(
     ...range,
     days,
     exams,
-    isCut: found.length > MOST_RECONCILED_EXAMS,
+    isCut: found.length > MAX_RECONCILED_EXAMS,
     orders: orders.map((order) =>
       openOrderOf(context, order, decisionsByOrder.get(keyOf(order.exam))),
     ),
@@ -126,8 +126,8 @@ function rangeOf(
   const refuse = (path: string, fault: Message) =>
     new ApiError('refused', fault, { errors: [{ path, message: fault }] })
   if (first > last) throw refuse('query.to', message('reconciliation.days-reversed'))
-  if (daysBetween(first, last) >= MOST_RECONCILED_DAYS)
-    throw refuse('query.from', message('reconciliation.many-days', { most: MOST_RECONCILED_DAYS }))
+  if (daysBetween(first, last) >= MAX_RECONCILED_DAYS)
+    throw refuse('query.from', message('reconciliation.many-days', { most: MAX_RECONCILED_DAYS }))
   return { from: first, to: last, today, outage }
 }
 

@@ -6,7 +6,7 @@ import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { Draft, ReportLock } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReportId } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { findReportLock } from './report-locks.ts'
 import { findDraft, findReportRevision, type ReportRecord } from './report-queries.ts'
@@ -79,7 +79,7 @@ export const inAnotherWindow = () => new ApiError('refused', message('reports.in
 /** Why the study cannot be edited now; undefined if it can. */
 export function editObstacle({ study }: Pick<DraftState, 'study'>): Message | undefined {
   if (study.cancelledAt !== null) return message('studies.uncancel-first')
-  if (moved('dictate', study.status) === undefined && study.status !== 'addendum_active')
+  if (nextStatus('dictate', study.status) === undefined && study.status !== 'addendum_active')
     return message('reports.report-is-signed')
   return undefined
 }

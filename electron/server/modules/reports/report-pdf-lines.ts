@@ -1,4 +1,4 @@
-import { withoutStacks } from '#shared/report-text.ts'
+import { limitMarks } from '#shared/report-text.ts'
 import { CLUSTERS, type ReportFonts, type Run, type Weight } from './report-pdf-fonts.ts'
 
 /** The style of text; sizes are in points. */
@@ -47,8 +47,8 @@ const MAX_INDENT = 72
  * which could hide or reorder what was signed.
  */
 export const printable = (text: string): string =>
-  withoutStacks(
-    withoutStacks(text.toWellFormed())
+  limitMarks(
+    limitMarks(text.toWellFormed())
       .normalize('NFC')
       .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
       .replaceAll('\t', '    ')

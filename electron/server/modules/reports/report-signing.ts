@@ -14,10 +14,10 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { CheckFinding, Communication, Draft, ReportCheck } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { followedCorrection } from './correction-instant-queries.ts'
 import { demandPast, openCriticalResult } from './critical-results.ts'
@@ -137,7 +137,7 @@ function prepare(
   if (!isShown(draft, request)) return { outcome: 'conflict', theirs: draftView(context, draft) }
   checkDraftOwner(context, caller, state, request.windowId)
   const { study } = state
-  const text = plainReport(draft.plainText ?? '')
+  const text = normalizeReport(draft.plainText ?? '')
   const { isCritical } = request
   const finding = isCritical ? request.finding : null
   const communication = isCritical ? request.communication : null
@@ -184,7 +184,7 @@ function storeSigned(
 ) {
   const { reportId } = draft
   const { text, textHash, signer, signedAt, isCritical } = part
-  const status = moved('sign', study.status)
+  const status = nextStatus('sign', study.status)
   if (status === undefined) throw new ApiError('refused', message('reports.nothing-written'))
   updateReport(database, {
     ...draft,

@@ -14,10 +14,10 @@ import type {
 } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import { reportFindings } from '#shared/report-checks.ts'
-import { plainReport } from '#shared/report-text.ts'
+import { normalizeReport } from '#shared/report-text.ts'
 import * as drafts from './report-drafts.ts'
 import * as locks from './report-locks.ts'
 import * as queries from './report-queries.ts'
@@ -57,7 +57,7 @@ export function beginReport(
     if (!takeOver && refusal !== undefined) throw new ApiError('refused', refusal)
     if (!takeOver && lock && lock.windowId !== windowId) throw drafts.inAnotherWindow()
     const at = instantOf(context.clock())
-    const status = moved('dictate', study.status)
+    const status = nextStatus('dictate', study.status)
     if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
       saveStudy(database, { ...study, status, assignedTo: userId, updatedAt: at }, study)
     if (refusal !== undefined) noteTakeOver(context, caller, state)
@@ -250,7 +250,10 @@ export function checkReport(
   { text, isCritical }: { readonly text: string; readonly isCritical: boolean },
 ): CheckFinding[] {
   const { study, draft } = drafts.readDraftState(context, caller, studyId)
-  return reportFindings({ ...checkInputOf(context, study, draft, plainReport(text)), isCritical })
+  return reportFindings({
+    ...checkInputOf(context, study, draft, normalizeReport(text)),
+    isCritical,
+  })
 }
 
 /**

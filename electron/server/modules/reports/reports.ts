@@ -17,7 +17,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId, type StudyId } from '#shared/ids.ts'
-import { moved, type StudyReportStatus } from '#shared/lifecycle.ts'
+import { nextStatus, type StudyReportStatus } from '#shared/lifecycle.ts'
 import { type MessageCode, message } from '#shared/messages/message.ts'
 import * as queries from './report-queries.ts'
 
@@ -77,7 +77,7 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
   return database.transaction(() => {
     demand(caller, 'writeReports')
     const { report, study } = visibleReport(context, caller, reportId)
-    const status = moved('startAddendum', study.status)
+    const status = nextStatus('startAddendum', study.status)
     if (study.cancelledAt !== null) return refusal('studies.cancelled')
     if (study.status === 'addendum_active') return refusal('reports.addendum-active-already')
     if (report.status !== 'completed' || status === undefined)
@@ -105,7 +105,7 @@ export function cancelAddendum(context: Context, caller: Caller, reportId: strin
   return database.transaction(() => {
     demand(caller, 'writeReports')
     const { report, study } = visibleReport(context, caller, reportId)
-    const status = moved('cancelAddendum', study.status)
+    const status = nextStatus('cancelAddendum', study.status)
     const active = queries.findDraft(database, study.studyId)
     if (status === undefined || !active?.isAddendum) return refusal('reports.addendum-none-active')
     if (report.isAddendum && report.reportId !== active.reportId)

@@ -2,7 +2,7 @@ import { differences } from '#server/audit-log/audit.ts'
 import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { Metadata, Severity } from '#shared/contract/values.ts'
-import { moved, type StudyReportStatus, type ViewerStatus } from '#shared/lifecycle.ts'
+import { nextStatus, type StudyReportStatus, type ViewerStatus } from '#shared/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
 import type { StudyDetail, StudyRecord } from './study-queries.ts'
 import { refused } from './study-references.ts'
@@ -120,7 +120,7 @@ function statusAfter(
 
 /** @throws ApiError refused: the study cannot be reassigned in its state */
 function reassigned(status: StudyReportStatus, assignedTo: string | null): StudyReportStatus {
-  const next = moved(assignedTo === null ? 'unassign' : 'assign', status)
+  const next = nextStatus(assignedTo === null ? 'unassign' : 'assign', status)
   if (next === undefined) throw refused('body.assignedTo', message('studies.must-stay', { status }))
   return next
 }

@@ -15,7 +15,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { studyMoments } from './moments.ts'
+import { studyHistory } from './study-history.ts'
 import { windowStudy } from './row.ts'
 
 // The window's lists of studies, for both areas. Studies that the user may not see are neither
@@ -66,7 +66,7 @@ export function readStudy(
     throw new ApiError('not-found', message('studies.none-such'))
   return {
     study: windowStudy(context, study),
-    moments: studyMoments(context, eventLog, study, isAllowed(caller, 'manageGateway')),
+    moments: studyHistory(context, eventLog, study, isAllowed(caller, 'manageGateway')),
   }
 }
 

@@ -10,7 +10,7 @@ import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
-import type { AskUpload } from './access-asking.ts'
+import type { AskUpload } from './partner-access.ts'
 import { type CaptureRecord, findCapture, updateCapture } from './queries.ts'
 
 /** Kind of the outbox job of a capture; its subject is the ID of the capture. */

@@ -11,7 +11,7 @@ import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
-import { moved } from '#shared/lifecycle.ts'
+import { nextStatus } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
   type EphemeralDetail,
@@ -137,7 +137,7 @@ function assign(
 ): void {
   if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === assignedTo)
     return
-  const status = moved('assign', study.status)
+  const status = nextStatus('assign', study.status)
   if (status === undefined)
     throw refused(
       'body.assignedToUserId',

@@ -1,6 +1,6 @@
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { message } from '#shared/messages/message.ts'
-import type { AccessAnswer } from './access-asking.ts'
+import type { AccessAnswer } from './partner-access.ts'
 
 /** A partner's response, which is requested once more when its links have expired. */
 export class PartnerAnswer {

@@ -26,7 +26,7 @@ import type { Schedule } from './schedule.ts'
 import type { AskingUser, Worklist } from './worklist.ts'
 
 const MOST_CANDIDATES = 50
-const MOST_EXAMS = 50_000
+const MAX_EXAMS = 50_000
 
 /**
  * Explains why an exam is not on a device: the worklist is queried in the device's place, with its
@@ -54,7 +54,7 @@ export async function explain(
     ? replayedQuery(replayed, { onlyDay: day })
     : defaultQuery(device, day)
   const wholeDay = await worklist.askWith(wholeDayQuery, device, user)
-  const known = (await schedule.day({ day }, MOST_EXAMS)).exams
+  const known = (await schedule.day({ day }, MAX_EXAMS)).exams
 
   const candidates = matchingExams(ask, [...wholeDay.rows, ...repeated.rows, ...known])
   const inspectionId = repeated.inspectionId === UNRECORDED ? null : repeated.inspectionId

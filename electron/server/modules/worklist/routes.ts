@@ -12,7 +12,7 @@ import {
   dashboardExams,
   type ExamDay,
   ExamPrint,
-  MOST_EXAMS,
+  MAX_EXAMS,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -73,7 +73,7 @@ export function serveSchedule(
   schedule: Schedule,
 ): void {
   const handlers: HandlersOf<typeof dashboardExams> = {
-    exams: ({ query }) => schedule.day(query, MOST_EXAMS),
+    exams: ({ query }) => schedule.day(query, MAX_EXAMS),
     refresh({ body: { day, deviceId }, user }) {
       const asked =
         deviceId === null
@@ -92,7 +92,7 @@ export function serveSchedule(
     '/dashboard/worklist/exams/print',
     { access: dashboardExams.exams.access, query: ExamPrint },
     async ({ query: { day, language } }, reply) => {
-      const exams = await schedule.day({ day }, MOST_EXAMS)
+      const exams = await schedule.day({ day }, MAX_EXAMS)
       const fileName = `worklist-${exams.day}.pdf`
       return reply
         .headers(documentHeaders({ fileName, mediaType: 'application/pdf' }, ['application/pdf']))

@@ -16,7 +16,7 @@ const PAGE_SIZE = 100
  * The history of a study, its images and its reports: the last 200 entries, newest first.
  * @param mayOpen whether the user may open events
  */
-export function studyMoments(
+export function studyHistory(
   store: Context,
   eventLog: Pick<EventLog, 'list'>,
   { studyId, studyInstanceUid }: StudyRecord,
