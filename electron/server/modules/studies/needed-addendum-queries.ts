@@ -58,7 +58,7 @@ export function neededStatement(
     ...(madeIn?.since ? [['s.createdAt >= ?', madeIn.since] as const] : []),
     ...(madeIn?.until ? [['s.createdAt < ?', madeIn.until] as const] : []),
   ]
-  const text = `select n.seq from listNeededAddenda n cross join studies s on s.seq = n.seq
+  const text = `select n.seq from neededAddenda n cross join studies s on s.seq = n.seq
     where ${tests.map(([test]) => test).join(' and ')} order by n.seq ${isOldestFirst ? 'asc' : 'desc'} limit ?`
   return { text, parameters: [...tests.flatMap(([, ...some]) => some), BigInt(limit)] }
 }

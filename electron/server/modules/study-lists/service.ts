@@ -15,8 +15,8 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { studyHistory } from './study-history.ts'
 import { windowStudy } from './row.ts'
+import { studyHistory } from './study-history.ts'
 
 // The window's lists of studies, for both areas. Studies that the user may not see are neither
 // listed nor counted.

@@ -313,10 +313,7 @@ export async function acceptInvitation(
   })
 }
 
-/**
- * Rejects an invitation.
- * @throws ApiError those of `openInvitation`
- */
+/** Rejects an invitation. @throws ApiError those of `openInvitation` */
 export function rejectInvitation(context: Context, token: string): void {
   context.database.transaction(() => {
     const invitation = openInvitation(context, token)

@@ -10,7 +10,7 @@ import { ApiError } from '#shared/errors.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { findUser, namedUser, type UserRecord, updateUser } from './queries.ts'
 import * as queries from './session-queries.ts'
-import type { UnwrittenUse } from './session-state.ts'
+import type { UnwrittenChange } from './session-state.ts'
 import { sessionState } from './session-state.ts'
 import { deleteViewsOfSession } from './viewer-queries.ts'
 import { findWorkstation } from './workstation-queries.ts'
@@ -239,7 +239,7 @@ function lock(
 function writeOrHold(
   { database }: Context,
   { tokenHash }: queries.SessionRecord,
-  change: UnwrittenUse,
+  change: UnwrittenChange,
   write: () => void,
 ): void {
   sessionState(database).hold(tokenHash, tryWrite(write) ? undefined : change)

@@ -4,12 +4,12 @@ import type { Manifest } from '#server/webhooks/manifest.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import type { AccessAnswer } from './partner-access.ts'
 import type { ArchiveImages } from './archive-images.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import { LoadQueue } from './load-queue.ts'
 import { contentOf, manifestMatch } from './manifest.ts'
 import { type GrowingFile, isSameFile } from './open-files.ts'
+import type { AccessAnswer } from './partner-access.ts'
 import {
   cacheKeyOf,
   identitiesOf,
@@ -189,10 +189,7 @@ export class PartnerImages {
     }
   }
 
-  /**
-   * Gets a new URL for a file whose link has expired.
-   * @throws FileFault
-   */
+  /** Gets a new URL for a file whose link has expired. @throws FileFault */
   async #renewLink(file: PartnerFile, generation: number): Promise<void> {
     const number = file.index + 1
     if (!(await this.#answer.renew(generation)))
@@ -248,10 +245,7 @@ export class PartnerImages {
     }
   }
 
-  /**
-   * Called when more bytes of a file are available.
-   * @throws ViewedFileFault, LeftOut
-   */
+  /** Called when more bytes of a file are available. @throws ViewedFileFault, LeftOut */
   #grown(file: PartnerFile, growing: GrowingFile): void {
     if (file.growing !== growing) {
       const header = growing.viewed.header()
@@ -263,10 +257,7 @@ export class PartnerImages {
     file.watch.changed()
   }
 
-  /**
-   * Called when a file is complete.
-   * @throws ViewedFileFault, LeftOut
-   */
+  /** Called when a file is complete. @throws ViewedFileFault, LeftOut */
   async #takeComplete(
     file: PartnerFile,
     header: ViewedHeader,
@@ -340,9 +331,7 @@ export class PartnerImages {
     this.#list.watch.changed()
   }
 
-  /**
-   * The unreadable file that should contain the instance, so that waiting requests get the reason.
-   */
+  /** The unreadable file of an instance, so that waiting requests get the reason. */
   #faultyFile(sopInstanceUid: string): PartnerFile | undefined {
     const file = this.#files[this.#match.urlOf(sopInstanceUid) ?? this.files]
     return file?.fault && file.sopInstanceUid === '' ? file : undefined

@@ -232,7 +232,7 @@ export function viewReply(context: Context, view: OpenView): View {
     user: user ? { userId: user.userId, name: `${user.firstName} ${user.lastName}` } : null,
     mayDictate: kind === 'reroute',
     hangingProtocol: (ephemeral?.hangingProtocol ?? null) as View['hangingProtocol'],
-    ...{ captureObstacle: captureObstacle(context, view), expiresAt },
+    ...{ whyNoCapture: captureObstacle(context, view), expiresAt },
   }
 }
 

@@ -3,10 +3,10 @@ import type { OpenView } from '#server/http/callers.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { AskAccess, AskedStudy } from './partner-access.ts'
 import type { FileFetcher } from './file-fetcher.ts'
 import type { ImageFile } from './image-file.ts'
 import { MediaFiles, type ShownMedium } from './media.ts'
+import type { AskAccess, RequestedStudy } from './partner-access.ts'
 import { ShownStudies } from './shown-studies.ts'
 import { StudyImages } from './study-images.ts'
 import { type Progress, ViewList } from './view-list.ts'
@@ -183,7 +183,7 @@ function requestedStudy(
   { database }: Context,
   view: OpenView,
   studyInstanceUid: string,
-): AskedStudy | undefined {
+): RequestedStudy | undefined {
   if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
     return { studyId: view.studyId, studyInstanceUid }
   const areas = view.area === 'viewer' ? ['viewer', 'scribe'] : ['scribe', 'viewer']

@@ -84,7 +84,7 @@ export const daOf = (day: string): string => day.replaceAll('-', '')
 export const dayOf = (da: string): string => `${da.slice(0, 4)}-${da.slice(4, 6)}-${da.slice(6)}`
 
 /** Converts clinic-local `YYYYMMDD` and `HHMMSS` to seconds, for computing differences only. */
-export const secondsAt = (da: string, time: string): difference =>
+export const secondsAt = (da: string, time: string): number =>
   daysBetween('2000-01-01', dayOf(da)) * 86_400 +
   Number(time.slice(0, 2)) * 3600 +
   Number(time.slice(2, 4)) * 60 +
@@ -96,7 +96,7 @@ export const secondsAt = (da: string, time: string): difference =>
  */
 export function ageAt(birthDate: string, da: string): string {
   if (birthDate === '' || birthDate > da) return ''
-  const difference = (from: difference, to: difference) =>
+  const difference = (from: number, to: number) =>
     Number(da.slice(from, to)) - Number(birthDate.slice(from, to))
   const months =
     difference(0, 4) * 12 + difference(4, 6) - (da.slice(6) < birthDate.slice(6) ? 1 : 0)
@@ -118,8 +118,8 @@ export interface WindowDays {
   /** `YYYY-MM-DD` in the clinic. */
   readonly today: string
   /** Days requested before and after today when the query specifies no date. */
-  readonly daysBack: difference
-  readonly daysForward: difference
+  readonly daysBack: number
+  readonly daysForward: number
 }
 
 /** Maximum number of days requested when the query specifies dates. */
@@ -139,7 +139,7 @@ export function requestWindow(
   namesOrder: boolean,
   { today, daysBack, daysForward }: WindowDays,
 ): Window {
-  const between = (first: difference, last: difference, isClamped: boolean): Window => ({
+  const between = (first: number, last: number, isClamped: boolean): Window => ({
     dateStart: addDays(today, first),
     dateEnd: addDays(today, last),
     isClamped,

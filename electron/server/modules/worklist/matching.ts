@@ -25,7 +25,7 @@ export interface RowKey {
  * Whether a row matches a key. A withheld row also matches a key for which it has no value, because
  * the missing value may be the reason why it is withheld.
  */
-export const matchesValue = (key: RowKey, row: WorklistRow): boolean =>
+export const isMatch = (key: RowKey, row: WorklistRow): boolean =>
   key.matches(row) || (row.withheld !== null && !key.hasValue(row))
 
 /**
@@ -223,7 +223,7 @@ export const isInterval = (date: Span | undefined, time: Span | undefined): bool
     ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row matches. */
-export const nothingMatches = (attribute: Attribute, why: Message): RowKey => ({
+export const unmatchableKey = (attribute: Attribute, why: Message): RowKey => ({
   name: attribute.keyword,
   words: descriptionOf(attribute, why),
   matches: () => false,

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
-import { listNeededAddenda } from '#server/database/migrations/0018-needed-addenda.ts'
+import { neededAddenda } from '#server/database/migrations/0018-needed-addenda.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
-const BEFORE = MIGRATIONS.slice(0, MIGRATIONS.indexOf(listNeededAddenda))
+const BEFORE = MIGRATIONS.slice(0, MIGRATIONS.indexOf(neededAddenda))
 /** An instant of the day of the tests. */
 const at = (time: string) => `2026-03-10T${time}:00.000Z`
 
@@ -149,8 +149,7 @@ it('the list of needed addenda changes in the transaction of the correction', ()
 it('the list of needed addenda is found by the indexes of corrections and reports', () => {
   using temp = tempFolder()
   using db = Database.open(join(temp.folder, 'gateway.sqlite'))
-  const statement =
-    /insert into listNeededAddenda [^;]+;/.exec(listNeededAddenda)?.[0] ?? expect.fail()
+  const statement = /insert into neededAddenda [^;]+;/.exec(neededAddenda)?.[0] ?? expect.fail()
   const text = statement
     .replaceAll('new.fromStudyInstanceUid', '?')
     .replaceAll('new.toStudyInstanceUid', '?')

@@ -52,7 +52,7 @@ describe('a view from the window', () => {
     expect(archived).toMatchObject({ area: null, studyId: null, studyInstanceUid: '1.2.9' })
     expect(View.parse(viewReply(on.store, archived))).toMatchObject({
       studyDescription: 'CT Thorax',
-      captureObstacle: null,
+      whyNoCapture: null,
       mayDictate: false,
     })
     expect(on.trail().at(-1)).toMatchObject({ action: 'view.open', target: '1.2.9' })
@@ -134,7 +134,7 @@ describe('a view from the window', () => {
     const whyNot = (more: Partial<UserRecord>) => {
       const user = newUser(on.store, { canCreateReports: false, ...more })
       return viewReply(on.store, on.views.byUser(on.at(user), { studyId: on.read }).view)
-        .captureObstacle
+        .whyNoCapture
     }
     expect(whyNot({})).toEqual(
       'Your account can only view images: an owner or an admin can allow more.',

@@ -103,7 +103,7 @@ describe('a view by a link', () => {
         user: { userId: doctor.userId, name: 'Una Malá' },
         mayDictate: true,
       },
-      ...{ hangingProtocol: null, captureObstacle: null, expiresAt: '2026-11-20T21:00:00.000Z' },
+      ...{ hangingProtocol: null, whyNoCapture: null, expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
     expect(viewReply(on.store, named.view)).toMatchObject({
@@ -115,7 +115,7 @@ describe('a view by a link', () => {
     expect(viewReply(on.store, unnamed.view)).toMatchObject({
       kind: 'viewer-only',
       user: null,
-      captureObstacle: null,
+      whyNoCapture: null,
     })
   })
 
@@ -139,7 +139,7 @@ describe('a view by a link', () => {
       },
       ...{
         hangingProtocol: SESSION.hangingProtocol,
-        captureObstacle: 'This view has no study to keep captures with.',
+        whyNoCapture: 'This view has no study to keep captures with.',
       },
     })
     const files = readdirSync(on.folder).map((name) => readFileSync(join(on.folder, name)))
@@ -219,7 +219,7 @@ describe('a view', () => {
     on.studies.cancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
-    expect(viewReply(on.store, begun.view).captureObstacle).toEqual('The study was cancelled.')
+    expect(viewReply(on.store, begun.view).whyNoCapture).toEqual('The study was cancelled.')
     expect(on.ended).toEqual([begun.view.viewId])
     on.studies.uncancelStudy(on.key, 'viewer', { studyId: on.viewed })
     expect(on.look(begun)).toBeDefined()

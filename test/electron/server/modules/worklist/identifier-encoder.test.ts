@@ -36,7 +36,7 @@ function encoded(
   const layout = new IdentifierEncoder(query, transferSyntax, clinicName)
   const [row] = rowsOfItem(given, { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })
   if (!row) throw new Error('no row')
-  const target = Buffer.alloc(layout.bound(row), 0xee)
+  const target = Buffer.alloc(layout.maxSize(row), 0xee)
   const end = layout.write(
     target,
     0,

@@ -13,9 +13,9 @@ import {
   isInterval,
   isMatch,
   nameKey,
-  nothingMatches,
   spanKey,
   textKey,
+  unmatchableKey,
   wildCard,
 } from '#server/modules/worklist/matching.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
@@ -247,7 +247,7 @@ describe('a key', () => {
       'start date and time (0040,0002), (0040,0003) from first to last, “2026 10”',
     ],
     [
-      nothingMatches(accession, verbatim('never')),
+      unmatchableKey(accession, verbatim('never')),
       'AccessionNumber',
       'AccessionNumber (0008,0050) never',
     ],
@@ -280,7 +280,7 @@ describe('a key', () => {
   })
 
   it('that nothing matches is met by no row, also by none that is withheld', () => {
-    const key = nothingMatches(accession, verbatim(''))
+    const key = unmatchableKey(accession, verbatim(''))
     expect([isMatch(key, row()), isMatch(key, nameless)]).toEqual([false, false])
   })
 
