@@ -1,27 +1,27 @@
 import { setFlagsFromString } from 'node:v8'
 import { ENVIRONMENT_IS_SET, gatewayEnvironment } from '#shared/gateway-environment.ts'
 
-// The gateway without a window, and the command line: the same entry file under plain Node and in
+// Entry point of the server without a window and of the command line, under plain Node and in
 // Electron's utility process.
 
 /**
- * MiB, where V8 begins with 1: what a query makes is garbage before it is moved to the old
- * generation. Read once, at the start of a process.
+ * In MiB; V8's default is 1. With 4, the garbage of a worklist query is collected before it is
+ * promoted to the old generation. V8 reads this flag only at process start.
  */
 const YOUNG_GENERATION = '--min-semi-space-size=4'
 
 /**
- * The gateway shares one PC with other programs for months. V8 sizes its heap by the machine's
- * memory and glibc gives every thread an arena of its own: left alone, the garbage of a busy
- * morning grows both to some hundred MB that are never given back (docs/decisions/0006).
+ * Limits memory growth, because the gateway shares a PC with other programs for months. V8 sizes
+ * its heap by the machine's memory and glibc gives each thread its own arena, so without limits
+ * both grow to several hundred MB that are never returned (docs/decisions/0006).
  */
 function limitMemory(): void {
-  // V8 reads these at each collection. So little is collected at a time that waking other threads
-  // for it takes longer.
+  // V8 reads these flags at each collection. Collections are so small that waking parallel threads
+  // for them would take longer than the collection.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
   setFlagsFromString('--no-parallel-scavenge')
-  // The other flags are read at the start alone, and only a gateway runs long enough to need them.
+  // The other flags are read only at process start, and only `serve` runs long enough to need them.
   if (
     process.platform !== 'linux' ||
     process.env[ENVIRONMENT_IS_SET] ||
@@ -33,10 +33,11 @@ function limitMemory(): void {
 }
 
 limitMemory()
-// Imported after that: the process may have been replaced, and would load everything twice.
+// Imported only now, because execve may have replaced the process and the modules would be loaded
+// twice.
 const { main } = await import('./cli/commands.ts')
 const { parentPort } = await import('./cli/parent-port.ts')
 await main(process.argv.slice(2))
-// A utility process does not end when nothing is left to do (electron/electron issue 47228). Its
-// output is flushed first.
+// A utility process does not exit when its event loop is empty (electron/electron issue 47228), so
+// it exits here after flushing its output.
 if (parentPort()) process.stdout.write('', () => process.stderr.write('', () => process.exit()))

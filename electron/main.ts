@@ -9,26 +9,28 @@ import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-repo
 import { placeIn, takeLinks } from './desktop/deep-link.ts'
 import { Dialogs } from './desktop/dialogs.ts'
 import { type GatewayEnd, GatewayProcess, type Ready } from './desktop/gateway-process.ts'
+import { ipcHandlers, registerIpcHandlers } from './desktop/ipc-handlers.ts'
 import { openKeyStore } from './desktop/key-store.ts'
 import { MainWindow } from './desktop/main-window.ts'
 import { type Actions, setMenu } from './desktop/menu.ts'
 import { openNotifier } from './desktop/notifications.ts'
-import { answerPage, pageAnswers } from './desktop/page-answers.ts'
 import { refusePermissions, refuseRequests } from './desktop/permissions.ts'
 import { stayAwake, watchSleep } from './desktop/sleep.ts'
 import { watchStatus } from './desktop/status-watch.ts'
+import { type ShellTexts, shellTexts } from './desktop/texts.ts'
 import { openTray } from './desktop/tray.ts'
 import { Updates } from './desktop/updates.ts'
 import { refuseWebviews } from './desktop/window.ts'
-import { type ShellWords, shellWords } from './desktop/words.ts'
 
 const here = import.meta.dirname
-/** As in electron-builder.yml: Windows shows notifications for programs it knows by it. */
+/**
+ * Must match electron-builder.yml, because Windows shows notifications only for registered app IDs.
+ */
 const APP_ID = 'health.isthmus.gateway'
-/** The system waits a few seconds at most for a program when the PC shuts down. */
+/** At shutdown the operating system waits only a few seconds for a program to exit. */
 const SHUTDOWN_MS = 4_000
 
-/** Starts the desktop app, unless another one runs on this PC. */
+/** Starts the desktop app unless another instance is running on this PC. */
 export async function main(): Promise<void> {
   app.enableSandbox()
   keepCrashReports()
@@ -36,7 +38,7 @@ export async function main(): Promise<void> {
   const argv = process.argv.slice(app.isPackaged ? 1 : 2)
   const start = readArguments(argv, app.getPath('userData'))
   if (!app.requestSingleInstanceLock()) return app.quit()
-  // The gateway goes on serving devices while the window is closed; only Quit ends it.
+  // The gateway keeps serving devices while the window is closed; only Quit stops it.
   app.on('window-all-closed', () => undefined)
   let desktop: DesktopApp | undefined
   let { place } = start
@@ -46,10 +48,10 @@ export async function main(): Promise<void> {
   })
   await app.whenReady()
 
-  const words = shellWords(app.getLocale())
+  const words = shellTexts(app.getLocale())
   const machine = await lockMachine(start.isNamed ? start.folder : APP_ID)
   if ('heldBy' in machine) {
-    await new Dialogs(words).sayAlreadyRunning(machine.heldBy)
+    await new Dialogs(words).showAlreadyRunning(machine.heldBy)
     return app.exit(0)
   }
   desktop = new DesktopApp({ ...start, place }, argv, words)
@@ -57,8 +59,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * The app once it is ready: the gateway's process, the window, the tray and the menu. Before it
- * quits it drains the gateway.
+ * The running app: the gateway process, the window, the tray and the menu. It drains the gateway
+ * before it quits.
  */
 class DesktopApp implements Actions {
   readonly #folder: string
@@ -66,21 +68,21 @@ class DesktopApp implements Actions {
   readonly #dialogs: Dialogs
   readonly #window: MainWindow
   readonly #autostart: Autostart
-  /** Nobody is there: it was started hidden, or by the system. */
+  /** Started hidden or by the system at login, so no window opens on start. */
   readonly #isQuiet: boolean
   readonly #gateway: GatewayProcess
   readonly #updates: Updates
   readonly #tray: ReturnType<typeof openTray>
   readonly #status: ReturnType<typeof watchStatus>
   readonly #awake = stayAwake()
-  /** Shown once there is something to show. */
+  /** The page to open once the gateway is ready. */
   #place: string | undefined
   #ready: Ready | undefined
   #fault = ''
   #ending: Promise<void> | undefined
   #isDrained = false
 
-  constructor(start: StartArguments, argv: readonly string[], words: ShellWords) {
+  constructor(start: StartArguments, argv: readonly string[], words: ShellTexts) {
     const { folder, isNamed } = start
     this.#folder = folder
     this.#place = start.place
@@ -121,8 +123,8 @@ class DesktopApp implements Actions {
       notifier.update(status)
     })
     setMenu(words, this)
-    const answers = pageAnswers(this.#gateway, this.#autostart, keys, this.#updates, this)
-    answerPage(this.#window.origin, answers)
+    const answers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
+    registerIpcHandlers(this.#window.origin, answers)
   }
 
   start(): void {
@@ -152,7 +154,7 @@ class DesktopApp implements Actions {
     this.#gateway.start()
   }
 
-  /** Shows a place of the window; before there is something to show, once there is. */
+  /** Opens a page of the window, once the gateway is ready. */
   open(place?: string): void {
     if (this.#ending) return
     if (!this.#ready) {
@@ -184,7 +186,7 @@ class DesktopApp implements Actions {
     if (ready.rescue) this.#awake.release()
     else this.#awake.hold()
     void this.#status.now()
-    // Without the link of a rescue: whoever has it may replace the database.
+    // Leaves out the rescue link, because anyone who has it can replace the database.
     if (isFirst)
       process.stdout.write(`${JSON.stringify({ ready: true, ...ready, link: undefined })}\n`)
     else void this.#window.renew()
@@ -204,7 +206,7 @@ class DesktopApp implements Actions {
     else app.exit(exitCode || 1)
   }
 
-  /** After sleep, where devices cannot reach the gateway. */
+  /** Restarts the gateway after sleep if devices cannot reach it. */
   async #restartUnreachable(): Promise<void> {
     const status = await this.#status.now()
     if (status && !status.isSafe && status.tray === 'listener-down') this.#gateway.restart()
@@ -216,7 +218,7 @@ class DesktopApp implements Actions {
     return output
   }
 
-  /** Drains and ends the gateway's process; nothing is shown or asked after that. */
+  /** Drains and stops the gateway process. No window or dialog appears after this. */
   #end(timeoutMs?: number): Promise<void> {
     this.#window.isEnding = true
     this.#ending ??= this.#gateway.stop(timeoutMs).then(() => {
@@ -227,7 +229,7 @@ class DesktopApp implements Actions {
     return this.#ending
   }
 
-  /** The PC shuts down: what is under way is finished if there is time, and no update is begun. */
+  /** Called when the PC shuts down: drains the gateway if there is time, and starts no update. */
   #shutDown(): void {
     this.#updates[Symbol.dispose]()
     void this.#end(SHUTDOWN_MS).then(() => app.exit(0))

@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer } from 'electron'
 import type { DesktopState } from '#shared/contract/shell.ts'
 import type { Message } from '#shared/messages/message.ts'
 
-// Everything that the window may ask of the desktop app. The rest goes over HTTP.
+// Everything that the window may request of the desktop app. All other requests use HTTP.
 contextBridge.exposeInMainWorld(
   'gateway',
   Object.freeze({

@@ -77,9 +77,9 @@ async function opening() {
     const figures = Object.fromEntries(Object.keys(ways).map((name) => [name, []]))
     for (let round = 0; round <= rounds; round++) {
       for (const [name, { manifest = 'of files', isWhole = false }] of Object.entries(ways)) {
-        stage.files.setManner({})
+        stage.files.setServingOptions({})
         const link = await newStudy(slices, manifest)
-        stage.files.setManner(manner)
+        stage.files.setServingOptions(manner)
         const result = await open(link, isWhole)
         // The first round fills caches of code, and is not counted.
         if (round > 0) figures[name].push(result)

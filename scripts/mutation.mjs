@@ -130,14 +130,14 @@ const MODULES = {
   delivery: {
     sources: [
       'webhooks/deliveries.ts',
-      'webhooks/circuit.ts',
+      'webhooks/circuit-breaker.ts',
       'webhooks/signature.ts',
       'jobs/outbox-queries.ts',
       'jobs/outbox-worker.ts',
       'jobs/retry-schedules.ts',
     ],
     tests: [
-      'webhooks/circuit.test.ts',
+      'webhooks/circuit-breaker.test.ts',
       'webhooks/signature.test.ts',
       'jobs/outbox-queries.test.ts',
       'jobs/retry-schedules.test.ts',
@@ -201,7 +201,7 @@ const MODULES = {
     sources: [
       'database/image-files.ts',
       'database/recovery-folder.ts',
-      'database/copy-notes.ts',
+      'database/copy-journal.ts',
       'database/part-file.ts',
       'database/folder-sync.ts',
       'database/wal-sync.ts',

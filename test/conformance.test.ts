@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isStorageClass } from '#server/dicom/data-set/storage-uids.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
-import { MOST_STUDIES } from '#server/dicom/scu/query.ts'
+import { MAX_STUDIES } from '#server/dicom/scu/query.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { ROW_KEYWORDS } from '#server/modules/worklist/attributes.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
@@ -172,7 +172,7 @@ describe('the conformance statement', () => {
       SETTINGS['dimse.artimSeconds'].initial,
       SETTINGS['dimse.idleSeconds'].initial,
     ])
-    expect(statement).toContain(`at most ${MOST_STUDIES} matches are taken`)
+    expect(statement).toContain(`at most ${MAX_STUDIES} matches are taken`)
   })
 
   it('says of what is proposed what a listener heard', async () => {

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/**
- * The command line was used wrongly: the message says how and what to write instead. Exit code 2.
- */
+/** A usage error; the message explains the correct usage. Exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** Reads `HOST:PORT`, `[::1]:PORT` or `:PORT`. */
+/** Parses `HOST:PORT`, `[::1]:PORT` or `:PORT`. */
 export function hostAndPort(
   text: string,
   flag: string,
@@ -22,7 +20,10 @@ export function hostAndPort(
   return { host: (match[1] ?? match[2]) || undefined, port }
 }
 
-/** The text in the file of an option such as `--partner-secret-file`, trimmed. @throws UsageError */
+/**
+ * The trimmed contents of the file named by an option such as `--partner-secret-file`. @throws
+ * UsageError
+ */
 export function textFromFile(option: string, file: string): string {
   let text: string
   try {
@@ -35,12 +36,13 @@ export function textFromFile(option: string, file: string): string {
   return text
 }
 
-/** Of an option that is still taken, and no longer documented. */
+/** The warning for a deprecated option that passes a secret as an argument. */
 export const secretInArguments = (option: string): string =>
   `${option}: other accounts of this PC can read the arguments of a process; use ${option}-file, and renew this secret`
 
 /**
- * The package this code belongs to: from the sources, from dist/ and from inside a packaged app.
+ * The package that contains this code, whether it runs from source, from dist/ or in a packaged
+ * app.
  */
 export function ownPackage(from = import.meta.dirname): {
   readonly folder: string

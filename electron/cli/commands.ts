@@ -1,8 +1,8 @@
-import { sentenceOf } from '#server/http/start-error.ts'
+import { userErrorText } from '#server/http/start-error.ts'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
 import { UsageError } from './arguments.ts'
 import { runDataCommand } from './data-command.ts'
-import { type Documented, helpOf, listOf, usageLines } from './help.ts'
+import { type CommandHelp, helpOf, listOf, usageLines } from './help.ts'
 import {
   DATA_OPTION,
   MODALITY_SIMULATOR_OPTIONS,
@@ -12,15 +12,14 @@ import {
   SERVE_OPTIONS,
 } from './options.ts'
 
-export interface Command extends Documented {
+export interface Command extends CommandHelp {
   /** Resolves with the exit code. */
   readonly run: (args: readonly string[]) => Promise<number>
 }
 
 /**
- * Every command of the command line, stable: its words, what it does. What a command needs is
- * loaded when it runs: a command on the data folder ends before the web server of `serve` would be
- * loaded.
+ * The commands of the command line, whose names and options are stable. The code of a command is
+ * loaded when it runs, so that a data command does not load the web server of `serve`.
  */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
@@ -82,7 +81,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 }
 
-/** @throws UsageError where no command begins with these words */
+/** @throws UsageError if no command begins with these words */
 export function helpFor(words: readonly string[]): string {
   if (words.length === 0) return help()
   const name = nameOf(words)
@@ -97,13 +96,13 @@ const MORE = '“isthmus COMMAND --help” lists the options of a command.'
 
 const help = () => `isthmus <command>\n\n${listOf(Object.values(COMMANDS))}\n\n${MORE}`
 
-/** Commands of two words that begin with this one. */
+/** Two-word commands that begin with this word. */
 const groupOf = (word: string): Command[] =>
   Object.entries(COMMANDS)
     .filter(([name]) => name.startsWith(`${word} `))
     .map(([, command]) => command)
 
-/** The name of the command that the words begin with, the longest first. */
+/** The name of the command at the start of the words; the longest match counts. */
 const nameOf = (words: readonly string[]): string | undefined =>
   [2, 1]
     .filter((length) => length <= words.length)
@@ -117,8 +116,8 @@ function noCommand(words: readonly string[]): UsageError {
 }
 
 /**
- * The command the words begin with, and the words behind it; with `--help` among them, the help of
- * that command. @throws UsageError
+ * The command at the start of the words, and the remaining words; with `--help` among them, the
+ * help of that command. @throws UsageError
  */
 export function commandOf(words: readonly string[]): {
   name: string
@@ -138,7 +137,7 @@ export function commandOf(words: readonly string[]): {
   return { name, command: COMMANDS[name] as Command, rest: words.slice(name.split(' ').length) }
 }
 
-/** Carries out one command; its exit code becomes the process's. */
+/** Runs one command and sets the exit code of the process. */
 export async function main(args: readonly string[]): Promise<void> {
   let usage: string | undefined
   try {
@@ -153,20 +152,21 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * What a failed command says and its exit code: 2 for a wrong use, 1 for everything else. A fault
- * of ours keeps its stack. `usage` is added where an option does not exist.
+ * The error message and exit code of a failed command: 2 for a usage error, otherwise 1. An
+ * internal error includes its stack. `usage` is appended for an unknown option.
  */
 export function failureOf(error: unknown, usage = ''): { sentence: string; exitCode: number } {
   if (error instanceof UsageError) return { sentence: error.message, exitCode: 2 }
   const isUnparsed =
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
   if (isUnparsed) {
-    // Node's hint about positional arguments hides what is wrong.
-    const said = error.message.replace(/\. To specify a positional argument .*$/s, '.')
-    const sentence = [said, usage].filter((text) => text !== '').join('\n\n')
+    // Node's hint about positional arguments obscures the actual error.
+    const errorText = error.message.replace(/\. To specify a positional argument .*$/s, '.')
+    const sentence = [errorText, usage].filter((text) => text !== '').join('\n\n')
     return { sentence, exitCode: 2 }
   }
   const sentence =
-    sentenceOf(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+    userErrorText(error) ??
+    (error instanceof Error ? (error.stack ?? error.message) : String(error))
   return { sentence, exitCode: 1 }
 }

@@ -13,17 +13,17 @@ import { verbatim } from '#shared/messages/message.ts'
 import { ownPackage, textFromFile, UsageError } from './arguments.ts'
 import { DATA_OPTION } from './options.ts'
 
-const PATIENCE_MS = 15_000
-const AGAIN_MS = 100
+const TIMEOUT_MS = 15_000
+const RETRY_INTERVAL_MS = 100
 /**
- * Nobody listened, or nobody read what was sent: a connection whose request was read ends without
- * an error.
+ * Errors that mean that nothing was listening or the request was not read. If the request was read,
+ * the connection ends without an error.
  */
-const UNTAKEN = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
+const NOT_RECEIVED_CODES = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']
 
 /**
- * Runs a data command through the gateway that has the folder open, or under the folder's lock
- * where none has. Resolves with the exit code.
+ * Runs a data command in the gateway that has the folder open, or in this process under the
+ * folder's lock if there is none. Resolves with the exit code.
  */
 export async function runDataCommand(
   name: string,
@@ -50,13 +50,15 @@ export async function runDataCommand(
     options,
     input: wantsInput ? await text(process.stdin) : '',
   }
-  const reply = await runSomewhere(folder, request)
+  const reply = await runInGatewayOrHere(folder, request)
   const stream = reply.ok ? process.stdout : process.stderr
   if (reply.output) stream.write(`${reply.output}\n`)
   return reply.ok ? 0 : 1
 }
 
-/** A list is joined; a file is read here, where its path and the account's rights are known. */
+/**
+ * Joins a list. A file is read here, where its relative path and the account's permissions apply.
+ */
 function optionValue(
   { options }: DataCommand,
   name: string,
@@ -68,17 +70,17 @@ function optionValue(
 }
 
 /**
- * A gateway that is starting has the lock but not yet the socket, one that is stopping still has
- * the lock: both pass, so it tries again.
+ * A gateway that is starting holds the lock but has no socket yet, and one that is stopping still
+ * holds the lock, so this retries for a while.
  */
-async function runSomewhere(folder: string, request: ControlRequest): Promise<ControlReply> {
-  for (const end = Date.now() + PATIENCE_MS; ; await wait(AGAIN_MS)) {
+async function runInGatewayOrHere(folder: string, request: ControlRequest): Promise<ControlReply> {
+  for (const end = Date.now() + TIMEOUT_MS; ; await wait(RETRY_INTERVAL_MS)) {
     const reply = await runAlone(folder, request, ownPackage().version)
     if (reply) return reply
     try {
       return await askControl(folder, request)
     } catch (error) {
-      if (!UNTAKEN.includes(String((error as NodeJS.ErrnoException).code))) throw error
+      if (!NOT_RECEIVED_CODES.includes(String((error as NodeJS.ErrnoException).code))) throw error
       if (Date.now() > end)
         throw new StartError(
           verbatim(

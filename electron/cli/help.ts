@@ -1,13 +1,13 @@
 import type { CommandOption } from '#server/modules/control/command.ts'
 
-export interface Documented {
+export interface CommandHelp {
   readonly usage: string
   readonly about: string
   readonly options: Readonly<Record<string, CommandOption>>
 }
 
-/** The help of one command: usage, what it does, and each option with what it takes. */
-export function helpOf({ usage, about, options }: Documented): string {
+/** The help of a command: its usage, description and options. */
+export function helpOf({ usage, about, options }: CommandHelp): string {
   const shown = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
   const lines = shown.flatMap(([name, option]) => [
     `  ${formOf(name, option)}`,
@@ -20,12 +20,12 @@ export function helpOf({ usage, about, options }: Documented): string {
 
 const HELP = '  --help\n      Print this help.'
 
-/** Commands with one sentence each. */
-export const listOf = (commands: readonly Documented[]): string =>
+/** A list of commands with their descriptions. */
+export const listOf = (commands: readonly CommandHelp[]): string =>
   commands.map(({ usage, about }) => `  ${usage}\n      ${about}`).join('\n')
 
-/** What a wrong use is answered with after its sentence. */
-export const usageLines = (name: string, { usage }: Documented): string =>
+/** Appended to the message of a usage error. */
+export const usageLines = (name: string, { usage }: CommandHelp): string =>
   `Usage: isthmus ${usage}\n“isthmus ${name} --help” lists the options.`
 
 function formOf(name: string, { takes, isNegatable }: CommandOption): string {

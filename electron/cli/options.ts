@@ -1,7 +1,7 @@
 import type { CommandOption } from '#server/modules/control/command.ts'
 
-// The options of the commands that are not on the table of data commands, as `parseArgs` takes them
-// and as the help shows them. They are here so that the help loads no command.
+// The options of commands that are not data commands, for `parseArgs` and for the help. Declared
+// separately, so that the help does not load the commands.
 
 type Options = Readonly<Record<string, CommandOption>>
 

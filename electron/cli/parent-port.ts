@@ -11,7 +11,7 @@ type WorkerProcess = ReturnType<SpawnWorker>
 type Call = Parameters<WorkerProcess['send']>[0]
 type Answer = Parameters<Parameters<WorkerProcess['onMessage']>[0]>[0]
 
-/** What Electron's main process is asked: a utility process cannot start another one. */
+/** Requests to Electron's main process, because a utility process cannot start another one. */
 export type WorkerRequest =
   | { readonly worker: string; readonly ask: 'spawn'; readonly folder: string }
   | { readonly worker: string; readonly ask: 'send'; readonly call: Call }
@@ -20,25 +20,23 @@ type WorkerEvent =
   | { readonly worker: string; readonly event: 'message'; readonly answer: Answer }
   | { readonly worker: string; readonly event: 'exit' }
 
-/** A recovery key is in force, so the data key may go into the key store. */
+/** Reports that a recovery key exists, so that the data key may be moved into the key store. */
 interface SealRequest {
   readonly sealKey: true
 }
 
-/** The port of Electron's utility processes. */
+/** The port of an Electron utility process to its parent. */
 export interface ParentPort {
   on(event: 'message', listener: (event: { readonly data: unknown }) => void): void
   postMessage(message: WorkerRequest | SealRequest): void
 }
 
-/** Undefined where this process is none of Electron's. */
+/** Undefined if this is not an Electron utility process. */
 export const parentPort = (): ParentPort | undefined =>
   (process as { readonly parentPort?: ParentPort }).parentPort
 
-/**
- * Has worker processes started by Electron's main process, which knows the one module they may run.
- */
-export function workersThrough(port: ParentPort): SpawnWorker {
+/** Starts worker processes through Electron's main process, which permits only one module. */
+export function workersFromParent(port: ParentPort): SpawnWorker {
   const running = new Map<string, { onMessage?: (answer: Answer) => void; onExit?: () => void }>()
   port.on('message', ({ data }) => {
     const event = data as Partial<WorkerEvent> | null
@@ -68,7 +66,7 @@ export function workersThrough(port: ParentPort): SpawnWorker {
   }
 }
 
-/** Resolves at SIGTERM, SIGINT, or the message `stop` of Electron's main process. */
+/** Resolves on SIGTERM, on SIGINT, or on the message `stop` from Electron's main process. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
@@ -78,22 +76,23 @@ export function untilStopped(): Promise<void> {
   })
 }
 
-/** The data key, where something else than the data folder keeps it. */
+/** A data key that is stored outside the data folder. */
 export interface ProvidedKey {
-  /** Undefined: it is in the folder, or still to be made. */
+  /** Undefined if it is in the folder or does not exist yet. */
   readonly dataKey?: Buffer
-  /** As the desktop app says. */
+  /** The state reported by the desktop app. */
   readonly keyStore?: KeyStoreState
 }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /**
- * Waits for the first message of Electron's main process, `{ dataKey, keyStore }`. Keys never go by
- * argument or environment: other programs of the account can read those, and dumps hold them.
- * @throws StartError none came
+ * Waits for the first message of Electron's main process, `{ dataKey, keyStore }`. Keys are never
+ * passed as arguments or in the environment, which other programs of the account can read and crash
+ * dumps contain.
+ * @throws StartError if no message arrives
  */
-export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promise<ProvidedKey> {
+export function keyFromParent(port: ParentPort, timeoutMs = TIMEOUT_MS): Promise<ProvidedKey> {
   return new Promise((resolve, reject) => {
     const end = setTimeout(
       () =>
@@ -102,9 +101,10 @@ export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promi
             verbatim('The app did not hand over the data key: end it and start it again.'),
           ),
         ),
-      patienceMs,
+      timeoutMs,
     )
-    // It stays: a port without a listener holds back further messages, such as `stop`.
+    // The listener stays, because a port without a listener does not deliver further messages such
+    // as `stop`.
     port.on('message', ({ data }) => {
       const key = readKeyMessage(data)
       if (!key) return
@@ -127,8 +127,8 @@ function readKeyMessage(data: unknown): ProvidedKey | undefined {
 }
 
 /**
- * The key in a file of the service, such as a credential of systemd (`LoadCredential`). @throws
- * UsageError it cannot be read, or is none
+ * The key from a file of the service, such as a systemd credential (`LoadCredential`). @throws
+ * UsageError if it cannot be read or is not a key
  */
 export function keyFromFile(file: string): ProvidedKey {
   let dataKey: Buffer

@@ -6,8 +6,8 @@ import { UsageError } from './arguments.ts'
 import { RECOVER_OPTIONS, RESTORE_OPTIONS } from './options.ts'
 
 /**
- * `recover`: with the key on paper, a folder that lost its `data.key`, or whose key another
- * account's key store has, opens again; prints a link to sign in by.
+ * `recover`: restores access to a folder with the recovery key, after `data.key` was lost or if the
+ * key is in another account's key store. Prints a sign-in link.
  */
 export async function recover(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: RECOVER_OPTIONS })
@@ -31,8 +31,8 @@ export async function recover(args: readonly string[]): Promise<number> {
 const PHASES = { decrypting: 'Opening the backup', checking: 'Checking it' } as const
 
 /**
- * `restore`: replaces the database by a backup, on this PC or a new one. Exit code 1 where nothing
- * was done.
+ * `restore`: replaces the database by a backup, on this PC or a new one. Exit code 1 if nothing was
+ * changed.
  */
 export async function restore(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: RESTORE_OPTIONS })
@@ -63,8 +63,8 @@ export async function restore(args: readonly string[]): Promise<number> {
 }
 
 /**
- * From standard input and not as an argument: arguments are in the history of the shell, and
- * everybody on the PC can see them.
+ * Read from standard input, because arguments are stored in the shell history and visible to other
+ * users of the PC.
  */
 function readRecoveryKey(): Promise<string> {
   if (process.stdin.isTTY)

@@ -5,19 +5,21 @@ import { untilStopped } from './parent-port.ts'
 type End = 'stopped' | 'again'
 
 /**
- * Runs the gateway until the process is told to stop. A restore closes it and opens it again in
- * this process, so that neither a service manager nor the desktop app has to know of it.
+ * Runs the gateway until the process is told to stop. After a restore it reopens the gateway in
+ * this process, so that neither a service manager nor the desktop app is involved.
  */
 export class RunLoop {
   readonly #options: GatewayOptions
   readonly #print: (line: Readonly<Record<string, unknown>>) => void
   #stopped: Promise<End> | undefined
-  /** The key may leave its file while a gateway runs: the next one is given the same key. */
+  /**
+   * Kept for the next gateway, because the key may be moved out of its file while one is running.
+   */
   #dataKey: Buffer | undefined
-  /** A rescue page that is open stays valid where the first backup did not help. */
+  /** Kept so that an open rescue page stays valid if the first backup did not help. */
   #rescueToken: string | undefined
 
-  /** @param print writes the line that says where something serves */
+  /** @param print prints the line with the addresses of the listeners */
   constructor(options: GatewayOptions, print: (line: Readonly<Record<string, unknown>>) => void) {
     this.#options = options
     this.#print = print
@@ -25,7 +27,7 @@ export class RunLoop {
   }
 
   /**
-   * @param isRescue where the data cannot be opened, a page that repairs them is served instead
+   * @param isRescue whether to serve a rescue page if the data folder cannot be opened
    * @throws StartError, StoreError as `openGateway`
    */
   async run(isRescue: boolean): Promise<void> {
@@ -44,7 +46,7 @@ export class RunLoop {
     }
     await using _ = gateway
     const { http, https, dimse, dimseTls } = gateway
-    // Whoever reads the line may stop the process at once.
+    // Created first, because a reader of the line may stop the process immediately.
     const stopped = this.#untilStopped()
     this.#print({
       ready: true,
@@ -93,7 +95,7 @@ export class RunLoop {
     return await Promise.race([done.promise, stopped])
   }
 
-  /** Asked for when something is up: until then a signal ends the process as any other. */
+  /** Called once something is serving; until then a signal terminates the process as usual. */
   #untilStopped(): Promise<End> {
     this.#stopped ??= untilStopped().then(() => 'stopped')
     return this.#stopped

@@ -21,14 +21,14 @@ import {
   keyFromParent,
   type ProvidedKey,
   parentPort,
-  workersThrough,
+  workersFromParent,
 } from './parent-port.ts'
 import { RunLoop } from './run-loop.ts'
 
 /**
- * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file;
- * SIGTERM drains and ends with 0. A restore closes the gateway and opens it again in this process,
- * with another such line.
+ * `serve`: prints one JSON line to stdout when every listener is listening. Logs go to stderr or to
+ * a file. SIGTERM drains the gateway and exits with 0. After a restore the gateway reopens in this
+ * process and prints another line.
  */
 export async function serve(args: readonly string[]): Promise<number> {
   const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
@@ -48,7 +48,7 @@ export async function serve(args: readonly string[]): Promise<number> {
       log,
       version: ownPackage().version,
       ...(port && {
-        spawnWorker: workersThrough(port),
+        spawnWorker: workersFromParent(port),
         onRecoveryKey: () => port.postMessage({ sealKey: true }),
       }),
     },
@@ -65,7 +65,7 @@ type ServeOptions = Omit<GatewayOptions, 'log' | 'version'> & {
   readonly logLevel: string
   readonly isRescue: boolean
   readonly isSecretInArguments?: boolean
-  /** Who hands the data key over; nobody where it is in the data folder. */
+  /** Who provides the data key; undefined if it is in the data folder. */
   readonly keyFrom?: 'parent' | { readonly file: string }
 }
 
@@ -110,7 +110,7 @@ export function readArguments(args: readonly string[]): ServeOptions {
   }
 }
 
-/** Printed, and not logged: the level or the place of the log may hide it. */
+/** Printed rather than logged, because the log level or log file may hide it. */
 const openToNetwork = (host: string): string =>
   `Warning: --http ${host} opens the window to the network without encryption: passwords and patient data cross it readable to anybody in it. ` +
   'Use 127.0.0.1 for it, and --https for other PCs.'
@@ -121,7 +121,7 @@ function listener(name: 'http' | 'dimse', text: string | undefined): SettingOver
   return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
 }
 
-/** At the address of the plain listener. */
+/** On the host of the plain listener. */
 function tlsPort(text: string): number | null {
   if (text === 'off') return null
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
@@ -136,7 +136,7 @@ function httpsAddress(text: string): { readonly host: string; readonly port: num
   return { host, port }
 }
 
-/** Checks an option that overrides a setting by the setting's schema. @throws UsageError */
+/** Validates an option that overrides a setting with the setting's schema. @throws UsageError */
 function override<K extends SettingKey>(key: K, value: unknown, flag: string): SettingOverrides {
   const parsed = SETTINGS[key].schema.safeParse(value)
   if (!parsed.success)
@@ -146,9 +146,7 @@ function override<K extends SettingKey>(key: K, value: unknown, flag: string): S
   return { [key]: parsed.data }
 }
 
-/**
- * The data key, where something else than the data folder keeps it. @throws UsageError, StartError
- */
+/** The data key, if it is stored outside the data folder. @throws UsageError, StartError */
 async function providedKey(from: ServeOptions['keyFrom']): Promise<ProvidedKey> {
   if (from === undefined) return {}
   if (from !== 'parent') return keyFromFile(from.file)

@@ -4,7 +4,7 @@ import { AeTitle } from '#shared/dicom-values.ts'
 import { hostAndPort, UsageError } from './arguments.ts'
 import { MODALITY_SIMULATOR_OPTIONS } from './options.ts'
 
-/** `simulator modality`: C-ECHO, then the worklist, printed as a console shows it. */
+/** `simulator modality`: sends C-ECHO, then prints the worklist as a console displays it. */
 export async function simulateModality(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -35,7 +35,7 @@ export async function simulateModality(args: readonly string[]): Promise<number>
   return 0
 }
 
-/** As consoles ask: for the day it is on their own clock. */
+/** Today by the local clock, as consoles query. */
 const today = (): string => new Intl.DateTimeFormat('sv-SE').format(Date.now()).replaceAll('-', '')
 
 function aeTitleOf(text: string, flag: string): string {
@@ -47,7 +47,7 @@ const COLUMNS: readonly ((exam: WorklistExam) => string)[] = [
   ({ startDate, startTime }) =>
     `${startDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')} ${startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2')}`,
   ({ modality }) => modality,
-  // The first of its groups, as most consoles show it.
+  // The first component group, as most consoles show it.
   ({ patientName }) =>
     (patientName.split('=')[0] ?? '').replace(/\^+$/, '').replace('^', ', ').replaceAll('^', ' '),
   ({ patientId }) => patientId,

@@ -19,14 +19,14 @@ import { secretInArguments, textFromFile, UsageError } from './arguments.ts'
 import { PARTNER_SIMULATOR_OPTIONS } from './options.ts'
 import { untilStopped } from './parent-port.ts'
 
-/** The invented study whose images it has. */
+/** The invented study that the images belong to. */
 const STUDY: PhantomSeries = {
   studyInstanceUid: '2.25.20261122815',
   seriesInstanceUid: '2.25.20261122815.2',
   slices: 300,
 }
 
-/** `simulator partner`: prints one JSON line when it listens, ends at SIGTERM. */
+/** `simulator partner`: prints one JSON line when it is listening and ends on SIGTERM. */
 export async function simulatePartner(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -83,7 +83,7 @@ async function secretFrom(given: SecretOptions): Promise<string> {
       : isStdin
         ? (await text(process.stdin)).trim()
         : secret
-  // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
+  // Standard Webhooks: `whsec_` followed by the base64 of 24 to 64 bytes.
   if (!found || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(found))
     throw new UsageError(
       'simulator partner needs --secret-file or --secret-stdin with the secret the gateway signs with: whsec_ and the base64 of 24 to 64 bytes.',

@@ -8,19 +8,19 @@ const Holder = z.object({
   user: z.string().regex(/^[\p{L}\p{N} ._@\\-]{1,64}$/u),
   pid: z.int().positive(),
 })
-/** Who runs Isthmus on this PC. */
+/** The process that holds the lock, and its user. */
 export type Holder = z.infer<typeof Holder>
 
 export type MachineLock = Disposable | { readonly heldBy: Holder | undefined }
 
-const ANSWER_MS = 2_000
-const MOST_LENGTH = 1_000
+const ANSWER_TIMEOUT_MS = 2_000
+const MAX_ANSWER_LENGTH = 1_000
 
 /**
- * Electron's own lock is per user; this one is per machine, whoever signs in. It goes with its
- * process, and tells a second process who holds it. The gateway's lock on its data folder and its
- * ports are a second line of defence.
- * @param name what may run once, such as a data folder
+ * Locks the app for the whole machine; Electron's own lock is per user. The lock ends with its
+ * process, and its holder can be queried by other processes. The gateway's lock on its data folder
+ * and its ports are additional safeguards.
+ * @param name what may run only once, such as a data folder
  */
 export async function lockMachine(name: string): Promise<MachineLock> {
   const path = machinePath(name)
@@ -30,57 +30,58 @@ export async function lockMachine(name: string): Promise<MachineLock> {
     if (server) return { [Symbol.dispose]: () => void server.close() }
     const answer = await ask(path)
     if (answer !== 'nobody') return { heldBy: answer }
-    clearAway(path)
+    deleteStaleSocket(path)
   }
-  // A socket that another user left behind cannot be removed, and is no reason not to serve.
+  // A stale socket of another user cannot be deleted, and is no reason not to start.
   return { [Symbol.dispose]: () => undefined }
 }
 
-function clearAway(path: string): void {
+function deleteStaleSocket(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // Another user's.
+    // The socket belongs to another user.
   }
 }
 
-/** A name all users of the machine see. */
+/** A socket name visible to all users of the machine. */
 export function machinePath(name: string, platform: NodeJS.Platform = process.platform): string {
   const id = `isthmus-app-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`
   if (platform === 'win32') return `\\\\.\\pipe\\${id}`
-  // An abstract address (unix(7)) is in no folder: nobody has to clear it away.
+  // An abstract address (unix(7)) leaves no file behind.
   return platform === 'linux' ? `\0${id}` : `/tmp/${id}.sock`
 }
 
-/** Undefined where the name is taken. */
+/** Undefined if the name is in use. */
 function listen(path: string, mine: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
-    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
     socket.resume().end(`${mine}\n`)
   })
   server.unref()
   return new Promise((settle) => {
     server.once('error', () => settle(undefined))
-    // Other users may ask who holds it; what they send is ignored. An abstract address has no mode.
+    // Other users may query the holder; what they send is ignored. An abstract address has no file
+    // mode.
     const isOpen = process.platform !== 'linux'
     server.listen({ path, readableAll: isOpen, writableAll: isOpen }, () => settle(server))
   })
 }
 
 /**
- * The one who listens there; `nobody` where a socket was left behind; undefined where it does not
- * say.
+ * The holder that listens on the socket; `nobody` if the socket is stale; undefined if it does not
+ * answer.
  */
 function ask(path: string): Promise<Holder | 'nobody' | undefined> {
   return new Promise((settle) => {
     let text = ''
     const socket = connect(path)
     socket.setEncoding('utf8')
-    socket.setTimeout(ANSWER_MS, () => socket.destroy())
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       text += chunk
-      if (text.length > MOST_LENGTH) socket.destroy()
+      if (text.length > MAX_ANSWER_LENGTH) socket.destroy()
     })
     socket.on('error', (error: NodeJS.ErrnoException) =>
       settle(['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '') ? 'nobody' : undefined),

@@ -5,23 +5,24 @@ import { isLink, placeIn } from './deep-link.ts'
 export interface StartArguments {
   /** The data folder. */
   readonly folder: string
-  /** It was named, and is not the account's own. */
+  /** Whether the folder was given and is not the default of the account. */
   readonly isNamed: boolean
-  /** Without its window, as when it starts with the PC. */
+  /** Whether to start without a window, as at login. */
   readonly isHidden: boolean
-  /** Where a link leads the window. */
+  /** The page to open, from a link. */
   readonly place: string | undefined
-  /** For `serve`. */
+  /** Arguments for `serve`. */
   readonly serve: readonly string[]
 }
 
-/** Chromium's own, and the folder of an app that is not packaged. */
-const NOT_OURS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
+/** Arguments for Chromium, and the app folder of an unpackaged app. */
+const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
 
 /**
- * `--data DIR` chooses the data folder, `--hidden` leaves the window closed, `isthmus://…` leads it
- * somewhere; everything else goes to `serve` as it is. What follows a link is ignored: the
- * system puts a link last, so the rest came with it.
+ * Parses the arguments: `--data DIR` selects the data folder, `--hidden` starts without a window,
+ * `isthmus://…` opens a page, and everything else is passed to `serve`. Arguments after a link are
+ * ignored, because the operating system puts the link last and anything after it comes from the
+ * link.
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)
@@ -45,6 +46,8 @@ export function readArguments(argv: readonly string[], userData: string): StartA
     isNamed,
     isHidden: ours.includes(HIDDEN),
     place: placeIn(argv),
-    serve: ours.filter((argument, index) => !isOfData(index) && !NOT_OURS.includes(argument)),
+    serve: ours.filter(
+      (argument, index) => !isOfData(index) && !IGNORED_ARGUMENTS.includes(argument),
+    ),
   }
 }

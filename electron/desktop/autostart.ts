@@ -3,29 +3,29 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { app } from 'electron'
 
-/** It starts without its window. */
+/** Starts the app without its window. */
 export const HIDDEN = '--hidden'
 
 /**
- * Desktop Application Autostart Specification: a file of the user replaces one of the system with
- * the same name.
+ * Desktop Application Autostart Specification: a file of the user overrides a system file with the
+ * same name.
  */
 const ENTRY = ['autostart', 'isthmus.desktop'] as const
 const HIDDEN_ENTRY = '[Desktop Entry]\nType=Application\nName=Isthmus\nHidden=true\n'
 
 export interface Autostart {
   isOn(): boolean
-  /** @throws Error where the system does not let it */
+  /** @throws Error if the operating system refuses */
   set(on: boolean): void
-  /** Whether the system started it when somebody signed in. */
+  /** Whether the operating system started this process at login. */
   startedIt(): boolean
 }
 
 /**
- * Starting when somebody signs in: the system's own list on Windows and macOS, an XDG autostart
- * file of ours on Linux.
- * @param argv of this start
- * @param command the program to start, and before packaging the folder of the app
+ * Manages starting at login: the login items of Windows and macOS, or an XDG autostart file on
+ * Linux.
+ * @param argv arguments of this process
+ * @param command the program to start, followed by the app folder if unpackaged
  */
 export function openAutostart(
   platform: NodeJS.Platform,
@@ -44,7 +44,7 @@ export function openAutostart(
       isOn: () => isOnIn(file()),
       set(on) {
         rmSync(own, { force: true })
-        // One for all who sign in is switched off for one of them by a file that hides it.
+        // A system-wide entry is disabled for one user by a file of that user that hides it.
         if (on || isOnIn(file()))
           write(own, on ? desktopEntry(commandOf(env, command)) : HIDDEN_ENTRY)
       },
@@ -56,22 +56,21 @@ export function openAutostart(
   return {
     isOn: () => app.getLoginItemSettings(item).openAtLogin,
     set: (on) => app.setLoginItemSettings({ ...item, openAtLogin: on }),
-    // macOS passes no arguments to what it starts.
+    // macOS does not pass arguments to login items.
     startedIt: () =>
       wasHidden() || (platform === 'darwin' && app.getLoginItemSettings(item).wasOpenedAtLogin),
   }
 }
 
-/** An AppImage runs from a folder that is another one at each start. */
+/** An AppImage is mounted at a different path at each start, so its own path is used. */
 const commandOf = (env: NodeJS.ProcessEnv, command: readonly string[]) =>
   env.APPIMAGE ? [env.APPIMAGE] : command
 
 /**
- * Desktop Entry Specification 1.5, “The Exec key”: arguments are quoted, and a percent sign is
- * doubled.
+ * Desktop Entry Specification 1.5, “The Exec key”: arguments are quoted, and percent signs doubled.
  */
 export function desktopEntry(command: readonly string[]): string {
-  // A value of the file escapes backslashes once more.
+  // String values in the file escape backslashes once more.
   const quoted = [...command, HIDDEN].map((part) =>
     `"${part.replace(/(["`$\\])/g, '\\$1').replaceAll('%', '%%')}"`.replaceAll('\\', '\\\\'),
   )
@@ -88,7 +87,7 @@ export function desktopEntry(command: readonly string[]): string {
   ].join('\n')
 }
 
-/** A settings program of the desktop may have switched it off in the file. */
+/** The desktop's settings may have disabled the entry in the file. */
 const isOnIn = (file: string | undefined): boolean =>
   file !== undefined &&
   !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(readFileSync(file, 'utf8'))

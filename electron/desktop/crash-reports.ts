@@ -2,12 +2,12 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from 'nod
 import { dirname } from 'node:path'
 import { app, crashReporter } from 'electron'
 
-const MOST_RELOADS = 3
-const WITHIN_MS = 10 * 60_000
+const MAX_RELOADS = 3
+const RELOAD_WINDOW_MS = 10 * 60_000
 const NO_CRASH: readonly string[] = ['clean-exit', 'killed']
 
 /**
- * Memory dumps of crashes stay on this PC: they may hold what was on the screen. Called before the
+ * Keeps crash dumps on this PC, because they may contain screen contents. Must be called before the
  * app is ready.
  */
 export function keepCrashReports(): void {
@@ -15,8 +15,8 @@ export function keepCrashReports(): void {
 }
 
 /**
- * Notes which process ended and why, and loads a window again whose page crashed: thrice within ten
- * minutes at most.
+ * Logs ended processes and reloads a window whose page has crashed, at most three times within ten
+ * minutes.
  */
 export function watchCrashes(
   log: (event: string, facts: Readonly<Record<string, unknown>>) => void,
@@ -25,9 +25,8 @@ export function watchCrashes(
   let reloads: readonly number[] = []
   app.on('render-process-gone', (_event, contents, { reason, exitCode }) => {
     log('a page ended', { reason, exitCode })
-    reloads = reloads.filter((at) => clock() - at < WITHIN_MS)
-    if (NO_CRASH.includes(reason) || reloads.length >= MOST_RELOADS || contents.isDestroyed())
-      return
+    reloads = reloads.filter((at) => clock() - at < RELOAD_WINDOW_MS)
+    if (NO_CRASH.includes(reason) || reloads.length >= MAX_RELOADS || contents.isDestroyed()) return
     reloads = [...reloads, clock()]
     contents.reload()
   })
@@ -36,12 +35,12 @@ export function watchCrashes(
   )
 }
 
-const MOST_BYTES = 1024 * 1024
+const MAX_LOG_BYTES = 1024 * 1024
 
 /**
- * What happened to the desktop app and its processes, in lines of JSON for support; nothing about a
- * patient. One older file is kept.
- * @param clock ms
+ * Logs events of the desktop app and its processes for support, as lines of JSON without patient
+ * data. Keeps one older file.
+ * @param clock milliseconds since 1970
  */
 export function desktopLog(
   file: string,
@@ -50,7 +49,7 @@ export function desktopLog(
   return (event, facts = {}) => {
     try {
       if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 })
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES)
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES)
         renameSync(file, `${file}.1`)
       appendFileSync(
         file,
@@ -58,7 +57,7 @@ export function desktopLog(
         { mode: 0o600 },
       )
     } catch {
-      // A full disk, or a data folder that is not there yet, must not end the app over its log.
+      // A full disk or a data folder that does not exist yet must not crash the app.
     }
   }
 }

@@ -3,8 +3,8 @@ import { app } from 'electron'
 const SCHEME = 'isthmus'
 
 /**
- * Every link there is: another program may lead the window to a place, and to nothing else. Who is
- * not signed in sees the sign-in first, and whoever may not see a study is refused by the gateway.
+ * All supported links. Another program can open a page of the window and do nothing else. A user
+ * who is not signed in sees the sign-in page first, and the gateway still checks permissions.
  */
 const LINKS: readonly (readonly [form: RegExp, place: (id: string) => string])[] = [
   [/^isthmus:\/\/today\/?$/, () => '/'],
@@ -14,7 +14,7 @@ const LINKS: readonly (readonly [form: RegExp, place: (id: string) => string])[]
   [/^isthmus:\/\/reading\/(stu_[0-9a-f]{32})\/?$/, (id) => `/reading/${id}`],
 ]
 
-/** The place in the window a link leads to; undefined where it is not exactly one of ours. */
+/** The page that a link opens; undefined unless it matches a supported link exactly. */
 export function placeOf(link: string): string | undefined {
   for (const [form, place] of LINKS) {
     const found = form.exec(link)
@@ -23,18 +23,18 @@ export function placeOf(link: string): string | undefined {
   return undefined
 }
 
-/** Whether an argument is meant as a link, good or not. */
+/** Whether an argument is intended as a link, valid or not. */
 export const isLink = (argument: string): boolean => argument.toLowerCase().startsWith(`${SCHEME}:`)
 
-/** The place among the arguments of a start by a link (Windows and Linux). */
+/** The page of a link among the arguments of a start (Windows and Linux). */
 export function placeIn(argv: readonly string[]): string | undefined {
   const link = argv.find(isLink)
   return link === undefined ? undefined : placeOf(link)
 }
 
 /**
- * Has links of the system brought here: by `open-url` on macOS, by a second start elsewhere. The
- * installer registers the scheme, too.
+ * Receives links from the operating system: by `open-url` on macOS, by a second start elsewhere.
+ * The installer also registers the scheme.
  */
 export function takeLinks(take: (place: string) => void): void {
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)

@@ -1,19 +1,19 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions } from 'electron'
 import type { Holder } from './app-lock.ts'
-import type { ShellWords } from './words.ts'
+import type { ShellTexts } from './texts.ts'
 
-/** What the app asks and says outside its window. */
+/** The native dialogs of the app. */
 export class Dialogs {
-  readonly #words: ShellWords
+  readonly #words: ShellTexts
   readonly #window: () => BrowserWindow | undefined
 
-  /** @param window in front of which they appear, where there is one */
-  constructor(words: ShellWords, window: () => BrowserWindow | undefined = () => undefined) {
+  /** @param window parent window of the dialogs, if there is one */
+  constructor(words: ShellTexts, window: () => BrowserWindow | undefined = () => undefined) {
     this.#words = words
     this.#window = window
   }
 
-  /** Whether a person wants devices to be served no longer. */
+  /** Whether the user confirms that devices are no longer to be served. */
   async askToQuit(): Promise<boolean> {
     const { message, detail, quit, cancel } = this.#words.quitAsk
     const buttons = [cancel, quit]
@@ -21,18 +21,18 @@ export class Dialogs {
     return (await this.#show(box)) === 1
   }
 
-  /** Why the window closed and the program goes on. */
+  /** Explains that the program keeps running after its window was closed. */
   async explainClosing(): Promise<void> {
     const { message, detail, understood } = this.#words.closed
     await this.#show({ type: 'info', message, detail, buttons: [understood] })
   }
 
-  async sayAlreadyRunning(holder: Holder | undefined): Promise<void> {
+  async showAlreadyRunning(holder: Holder | undefined): Promise<void> {
     const { message, detail } = this.#words.alreadyRunning
     await this.#show({ type: 'info', message: message(holder?.user), detail, buttons: ['OK'] })
   }
 
-  /** Whether the start that failed is to be tried again. */
+  /** Whether to retry a failed start. */
   async askToRetry(fault: string, exitCode: number): Promise<boolean> {
     const { message, unknown, again, quit } = this.#words.startFailed
     const detail = fault === '' ? unknown(exitCode) : fault

@@ -5,12 +5,12 @@ import { gatewayEnvironment } from '#shared/gateway-environment.ts'
 import type { KeyStore } from './key-store.ts'
 import { NativeWorkers } from './native-workers.ts'
 
-const CRASHES = 3
-const WITHIN_MS = 10 * 60_000
+const MAX_CRASHES = 3
+const CRASH_WINDOW_MS = 10 * 60_000
 
 /**
- * Counts crashes of the gateway's process: after three within ten minutes it starts in safe mode,
- * until ten minutes passed without one.
+ * Counts crashes of the gateway process. After three within ten minutes it starts in safe mode,
+ * until ten minutes have passed without a crash.
  */
 export function crashCounter(clock: () => number): {
   crashed(): void
@@ -18,27 +18,27 @@ export function crashCounter(clock: () => number): {
   clear(): void
 } {
   let crashes: readonly number[] = []
-  const recent = () => crashes.filter((at) => clock() - at < WITHIN_MS)
+  const recent = () => crashes.filter((at) => clock() - at < CRASH_WINDOW_MS)
   return {
     crashed() {
       crashes = [...recent(), clock()]
     },
-    isSafe: () => recent().length >= CRASHES,
+    isSafe: () => recent().length >= MAX_CRASHES,
     clear() {
       crashes = []
     },
   }
 }
 
-const FIRST_MS = 500
-const MOST_MS = 30_000
-const STEADY_MS = 60_000
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 30_000
+const STABLE_MS = 60_000
 
 /**
- * Waits in milliseconds between restarts of a process that ended by itself: 0.5 s, doubling to 30 s;
- * after it has run for a minute they start over.
+ * Delays in milliseconds before restarting a process that exited unexpectedly: 0.5 s, doubling up
+ * to 30 s, and reset after it has run for a minute.
  */
-export function backOff(clock: () => number): { started(): void; next(): number } {
+export function restartDelays(clock: () => number): { started(): void; next(): number } {
   let startedAt = clock()
   let failures = 0
   return {
@@ -46,19 +46,19 @@ export function backOff(clock: () => number): { started(): void; next(): number 
       startedAt = clock()
     },
     next() {
-      failures = clock() - startedAt >= STEADY_MS ? 1 : failures + 1
-      return Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1))
+      failures = clock() - startedAt >= STABLE_MS ? 1 : failures + 1
+      return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
     },
   }
 }
 
-/** The line on standard output by which the gateway says where it serves. */
+/** The line on stdout with the addresses of the gateway. */
 const ReadyLine = z.looseObject({
   ready: z.literal(true),
   http: z.url({ protocol: /^http$/ }),
-  /** Absent in safe mode and where its data could not be opened. */
+  /** Missing in safe mode, and if the data folder could not be opened. */
   dimse: z.string().optional(),
-  /** Its data could not be opened: it serves a page, by `link`, that puts them right. */
+  /** Whether the data folder could not be opened, so that `link` leads to the rescue page. */
   rescue: z.boolean().optional(),
   link: z.url({ protocol: /^http$/ }).optional(),
 })
@@ -69,25 +69,26 @@ export interface Ready {
   readonly link?: string | undefined
 }
 
-/** How a command that gave its reason in a sentence ends (`cli/commands.ts`). */
-const REFUSALS: readonly number[] = [1, 2]
+/** Exit codes of a command that printed the reason (`cli/commands.ts`). */
+const EXPLAINED_EXIT_CODES: readonly number[] = [1, 2]
 
-/** How the process ended by itself. */
+/** How the process exited unexpectedly. */
 export interface GatewayEnd {
   readonly exitCode: number
   /**
-   * It is started again after so long; undefined where its first start failed: then only a person
-   * starts it again.
+   * Delay before it is restarted; undefined if its first start failed, so that only the user
+   * restarts it.
    */
   readonly waitMs: number | undefined
-  /** The last sentence it printed; empty where there was none. */
+  /** The last sentence it printed; empty if there was none. */
   readonly fault: string
-  /** Whether it starts in safe mode. */
+  /** Whether the next start is in safe mode. */
   readonly isSafe: boolean
 }
 
 /**
- * The gateway in a utility process: its crash never takes the window, its work never freezes it.
+ * The gateway in a utility process, so that a crash does not affect the window and its work does
+ * not block it.
  */
 export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [GatewayEnd] }> {
   #child: UtilityProcess | undefined
@@ -100,15 +101,16 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
   readonly #args: readonly string[]
   readonly #keys: KeyStore
   readonly #isAlone: boolean
-  readonly #waits = backOff(Date.now)
+  readonly #waits = restartDelays(Date.now)
   readonly #crashes = crashCounter(Date.now)
 
   /**
-   * @param entry the built `headless.js`: the same entry file as under plain Node
+   * @param entry the built `headless.js`, which also runs under plain Node
    * @param worker the built `native-worker.js`
    * @param args arguments of `serve`
-   * @param keys where the data key is kept: the process receives it, and may ask to seal it
-   * @param isAlone nobody is there to be asked: a first start that failed is tried again too
+   * @param keys stores the data key: the process receives it, and may ask to move it into the key
+   * store
+   * @param isAlone whether no user is present, so that a failed first start is retried too
    */
   constructor(
     entry: string,
@@ -125,7 +127,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     this.#isAlone = isAlone
   }
 
-  /** Starts it where it does not run. */
+  /** Starts the process if it is not running. */
   start(): void {
     if (this.#child) return
     clearTimeout(this.#timer)
@@ -144,7 +146,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     const kept = keys.read()
     const dataKey = kept ? new Uint8Array(kept) : null
     child.postMessage({ dataKey, keyStore: keys.state() })
-    // A message is a copy: a dump of this process then holds no key.
+    // The message is a copy. Clearing the originals keeps the key out of dumps of this process.
     for (const bytes of [kept, dataKey]) bytes?.fill(0)
     const workers = new NativeWorkers(this.#worker, (event) => child.postMessage(event))
     child.on('message', (message: unknown) => {
@@ -157,7 +159,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
       if (!ready) return
       hasServed = true
       this.#wasReady = true
-      // It did not receive what it was sent while it started.
+      // It did not receive messages sent while it was starting.
       if (this.#stopping || this.#restarting) child.postMessage('stop')
       else this.emit('ready', ready)
     })
@@ -170,9 +172,11 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     child.once('exit', (exitCode) => {
       this.#child = undefined
       workers.end()
-      // A sentence for a person is no crash: a port in use stays in use in safe mode, too.
+      // An exit with an explanation is not a crash: a port in use would still be in use in safe
+      // mode.
       const isCrash = () =>
-        exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || output.isOurFault)
+        exitCode !== 0 &&
+        (hasServed || !EXPLAINED_EXIT_CODES.includes(exitCode) || output.isOurFault)
       void read.then(() => this.#ended(exitCode, isCrash(), output.fault))
     })
   }
@@ -190,7 +194,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     this.emit('end', { exitCode, waitMs, fault, isSafe: this.#crashes.isSafe() })
   }
 
-  /** Drains the process; it is then started anew, and not in safe mode: a person asked for it. */
+  /** Drains the process and starts it again, not in safe mode because the user requested it. */
   restart(): void {
     this.#crashes.clear()
     this.#restarting = this.#child !== undefined
@@ -198,7 +202,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     else this.start()
   }
 
-  /** Drains and ends the process; resolves when it is gone, after `timeoutMs` at the latest. */
+  /** Drains and stops the process. Resolves when it has exited, at the latest after `timeoutMs`. */
   async stop(timeoutMs = 10_000): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
@@ -213,13 +217,17 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
         clearTimeout(timer)
         resolve()
       })
-      // A message, not a signal: on Windows a signal ends a process at once.
+      // A message rather than a signal, because on Windows a signal terminates the process
+      // immediately.
       child.postMessage('stop')
     })
   }
 }
 
-/** A recovery key was put in force, so the data key may go into the key store. */
+/**
+ * Whether the gateway reports that a recovery key exists, so that the data key may be moved into
+ * the key store.
+ */
 const isSealRequest = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'sealKey' in message
 
@@ -233,10 +241,10 @@ function readyOf(line: string): Ready | undefined {
   }
 }
 
-/** Characters of an unfinished line: longer ones are not from the gateway. */
-const MOST_LENGTH = 64 * 1024
+/** Maximum length of a line; longer ones do not come from the gateway. */
+const MAX_LINE_LENGTH = 64 * 1024
 
-/** Resolves when the stream has ended. */
+/** Calls back for each line. Resolves when the stream has ended. */
 function readLines(
   stream: NodeJS.ReadableStream | null,
   take: (line: string) => void,
@@ -246,7 +254,7 @@ function readLines(
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
-    text = (lines.pop() ?? '').slice(0, MOST_LENGTH)
+    text = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
     for (const line of lines) take(line)
   })
   return new Promise((resolve) => {

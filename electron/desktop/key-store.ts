@@ -1,37 +1,37 @@
 import { hostname, userInfo } from 'node:os'
 import { safeStorage } from 'electron'
-import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { keyLocation, moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 
 /**
- * The data key of a folder between its file and the key store of the account: DPAPI, Keychain,
- * GNOME Keyring or KWallet (Electron's `safeStorage`).
+ * The data key of a folder, in its file or in the key store of the account: DPAPI, Keychain, GNOME
+ * Keyring or KWallet (Electron's `safeStorage`).
  */
 export interface KeyStore {
-  /** As it is now. */
+  /** The current state. */
   state(): KeyStoreState
   /**
-   * The data key, for the gateway's process; undefined where the folder has it itself or has none
-   * yet, and where the key store does not give it back.
+   * The data key for the gateway process. Undefined if the folder has it in a file or does not have
+   * one yet, and if the key store fails.
    */
   read(): Buffer | undefined
   /**
-   * Moves the key from its plain file into the key store, once a recovery key is in force; whether
-   * it is in there alone.
+   * Moves the key from its plain file into the key store, if a recovery key exists. Returns whether
+   * it is now only in the key store.
    */
   seal(): boolean
 }
 
-// Electron's names of what Linux may have. With `basic_text` it wraps under a password in its
-// own source code.
+// Electron's names of the Linux backends. `basic_text` encrypts with a password from Electron's own
+// source code.
 const BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<
   string,
   KeyStoreState
 >
 
 /**
- * To be called once Electron is ready.
- * @param onError receives errors of the key store or the disk, which contain no key
+ * Must be called after Electron is ready.
+ * @param onError receives errors of the key store or the disk, which do not contain the key
  */
 export function openKeyStore(
   folder: string,
@@ -41,20 +41,20 @@ export function openKeyStore(
   const wrap = (key: Buffer) => safeStorage.encryptString(key.toString('base64'))
   const unwrap = (wrapped: Buffer) => Buffer.from(safeStorage.decryptString(wrapped), 'base64')
 
-  /** Undefined: it protects what it is given. */
-  function lack(): 'basic' | 'none' | undefined {
+  /** Why the key store gives no protection; undefined if it does. */
+  function weakness(): 'basic' | 'none' | undefined {
     if (!safeStorage.isEncryptionAvailable()) return 'none'
     const backend: string = platform === 'linux' ? safeStorage.getSelectedStorageBackend() : ''
     return Object.hasOwn(BACKENDS, backend) ? BACKENDS[backend as keyof typeof BACKENDS] : undefined
   }
 
   return {
-    state: () => lack() ?? (keyKept(folder) === 'sealed' ? 'platform' : 'file'),
-    read: () => (lack() === undefined ? unwrapKey(folder, { unwrap }) : undefined),
+    state: () => weakness() ?? (keyLocation(folder) === 'sealed' ? 'platform' : 'file'),
+    read: () => (weakness() === undefined ? unwrapKey(folder, { unwrap }) : undefined),
     seal() {
-      if (lack() !== undefined) return false
+      if (weakness() !== undefined) return false
       try {
-        return moveKeyInto(folder, { wrap, unwrap, account: accountName() }, Date.now())
+        return moveKeyToStore(folder, { wrap, unwrap, account: accountName() }, Date.now())
       } catch (error) {
         onError(error)
         return false

@@ -5,45 +5,42 @@ import { z } from 'zod'
 import { askControl } from '#server/modules/control/control.ts'
 import type { Ready } from './gateway-process.ts'
 import { isOf, openWindow } from './window.ts'
-import { keptFile, WindowPlaces } from './window-state.ts'
+import { stateFile, WindowBoundsBySet } from './window-state.ts'
 
 const Explained = z.object({ isClosingExplained: z.boolean() })
 
 interface Events {
-  /** The window was closed for the first time, and the program goes on. */
+  /** The window was closed for the first time; the program keeps running. */
   'first-hidden': []
-  /** Windows ends the session. */
+  /** Windows is ending the session. */
   'session-end': []
 }
 
 /**
- * The window of the app. Closing it hides it: the gateway goes on serving devices, and only Quit
- * ends that.
+ * The main window. Closing it only hides it: the gateway keeps serving devices until the user quits
+ * the app.
  */
 export class MainWindow extends EventEmitter<Events> {
-  /** Where the gateway serves, once it does. */
+  /** The gateway's addresses, once it is ready. */
   ready: Ready | undefined
-  /** The program ends: then the window may close. */
+  /** Whether the program is quitting, so that the window may close. */
   isEnding = false
   readonly #folder: string
   readonly #preload: string
   readonly #platform: NodeJS.Platform
-  readonly #places: ReturnType<typeof keptFile<WindowPlaces>>
-  readonly #explained: ReturnType<typeof keptFile<z.infer<typeof Explained>>>
+  readonly #places: ReturnType<typeof stateFile<WindowBoundsBySet>>
+  readonly #explained: ReturnType<typeof stateFile<z.infer<typeof Explained>>>
   #window: BrowserWindow | undefined
   #isLoaded = false
 
-  /**
-   * @param folder the data folder
-   * @param userData folder for what the app remembers of its window
-   */
+  /** @param folder the data folder @param userData folder for the state of the window */
   constructor(folder: string, userData: string, preload: string, platform: NodeJS.Platform) {
     super()
     this.#folder = folder
     this.#preload = preload
     this.#platform = platform
-    this.#places = keptFile(join(userData, 'window.json'), WindowPlaces, [])
-    this.#explained = keptFile(join(userData, 'told.json'), Explained, {
+    this.#places = stateFile(join(userData, 'window.json'), WindowBoundsBySet, [])
+    this.#explained = stateFile(join(userData, 'told.json'), Explained, {
       isClosingExplained: false,
     })
   }
@@ -55,7 +52,9 @@ export class MainWindow extends EventEmitter<Events> {
     return this.#window && !this.#window.isDestroyed() ? this.#window : undefined
   }
 
-  /** Makes it without showing it: Windows announces the end of a session to windows alone. */
+  /**
+   * Creates the window without showing it. Windows announces the end of a session only to windows.
+   */
   prepare(): BrowserWindow {
     const current = this.current()
     if (current) return current
@@ -70,14 +69,14 @@ export class MainWindow extends EventEmitter<Events> {
       this.emit('first-hidden')
     })
     window.on('session-end', () => this.emit('session-end'))
-    // A form that is not saved keeps its page from being left, but must not keep the program from
-    // ending, which Electron would do silently.
+    // An unsaved form may prevent leaving its page, but must not prevent quitting, which Electron
+    // would do without a message.
     window.webContents.on('will-prevent-unload', (event) => this.isEnding && event.preventDefault())
     this.#window = window
     return window
   }
 
-  /** Shows it, at a place of the page where one is named. */
+  /** Shows the window, optionally at a page. */
   async show(place?: string): Promise<void> {
     if (!this.ready) return
     const window = this.prepare()
@@ -88,7 +87,7 @@ export class MainWindow extends EventEmitter<Events> {
     window.focus()
   }
 
-  /** The gateway started again, perhaps with another first page: loads what was loaded again. */
+  /** Reloads the page after the gateway has restarted, possibly with a different first page. */
   async renew(): Promise<void> {
     const window = this.current()
     const origin = this.origin()
@@ -96,7 +95,7 @@ export class MainWindow extends EventEmitter<Events> {
     const page = await this.#firstPage()
     const url = window.webContents.getURL()
     if (window.isDestroyed() || page === undefined) return
-    // The same page stays where a person has led it.
+    // The page keeps the location the user has navigated to.
     if (page === `${origin}/` && isOf(origin, url) && new URL(url).pathname === '/')
       window.webContents.reload()
     else await window.loadURL(page).catch(() => undefined)
@@ -107,16 +106,17 @@ export class MainWindow extends EventEmitter<Events> {
     const origin = this.origin()
     const window = this.current()
     if (page === undefined || origin === undefined || !window) return
-    // A page that must come first, such as that of the setup or of a rescue, is not passed by.
+    // A page that must come first, such as setup or rescue, is not skipped.
     const url = place !== undefined && page === `${origin}/` ? `${origin}/#${place}` : page
     this.#isLoaded = true
-    // A page that is led on while it loads rejects; what cannot be loaded at all shows as such.
+    // Rejects if the page is redirected while loading; a page that cannot be loaded shows its own
+    // error.
     await window.loadURL(url).catch(() => undefined)
   }
 
   /**
-   * The page of a rescue, the setup page with its one-time link where there is no owner yet, else
-   * the window's front page; undefined until the gateway has started.
+   * The rescue page, the setup page with its one-time link if there is no owner yet, or the front
+   * page. Undefined until the gateway has started.
    */
   async #firstPage(): Promise<string | undefined> {
     if (!this.ready || this.ready.rescue) return this.ready?.link

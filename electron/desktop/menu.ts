@@ -1,24 +1,24 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { ShellWords } from './words.ts'
+import type { ShellTexts } from './texts.ts'
 
-/** What menus and pages can have the app do. */
+/** Commands of the app for menus and pages. */
 export interface Actions {
-  /** Shows the window, at a place of its page where one is named. */
+  /** Shows the window, optionally at a page. */
   open(place?: string): void
   openDataFolder(): void
   installUpdate(): void
-  /** Asks a person first. */
+  /** Asks for confirmation first. */
   quit(): void
 }
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
 /**
- * The menu of the app: its own commands, and what belongs to every window of the system. The keys
- * of the page stay the page's.
+ * The application menu: the app's commands and the standard items of the platform. It defines no
+ * shortcuts that the page uses.
  */
 export function menuTemplate(
-  words: ShellWords,
+  words: ShellTexts,
   actions: Actions,
   platform: NodeJS.Platform,
   isPackaged: boolean,
@@ -71,7 +71,7 @@ const macMenu = (
   ],
 })
 
-const editMenu = (menu: ShellWords['menu']): MenuItemConstructorOptions => ({
+const editMenu = (menu: ShellTexts['menu']): MenuItemConstructorOptions => ({
   label: menu.edit,
   submenu: [
     { label: menu.undo, role: 'undo' },
@@ -84,7 +84,7 @@ const editMenu = (menu: ShellWords['menu']): MenuItemConstructorOptions => ({
   ],
 })
 
-const viewMenu = (menu: ShellWords['menu'], isPackaged: boolean): MenuItemConstructorOptions => ({
+const viewMenu = (menu: ShellTexts['menu'], isPackaged: boolean): MenuItemConstructorOptions => ({
   label: menu.view,
   submenu: [
     { label: menu.reload, role: 'reload' },
@@ -97,7 +97,7 @@ const viewMenu = (menu: ShellWords['menu'], isPackaged: boolean): MenuItemConstr
   ],
 })
 
-export function setMenu(words: ShellWords, actions: Actions): void {
+export function setMenu(words: ShellTexts, actions: Actions): void {
   app.setAboutPanelOptions({
     applicationName: 'Isthmus',
     applicationVersion: app.getVersion(),

@@ -2,8 +2,8 @@ import { type UtilityProcess, utilityProcess } from 'electron'
 import type { WorkerRequest } from '#electron/cli/parent-port.ts'
 
 /**
- * Processes for single calls of the native module, asked for by the gateway's process, which cannot
- * start any. All of them run `module`.
+ * Processes for single calls of the native module, on behalf of the gateway process, which cannot
+ * start processes. All of them run `module`.
  */
 export class NativeWorkers {
   readonly #module: string
@@ -15,7 +15,7 @@ export class NativeWorkers {
     this.#send = send
   }
 
-  /** Handles a message of the gateway's process, and ignores any that is no `WorkerRequest`. */
+  /** Handles a message of the gateway process; ignores anything other than a `WorkerRequest`. */
   take(message: unknown): void {
     if (typeof message !== 'object' || message === null) return
     const { worker, ask, folder, call } = message as Partial<
@@ -27,7 +27,7 @@ export class NativeWorkers {
     else if (ask === 'kill') this.#running.get(worker)?.kill()
   }
 
-  /** Ends them all: the gateway's process is gone. */
+  /** Ends all of them after the gateway process has exited. */
   end(): void {
     for (const child of this.#running.values()) child.kill()
     this.#running.clear()

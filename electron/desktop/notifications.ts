@@ -1,51 +1,51 @@
 import { Notification } from 'electron'
 import type { ShellAttention, ShellStatus } from '#shared/contract/shell.ts'
-import { NOTIFIED, type Notified, type ShellWords } from './words.ts'
+import { NOTIFIED, type Notified, type ShellTexts } from './texts.ts'
 
 interface Rule {
-  /** Where a click leads. */
+  /** The page that a click opens. */
   readonly place: string
-  /** It is shown when it has been so for this long. */
-  readonly afterMs: number
+  /** Shown only after the condition has lasted this long. */
+  readonly delayMs: number
 }
 
-/** A gateway that has not answered for this long is taken to be down. */
-const SILENT_MS = 2 * 60_000
+/** A gateway that has not answered for this long is considered down. */
+const UNRESPONSIVE_MS = 2 * 60_000
 
 const RULES: Readonly<Record<Notified, Rule>> = {
-  'stat-unread': { place: '/reading?view=stat', afterMs: 0 },
-  criticals: { place: '/reading/criticals', afterMs: 0 },
-  // A restart of the partner's server or a short loss of the line is not shown.
-  'partner-away': { place: '/partner', afterMs: 2 * 60_000 },
-  'safe-mode': { place: '/settings/readiness', afterMs: 0 },
-  'listener-down': { place: '/settings', afterMs: 0 },
-  disk: { place: '/images', afterMs: 0 },
-  backup: { place: '/settings/backups', afterMs: 0 },
+  'stat-unread': { place: '/reading?view=stat', delayMs: 0 },
+  criticals: { place: '/reading/criticals', delayMs: 0 },
+  // A restart of the partner's server or a brief network outage is not shown.
+  'partner-away': { place: '/partner', delayMs: 2 * 60_000 },
+  'safe-mode': { place: '/settings/readiness', delayMs: 0 },
+  'listener-down': { place: '/settings', delayMs: 0 },
+  disk: { place: '/images', delayMs: 0 },
+  backup: { place: '/settings/backups', delayMs: 0 },
 }
 
 /**
- * Notifications of the system: each kind once until it has gone away, and again where there is more
- * of it. They name counts and never a patient, since they also appear on a locked screen.
+ * System notifications. Each kind is shown once until its condition ends, and again when its count
+ * increases. They contain counts but no patient data, because they also appear on the lock screen.
  */
 export function openNotifier(
-  words: ShellWords,
+  words: ShellTexts,
   open: (place: string) => void,
   clock: () => number,
 ): { update(status: ShellStatus | undefined): void } {
-  /** The count of each kind that was shown last. */
+  /** Last count shown for each kind. */
   const counts = new Map<Notified, number>()
-  /** When it was first seen, where the gateway does not know since when it is. */
+  /** When a condition was first seen, if the gateway does not report since when it exists. */
   const seen = new Map<Notified, number>()
-  /** Kept: one that nothing refers to is collected, and a click on it is lost. */
+  /** Kept referenced, because clicks on a garbage-collected notification are lost. */
   const shown = new Map<Notified, Notification>()
 
-  /** Since when the gateway does not answer. */
-  let silentSince: number | undefined
+  /** Since when the gateway has not answered. */
+  let unresponsiveSince: number | undefined
 
   const isDue = (kind: Notified, { since }: ShellAttention) => {
     if (!seen.has(kind)) seen.set(kind, clock())
     const began = since === null ? (seen.get(kind) ?? clock()) : Date.parse(since)
-    return clock() - began >= RULES[kind].afterMs
+    return clock() - began >= RULES[kind].delayMs
   }
 
   const show = (kind: Notified, count: number) => {
@@ -62,13 +62,13 @@ export function openNotifier(
     update(status) {
       if (!Notification.isSupported()) return
       if (!status) {
-        // Whether what was shown has gone away is not known.
-        silentSince ??= clock()
-        if (clock() - silentSince < SILENT_MS || counts.has('listener-down')) return
+        // Until the gateway answers, it is unknown whether the conditions shown have ended.
+        unresponsiveSince ??= clock()
+        if (clock() - unresponsiveSince < UNRESPONSIVE_MS || counts.has('listener-down')) return
         counts.set('listener-down', 1)
         return show('listener-down', 1)
       }
-      silentSince = undefined
+      unresponsiveSince = undefined
       for (const kind of NOTIFIED) {
         const attention = status.attention.find((one) => one.kind === kind && one.count > 0)
         if (!attention) {

@@ -2,14 +2,15 @@ import { type Session, session } from 'electron'
 import { isOf } from './window.ts'
 
 /**
- * What the gateway's own page may ask for: to copy, and to know of a second screen for the images.
+ * Permissions of the gateway's own page: writing to the clipboard, and using a second screen for
+ * images.
  */
 const PERMISSIONS: readonly string[] = ['clipboard-sanitized-write', 'window-management']
 
 /**
- * Refuses every other permission, and every other page: the microphone too, since the window has no
- * dictation (Electron security checklist 5).
- * @param origin of the gateway; undefined until it has started
+ * Refuses all other permissions and all other pages. The microphone is refused too, since the
+ * window has no dictation (Electron security checklist 5).
+ * @param origin origin of the gateway; undefined until it has started
  */
 export function refusePermissions(
   origin: () => string | undefined,
@@ -28,7 +29,7 @@ export function refusePermissions(
   of.setDevicePermissionHandler(() => false)
 }
 
-/** Whatever a page tries to load, only the gateway answers (Electron security checklist 1). */
+/** Blocks every request that does not go to the gateway (Electron security checklist 1). */
 export function refuseRequests(
   origin: () => string | undefined,
   of: Session = session.defaultSession,
@@ -38,7 +39,7 @@ export function refuseRequests(
   )
 }
 
-/** The gateway's own, what a page made itself, and the developer tools' own pages. */
+/** URLs of the gateway, blobs created by its page, data URLs and the developer tools. */
 function isLoadable(origin: string | undefined, url: string): boolean {
   if (/^(data|devtools):/.test(url)) return true
   if (url.startsWith('blob:')) return isLoadable(origin, url.slice('blob:'.length))

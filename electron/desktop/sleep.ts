@@ -1,14 +1,14 @@
 import { powerMonitor, powerSaveBlocker } from 'electron'
 
-/** A network comes back some seconds after its PC. */
-const NETWORK_MS = 10_000
+/** A network is available again only some seconds after wake-up. */
+const NETWORK_DELAY_MS = 10_000
 
 /**
- * Watches the PC's sleep and shutdown. On Windows the shutdown is announced to the window instead
+ * Watches for sleep and shutdown of the PC. Windows announces a shutdown to the window instead
  * (`session-end`).
- * @param away the screen is locked, or the PC goes to sleep
- * @param back the PC woke up, and its network had time to come back
- * @param shutDown the PC shuts down
+ * @param away called when the screen is locked or the PC goes to sleep
+ * @param back called after wake-up, with a delay for the network
+ * @param shutDown called when the PC shuts down
  */
 export function watchSleep(away: () => void, back: () => void, shutDown: () => void): void {
   let timer: NodeJS.Timeout | undefined
@@ -19,16 +19,16 @@ export function watchSleep(away: () => void, back: () => void, shutDown: () => v
   })
   powerMonitor.on('resume', () => {
     clearTimeout(timer)
-    timer = setTimeout(back, NETWORK_MS)
+    timer = setTimeout(back, NETWORK_DELAY_MS)
   })
-  // Its declaration leaves the event out that its documentation names.
+  // The event is documented but missing in Electron's type declaration.
   powerMonitor.on('shutdown', (event?: { preventDefault?(): void }) => {
     event?.preventDefault?.()
     shutDown()
   })
 }
 
-/** Keeps the PC awake while devices are served; its screen may go dark. */
+/** Prevents sleep while devices are served; the screen may turn off. */
 export function stayAwake(): { hold(): void; release(): void } {
   let id: number | undefined
   return {

@@ -4,13 +4,13 @@ import { ShellStatus } from '#shared/contract/shell.ts'
 const EVERY_MS = 10_000
 
 export interface StatusWatch extends Disposable {
-  /** Asks at once. */
+  /** Queries the status immediately. */
   now(): Promise<ShellStatus | undefined>
   /** The last status of the gateway; undefined while it does not answer. */
   latest(): ShellStatus | undefined
 }
 
-/** Asks the gateway every ten seconds how it is, by its control socket. */
+/** Queries the gateway's status every ten seconds through its control socket. */
 export function watchStatus(
   folder: string,
   onStatus: (status: ShellStatus | undefined) => void,

@@ -2,42 +2,42 @@ import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import type { Actions } from './menu.ts'
-import type { ShellWords, TrayShape } from './words.ts'
+import type { ShellTexts, TrayShape } from './texts.ts'
 
 export interface TraySituation {
   /** Undefined while the gateway does not answer. */
   readonly status: ShellStatus | undefined
   readonly update: UpdateState
-  /** The last sentence of a gateway that ended; empty where it runs. */
+  /** The last sentence printed by a gateway that has exited; empty while it runs. */
   readonly fault: string
 }
 
-const MOST_LINES = 5
-const MOST_LENGTH = 120
+const MAX_LINES = 5
+const MAX_LINE_LENGTH = 120
 
-/** The gravest state there is. An update that is ready is the least. */
+/** The icon of the most severe state; an available update is the least severe. */
 export function shapeOf({ status, update }: TraySituation): TrayShape {
   if (!status) return 'listener-down'
   if (status.tray !== 'ok') return status.tray
   return update.state === 'ready' ? 'update-ready' : 'ok'
 }
 
-/** The menu of the tray. The gateway's own sentences are English. */
+/** The tray menu. Sentences that come from the gateway are in English. */
 export function trayMenu(
   situation: TraySituation,
-  words: ShellWords,
+  words: ShellTexts,
   actions: Actions,
 ): MenuItemConstructorOptions[] {
   const { status, update, fault } = situation
   const line = (label: string): MenuItemConstructorOptions => ({
-    label: cut(label),
+    label: truncate(label),
     enabled: false,
   })
   return [
     { label: words.open, click: () => actions.open() },
     { type: 'separator' },
     line(status ? (status.isSafe ? words.safe : words.shapes[shapeOf(situation)]) : words.starting),
-    ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MOST_LINES).map(line),
+    ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MAX_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },
     ...(update.state === 'ready'
@@ -48,29 +48,29 @@ export function trayMenu(
   ]
 }
 
-/** The icon beside the clock. `images` is the folder of its pictures. */
+/** Opens the tray icon. `images` is the folder of its images. */
 export function openTray(
   images: string,
-  words: ShellWords,
+  words: ShellTexts,
   actions: Actions,
   platform: NodeJS.Platform = process.platform,
 ): { show(situation: TraySituation): void } {
-  // macOS colours a template image as its menu bar is coloured.
+  // macOS colors a template image to match the menu bar.
   const imageOf = (shape: TrayShape) =>
     nativeImage.createFromPath(
       join(images, `tray-${shape}${platform === 'darwin' ? 'Template' : ''}.png`),
     )
   const tray = new Tray(imageOf('listener-down'))
   tray.on('click', () => platform === 'win32' && actions.open())
-  let drawn = ''
+  let lastContent = ''
   return {
     show(situation) {
       const shape = shapeOf(situation)
       const menu = trayMenu(situation, words, actions)
-      // A menu that is open closes when it is set anew.
-      const drawing = JSON.stringify([shape, menu])
-      if (drawing === drawn) return
-      drawn = drawing
+      // Setting the menu closes it if it is open, so this is done only after a change.
+      const content = JSON.stringify([shape, menu])
+      if (content === lastContent) return
+      lastContent = content
       tray.setImage(imageOf(shape))
       tray.setToolTip(`Isthmus: ${situation.status?.isSafe ? words.safe : words.shapes[shape]}`)
       tray.setContextMenu(Menu.buildFromTemplate(menu))
@@ -78,5 +78,5 @@ export function openTray(
   }
 }
 
-const cut = (text: string) =>
-  text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH - 1)}…` : text
+const truncate = (text: string) =>
+  text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text

@@ -4,7 +4,13 @@ import electronUpdater, { type AppUpdater, type UpdateInfo } from 'electron-upda
 import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
-import { type Disk, faultOfUpdate, isUnsigned, type Program, whyNotHere } from './update-place.ts'
+import {
+  type Disk,
+  isUnsigned,
+  type Program,
+  updateErrorMessage,
+  updateObstacle,
+} from './update-support.ts'
 
 const BY_WINDOWS = message('updates.waits-for-consent')
 const NOT_SIGNED = message('updates.waits-unsigned')
@@ -13,18 +19,20 @@ const MINUTE_MS = 60_000
 const FIRST_CHECK_MS = 2 * MINUTE_MS
 const CHECK_EVERY_MS = 6 * 60 * MINUTE_MS
 /**
- * One attempt a night: a preparation that failed at the hour is not repeated every minute of it.
+ * One attempt a night, so that a failed preparation is not repeated every minute of the maintenance
+ * hour.
  */
 const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
-/** An installer that was started ends this program within seconds. */
-const LEAVING_MS = 2 * MINUTE_MS
+/** The installer terminates this program within seconds. */
+const INSTALLER_TIMEOUT_MS = 2 * MINUTE_MS
 
 const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
 
 /**
- * Updates by electron-updater: downloaded automatically, installed when a person says so or in the
- * hour of maintenance, never as the program or the PC ends: an installer cut short by a shutdown
- * leaves no program behind (electron-builder issue 7807). Dispose it before the program ends.
+ * Updates with electron-updater. They are downloaded automatically, and installed at the user's
+ * request or in the maintenance hour. They are never installed on exit or shutdown, because an
+ * installer interrupted by a shutdown leaves no working program (electron-builder issue 7807). Must
+ * be disposed of before the program exits.
  */
 export class Updates implements Disposable {
   readonly #status: () => ShellStatus | undefined
@@ -41,9 +49,9 @@ export class Updates implements Disposable {
   #leaving: NodeJS.Timeout | undefined
 
   /**
-   * @param status of the gateway: whether an update may be installed automatically, and when
-   * @param prepare makes a backup and drains devices; where it rejects nothing is installed
-   * @param stop ends the gateway's process
+   * @param status the gateway's status: whether and when an update may be installed automatically
+   * @param prepare makes a backup and drains devices; if it rejects, nothing is installed
+   * @param stop stops the gateway process
    */
   constructor(
     status: () => ShellStatus | undefined,
@@ -56,7 +64,7 @@ export class Updates implements Disposable {
     this.#prepare = prepare
     this.#stop = stop
     this.#program = program
-    const sentence = whyNotHere(program, disk)
+    const sentence = updateObstacle(program, disk)
     if (sentence === undefined) this.#begin()
     else {
       this.#state = { ...NONE, state: 'not-here', sentence }
@@ -68,18 +76,18 @@ export class Updates implements Disposable {
     return this.#state
   }
 
-  /** Asks whether there is an update, which is downloaded automatically. `state` has the result. */
+  /** Checks for an update, which is then downloaded automatically. The result is in `state`. */
   async check(): Promise<void> {
     if (this.#isDisposed || BUSY.includes(this.#state.state)) return
     this.#checkedAt = Date.now()
-    // Both failures are events, too; a rejection that nothing handles would end the program.
+    // Both failures are also reported as events; an unhandled rejection would end the program.
     const found = await electronUpdater.autoUpdater.checkForUpdates().catch(() => undefined)
     found?.downloadPromise?.catch(() => undefined)
   }
 
   /**
-   * Prepares, ends the gateway, and starts the installer, which starts the program again. Does
-   * nothing where no update is ready.
+   * Prepares, stops the gateway and starts the installer, which restarts the program. Does nothing
+   * if no update is ready.
    */
   async install(): Promise<void> {
     if (this.#isDisposed || this.#state.state !== 'ready') return
@@ -91,14 +99,14 @@ export class Updates implements Disposable {
     } catch (error) {
       return this.#set({ state: 'ready', sentence: explanationOf(error) })
     }
-    if (this.#mustNotGoOn()) return this.#set({ state: 'ready' })
+    if (this.#isInterrupted()) return this.#set({ state: 'ready' })
     try {
       await this.#stop()
     } catch {
       return this.#relaunch()
     }
-    this.#leaving = setTimeout(() => this.#relaunch(), LEAVING_MS)
-    if (!this.#mustNotGoOn()) electronUpdater.autoUpdater.quitAndInstall(true, true)
+    this.#leaving = setTimeout(() => this.#relaunch(), INSTALLER_TIMEOUT_MS)
+    if (!this.#isInterrupted()) electronUpdater.autoUpdater.quitAndInstall(true, true)
   }
 
   [Symbol.dispose](): void {
@@ -116,8 +124,7 @@ export class Updates implements Disposable {
     const interrupt = () => {
       this.#isEnding = true
     }
-    // On Windows a program that is ended by a shutdown gets no before-quit, but its windows get
-    // these.
+    // On Windows there is no before-quit event during a shutdown, but windows receive these.
     const watch = (_event: unknown, window: BrowserWindow) => {
       window.on('query-session-end', interrupt)
       window.on('session-end', interrupt)
@@ -153,7 +160,7 @@ export class Updates implements Disposable {
       error: (error: Error) => {
         if (this.#leaving) this.#relaunch()
         else if (!['ready', 'installing'].includes(this.#state.state))
-          this.#set({ state: 'failed', sentence: faultOfUpdate(error) })
+          this.#set({ state: 'failed', sentence: updateErrorMessage(error) })
       },
     })
   }
@@ -185,18 +192,18 @@ export class Updates implements Disposable {
     this.#state = { ...this.#state, ...change }
   }
 
-  #mustNotGoOn(): boolean {
+  #isInterrupted(): boolean {
     return this.#isEnding || this.#isDisposed
   }
 
   /**
-   * The gateway is ended and no installer took over: the program starts again, so that devices get
-   * their worklist.
+   * Restarts the program if the gateway was stopped but no installer took over, so that devices are
+   * served again.
    */
   #relaunch(): void {
     clearTimeout(this.#leaving)
     if (this.#isDisposed) return
-    // An AppImage runs from a mount of its own, which goes with this process.
+    // An AppImage runs from a mount that disappears with this process.
     const { APPIMAGE } = this.#program.env
     app.relaunch(APPIMAGE ? { execPath: APPIMAGE, args: process.argv.slice(1) } : {})
     app.exit(0)
@@ -212,11 +219,11 @@ const SETTINGS: Partial<AppUpdater> = {
   allowDowngrade: false,
   allowPrerelease: false,
   disableWebInstaller: true,
-  // It would write to the console what the state says in a sentence.
+  // It would log to the console what the state already describes.
   logger: null,
 }
 
-/** Handles events of the updater until it is disposed. */
+/** Handles events of the updater until it is disposed of. */
 function listen(
   updater: AppUpdater,
   // biome-ignore lint/suspicious/noExplicitAny: each event has a shape of its own
@@ -227,7 +234,7 @@ function listen(
   return {
     [Symbol.dispose]() {
       for (const [event, listener] of entries) updater.off(event, listener)
-      // An EventEmitter throws an error that nobody listens to.
+      // An EventEmitter throws an error event that has no listener.
       updater.on('error', () => undefined)
     },
   }
@@ -256,8 +263,8 @@ const HOUR_MINUTES = 60
 const DAY_MINUTES = 24 * 60
 
 /**
- * Whether the hour that begins at `at` (HH:MM of the clinic's day) has come. @param now ms since
- * the epoch
+ * Whether the maintenance hour that begins at `at` (HH:MM in the clinic's time zone) is now. @param
+ * now milliseconds since 1970
  */
 export function isMaintenance(
   { at, timeZone }: { readonly at: string; readonly timeZone: string },
@@ -280,12 +287,12 @@ function minutesOf(text: string): number {
   return hours * 60 + minutes
 }
 
-const MOST_LINES = 60
-const MOST_CHARACTERS = 500
+const MAX_LINES = 60
+const MAX_LINE_LENGTH = 500
 
 /**
- * What an update says of itself, one point a line, as plain text: it comes from the place for
- * updates, and is only shown. Marks of Markdown and HTML are left out. Empty where it says nothing.
+ * The release notes of an update as plain text, one item per line, for display. They come from the
+ * update server, so Markdown and HTML markup is removed. Empty if there are none.
  */
 export function releaseNotesOf({ releaseNotes }: Pick<UpdateInfo, 'releaseNotes'>): string[] {
   const notes =
@@ -300,15 +307,15 @@ export function releaseNotesOf({ releaseNotes }: Pick<UpdateInfo, 'releaseNotes'
       .replace(/[`*]/g, '')
       .trim()
     if (plain === '') continue
-    // A point that was broken into lines is one again.
+    // Joins an item that was wrapped over several lines.
     const last = points.at(-1)
     if (last !== undefined && /^\s{2,}\S/.test(line) && !/^\s*(?:[-*•]|\d+\.)\s/.test(line))
       points[points.length - 1] = `${last} ${plain}`
     else points.push(plain)
   }
   return points
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((point) =>
-      point.length > MOST_CHARACTERS ? `${point.slice(0, MOST_CHARACTERS)}…` : point,
+      point.length > MAX_LINE_LENGTH ? `${point.slice(0, MAX_LINE_LENGTH)}…` : point,
     )
 }

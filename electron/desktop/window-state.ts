@@ -3,17 +3,17 @@ import { dirname } from 'node:path'
 import { type BrowserWindow, type Display, type Rectangle, screen } from 'electron'
 import { z } from 'zod'
 
-/** A small file of the desktop app, such as where its window was. */
-export interface KeptFile<T> {
+/** A small state file of the desktop app, such as the position of its window. */
+export interface StateFile<T> {
   read(): T
   write(value: T): void
 }
 
 /**
- * What is in the file of another version, of a hand or of a power cut has its form, or it counts as
- * `empty`.
+ * Contents that do not match the schema, after a version change, manual edits or a power failure,
+ * count as `empty`.
  */
-export function keptFile<T>(path: string, form: z.ZodType<T>, empty: T): KeptFile<T> {
+export function stateFile<T>(path: string, form: z.ZodType<T>, empty: T): StateFile<T> {
   return {
     read() {
       try {
@@ -28,7 +28,7 @@ export function keptFile<T>(path: string, form: z.ZodType<T>, empty: T): KeptFil
         writeFileSync(`${path}.part`, JSON.stringify(value, undefined, 2), { mode: 0o600 })
         renameSync(`${path}.part`, path)
       } catch {
-        // A full disk must not end the app over where its window was.
+        // A full disk must not crash the app while it saves the window position.
       }
     },
   }
@@ -41,22 +41,22 @@ const Place = z.object({
   height: z.int().min(1).max(100_000),
   isMaximized: z.boolean(),
 })
-/** Where a window is on its displays, in device-independent pixels. */
-export type WindowPlace = z.infer<typeof Place>
+/** Bounds of a window, in device-independent pixels. */
+export type WindowBounds = z.infer<typeof Place>
 
-/** A place for each set of displays, the one used last at the end. */
-export const WindowPlaces = z.array(z.object({ displays: z.string(), place: Place })).max(100)
-export type WindowPlaces = z.infer<typeof WindowPlaces>
+/** Window bounds for each set of displays, the most recently used last. */
+export const WindowBoundsBySet = z.array(z.object({ displays: z.string(), place: Place })).max(100)
+export type WindowBoundsBySet = z.infer<typeof WindowBoundsBySet>
 
 type Area = Pick<Display, 'bounds' | 'workArea' | 'scaleFactor'>
 
-const MOST_SETS = 20
-const SETTLED_MS = 500
-export const SMALLEST = { width: 900, height: 640 } as const
-const USUAL = { width: 1360, height: 860 } as const
+const MAX_DISPLAY_SETS = 20
+const SAVE_DELAY_MS = 500
+export const MIN_SIZE = { width: 900, height: 640 } as const
+const DEFAULT_SIZE = { width: 1360, height: 860 } as const
 
-/** Names a set of displays: a laptop in its dock is another set than without. */
-export function nameOf(displays: readonly Area[]): string {
+/** Identifies a set of displays: a docked laptop has a different set from an undocked one. */
+export function displaySetName(displays: readonly Area[]): string {
   const names = displays.map(
     ({ bounds: { x, y, width, height }, scaleFactor }) =>
       `${width}x${height}+${x}+${y}@${scaleFactor}`,
@@ -65,58 +65,58 @@ export function nameOf(displays: readonly Area[]): string {
 }
 
 /**
- * Where the window goes: where it was on these displays, wholly on them; where that is not known,
- * in the middle of the first.
+ * The initial bounds of the window: the saved ones for these displays, moved completely onto them;
+ * otherwise centered on the first display.
  */
-export function placeOn(
+export function initialBounds(
   displays: readonly Area[],
-  kept: WindowPlaces,
-): Partial<WindowPlace> & Pick<WindowPlace, 'width' | 'height'> {
-  const place = kept.findLast((one) => one.displays === nameOf(displays))?.place
-  return place ? { ...place, ...onScreen(place, displays) } : USUAL
+  kept: WindowBoundsBySet,
+): Partial<WindowBounds> & Pick<WindowBounds, 'width' | 'height'> {
+  const place = kept.findLast((one) => one.displays === displaySetName(displays))?.place
+  return place ? { ...place, ...fitToDisplays(place, displays) } : DEFAULT_SIZE
 }
 
 /**
- * As it is where displays show all of it; else moved and made smaller, onto the one that shows
- * most.
+ * Unchanged if the displays show all of it; otherwise moved and shrunk to fit the display that
+ * shows most of it.
  */
-export function onScreen(place: Rectangle, displays: readonly Area[]): Rectangle {
+export function fitToDisplays(place: Rectangle, displays: readonly Area[]): Rectangle {
   const areas = displays.map(({ workArea }) => workArea)
-  const shown = areas.map((area) => shared(place, area))
+  const shown = areas.map((area) => sharedArea(place, area))
   const best = areas[shown.indexOf(Math.max(...shown))]
   if (!best || sum(shown) === place.width * place.height) return place
   const width = Math.min(place.width, best.width)
   const height = Math.min(place.height, best.height)
   return {
-    x: within(place.x, best.x, best.x + best.width - width),
-    y: within(place.y, best.y, best.y + best.height - height),
+    x: clamp(place.x, best.x, best.x + best.width - width),
+    y: clamp(place.y, best.y, best.y + best.height - height),
     width,
     height,
   }
 }
 
-/** Keeps where the window is while it is moved, and brings it back when its display is gone. */
-export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): void {
+/** Saves the bounds of the window when they change, and moves it back if its display is removed. */
+export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBoundsBySet>): void {
   let timer: NodeJS.Timeout | undefined
   const keep = () => {
     clearTimeout(timer)
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
-    const displays = nameOf(screen.getAllDisplays())
+    const displays = displaySetName(screen.getAllDisplays())
     const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
     file.write(
       [...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(
-        -MOST_SETS,
+        -MAX_DISPLAY_SETS,
       ),
     )
   }
   const soon = () => {
     clearTimeout(timer)
-    timer = setTimeout(keep, SETTLED_MS)
+    timer = setTimeout(keep, SAVE_DELAY_MS)
   }
   const bringBack = () => {
     if (window.isDestroyed() || window.isMaximized() || window.isFullScreen()) return
     const bounds = window.getNormalBounds()
-    const place = onScreen(bounds, screen.getAllDisplays())
+    const place = fitToDisplays(bounds, screen.getAllDisplays())
     if (place !== bounds) window.setBounds(place)
   }
   window.on('resize', soon)
@@ -134,11 +134,10 @@ export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): 
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-const within = (value: number, least: number, most: number) =>
-  Math.max(least, Math.min(value, most))
+const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(value, most))
 
-/** Pixels two rectangles share. */
-function shared(one: Rectangle, other: Rectangle): number {
+/** Area that two rectangles share, in pixels. */
+function sharedArea(one: Rectangle, other: Rectangle): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
   return Math.max(0, width) * Math.max(0, height)

@@ -6,34 +6,40 @@ import {
   shell,
   type WebContents,
 } from 'electron'
-import { type KeptFile, keepPlace, placeOn, SMALLEST, type WindowPlaces } from './window-state.ts'
+import {
+  initialBounds,
+  MIN_SIZE,
+  type StateFile,
+  saveWindowBounds,
+  type WindowBoundsBySet,
+} from './window-state.ts'
 
 /** Whether a URL belongs to the gateway's origin. */
 export function isOf(origin: string, url: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(origin).origin
 }
 
-/** Whether it is the viewer's page there. */
+/** Whether a URL is that of the viewer page. */
 function isViewer(origin: string, url: string): boolean {
   return isOf(origin, url) && new URL(url).pathname === '/viewer'
 }
 
 /**
- * What may be opened outside: pages of the standard the screens cite. No place of a partner or a
- * clinic is here: a link is no way out for data.
+ * Sites that may be opened externally: the DICOM standard that screens cite. Sites of partners or
+ * clinics are excluded, so that links cannot leak data.
  */
 const HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
-const MOST_LENGTH = 2_000
+const MAX_URL_LENGTH = 2_000
 const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
 
 /**
- * Whether an address may go to the system's browser or mail program (Electron security checklist
+ * Whether a URL may be opened in the system's browser or mail program (Electron security checklist
  * 15).
  */
 export function isOpenable(url: string): boolean {
-  // Written as we read it: what another parser could read otherwise (spaces, backslashes, control
-  // and foreign characters) is refused.
-  if (url.length > MOST_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
+  // Rejects anything that another URL parser might read differently: spaces, backslashes, control
+  // characters and non-ASCII characters.
+  if (url.length > MAX_URL_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
   if (MAIL.test(url)) return true
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
@@ -44,7 +50,7 @@ export function isOpenable(url: string): boolean {
   )
 }
 
-/** Opens an address of the list in the system's program, and nothing else. */
+/** Opens an allowed URL in the system's program; ignores all others. */
 export function openOutside(url: string): void {
   if (isOpenable(url)) shell.openExternal(url).catch(() => undefined)
 }
@@ -58,7 +64,10 @@ const SAFE = {
 } as const
 const GROUND = '#10161d'
 
-/** Images in a window of their own: nothing native is there, so no preload. */
+/**
+ * Options of separate image windows, which need no preload script because they use no native
+ * features.
+ */
 const IMAGES: BrowserWindowConstructorOptions = {
   backgroundColor: '#06090b',
   title: 'Isthmus',
@@ -67,31 +76,31 @@ const IMAGES: BrowserWindowConstructorOptions = {
 }
 
 /**
- * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows
- * with images (Electron security checklist 12-14).
- * @param origin of the gateway; undefined until it has started
+ * Creates the main window without showing it. It never leaves the gateway's origin and can only
+ * open image windows (Electron security checklist 12-14).
+ * @param origin origin of the gateway; undefined until it has started
  */
 export function openWindow(
   preload: string,
   origin: () => string | undefined,
-  places: KeptFile<WindowPlaces>,
+  places: StateFile<WindowBoundsBySet>,
   platform: NodeJS.Platform,
 ): BrowserWindow {
-  const { isMaximized, ...place } = placeOn(screen.getAllDisplays(), places.read())
+  const { isMaximized, ...place } = initialBounds(screen.getAllDisplays(), places.read())
   const window = new BrowserWindow({
     ...place,
-    minWidth: SMALLEST.width,
-    minHeight: SMALLEST.height,
+    minWidth: MIN_SIZE.width,
+    minHeight: MIN_SIZE.height,
     show: false,
     backgroundColor: GROUND,
     title: 'Isthmus',
     autoHideMenuBar: true,
-    // Elsewhere Chromium would fetch its dictionaries from Google.
+    // On other platforms Chromium would download dictionaries from Google.
     webPreferences: { ...SAFE, preload, spellcheck: platform === 'darwin' },
   })
   if (isMaximized) window.once('show', () => window.maximize())
-  keepPlace(window, places)
-  keepTo(origin, window.webContents, isOf)
+  saveWindowBounds(window, places)
+  restrictNavigation(origin, window.webContents, isOf)
   window.webContents.setWindowOpenHandler(({ url }) => {
     const own = origin()
     if (own !== undefined && isViewer(own, url))
@@ -100,21 +109,21 @@ export function openWindow(
     return { action: 'deny' }
   })
   window.webContents.on('did-create-window', (images) => {
-    keepTo(origin, images.webContents, isViewer)
+    restrictNavigation(origin, images.webContents, isViewer)
     images.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
   })
   return window
 }
 
-/** Whatever else shows a page holds nothing that shows another. */
+/** Prevents pages from embedding other pages with webview tags. */
 export function refuseWebviews(): void {
   app.on('web-contents-created', (_event, contents) => {
     contents.on('will-attach-webview', (event) => event.preventDefault())
   })
 }
 
-/** A page stays where it may be, and its frames at the gateway. */
-function keepTo(
+/** Restricts navigation: a page to permitted URLs, and its frames to the gateway. */
+function restrictNavigation(
   origin: () => string | undefined,
   contents: WebContents,
   isAllowed: (origin: string, url: string) => boolean,

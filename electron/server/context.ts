@@ -19,12 +19,12 @@ import { message } from '#shared/messages/message.ts'
 import { DATABASE_FILE, makeFolder, RESCUE_HINT_FILE } from './database/data-directory.ts'
 import { Database } from './database/database.ts'
 import { openSeal } from './database/encryption.ts'
-import { fitsKey } from './database/key-proof.ts'
+import { matchesKey } from './database/key-proof.ts'
 import { rawQuery } from './database/query.ts'
 import { StoreError } from './database/store-error.ts'
 
 /**
- * What routes, services and workers are given. Rules take values, and queries the database alone
+ * The shared dependencies of routes, services and workers. Queries receive only the database
  * (decision 0036).
  */
 export interface Context extends Disposable {
@@ -33,7 +33,7 @@ export interface Context extends Disposable {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
-  /** In safe mode no worker starts work by itself; what a person asks for is done. */
+  /** In safe mode no worker starts on its own; only what a person requests is done. */
   readonly isSafe: boolean
   readonly database: Database
   readonly writeHealth: WriteHealth
@@ -41,40 +41,42 @@ export interface Context extends Disposable {
   readonly audit: AuditStore
   readonly imageFiles: ImageFiles
   readonly log: Log
-  /** The lines and change notices that open windows receive. */
+  /** Feed lines and change notices for open windows. */
   readonly feed: Feed
 }
 
 export interface ContextOptions {
-  /** The data folder; made when it is not there. Whoever opens it holds its lock (`takeLock`). */
+  /** The data folder; created if it is missing. The caller holds its lock (`takeLock`). */
   readonly folder: string
   readonly clock?: Clock | undefined
   /** A new UUID v4. */
   readonly uuid?: (() => string) | undefined
-  /** False where it is not given. */
+  /** Defaults to false. */
   readonly isSafe?: boolean | undefined
-  /** Defaults to no logging. */
+  /** Defaults to no log. */
   readonly log?: Log | undefined
-  /** Settings for this run only. */
+  /** Setting overrides for this run only. */
   readonly overrides?: SettingOverrides | undefined
-  /** The data key of 32 bytes, where something else than `data.key` keeps it. */
+  /** The data key (32 bytes), if it is stored somewhere other than `data.key`. */
   readonly dataKey?: Buffer | undefined
-  /** Skips the integrity check: the caller has just run it, such as on an opened backup. */
+  /**
+   * Skips the integrity check, because the caller has just run it, for example on an opened backup.
+   */
   readonly isChecked?: boolean
   /**
-   * A copy of a database in a folder of its own, such as of a backup that is tested: its audit
-   * trail has no anchor.
+   * Whether this is a copy of a database in its own folder, such as a backup under test. A copy has
+   * no audit anchor.
    */
   readonly isCopy?: boolean
 }
 
-/** A new database here would orphan the images and lose every device, study and report. */
+/** Creating a new database here would orphan the images and lose every device, study and report. */
 const missing = (file: string) =>
   new StoreError('database-missing', message('database.missing', { file }))
 
 /**
- * Where the disk takes no writes, or the folder no anchor, the gateway serves all the same, and
- * each verification tries again.
+ * Inspects the audit log. The gateway starts even if the disk or the anchor cannot be written; each
+ * verification tries again.
  */
 function inspectAudit(audit: AuditStore): void {
   try {
@@ -86,8 +88,8 @@ function inspectAudit(audit: AuditStore): void {
 }
 
 /**
- * Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one
- * sentence for a person
+ * Opens the data folder: the key, the database, and a new `clinic.id` on first start. @throws
+ * StoreError with one sentence for the user
  */
 export function openContext({
   folder,
@@ -102,8 +104,8 @@ export function openContext({
 }: ContextOptions): Context {
   makeFolder(folder)
   const file = join(folder, DATABASE_FILE)
-  // The key is made before the database: a crash between the two leaves nothing that it cannot
-  // open.
+  // The key is written before the database, so a crash in between cannot leave a database without
+  // its key.
   const isNew = !existsSync(file) || statSync(file).size === 0
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
     throw missing(file)
@@ -112,7 +114,7 @@ export function openContext({
   const writeHealth = openWriteHealth(folder, clock)
   database.onWrite(writeHealth.note)
   try {
-    if (fitsKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
+    if (matchesKey((sql) => database.get(rawQuery(sql, [])), seal) === false)
       throw new StoreError('key-wrong', message('database.key-wrong', { file }))
     const restores = pendingRestoreMacs(folder, seal)
     const anchor = isCopy ? undefined : new AuditAnchor(folder, seal, database, restores)

@@ -38,11 +38,10 @@ import type { Requester } from './webhooks/request.ts'
 export type Imaging = Awaited<ReturnType<typeof openImaging>>
 
 /**
- * Images in and out: opens their services, and goes on where the last run stopped. Disposed of
- * after the listeners have drained.
- * @param identity PEM: who the gateway is, shown to whom it calls by TLS
- * @param spawnWorker how the native module gets a process of its own; plain Node's fork where it is
- *   missing
+ * Opens the services that receive and forward images, and resumes what the previous run left
+ * unfinished. Disposed of after the listeners have drained.
+ * @param identity the gateway's TLS client certificate and key, PEM
+ * @param spawnWorker starts the native module in a separate process; defaults to Node's `fork`
  */
 export async function openImaging(
   context: Context,
@@ -55,7 +54,7 @@ export async function openImaging(
 ) {
   const { settings, imageFiles } = context
   await using opened = new AsyncDisposableStack()
-  const wasCutOff = sweepSpool(context)
+  const wasInterrupted = sweepSpool(context)
   opened.defer(() => imageFiles.close())
   const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
@@ -95,7 +94,7 @@ export async function openImaging(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  recovery.start(wasCutOff, onChange)
+  recovery.start(wasInterrupted, onChange)
   const wake = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()
@@ -115,7 +114,7 @@ export async function openImaging(
   const kept = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding },
-    /** What devices may ask of the gateway. */
+    /** The DICOM services offered to devices. */
     services: [
       verification(),
       basicWorklist(worklist),
@@ -127,7 +126,7 @@ export async function openImaging(
   }
 }
 
-/** What the forwarding queues do for each change of an instance. */
+/** How the forwarding queue reacts to each change of an instance. */
 const QUEUE_ACTIONS = {
   kept: (context, _, instance) => enqueueInstance(context, instance),
   released: (context, _, instance) => releaseInstance(context, instance),

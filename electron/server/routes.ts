@@ -68,7 +68,7 @@ import type { Context } from './context.ts'
 import type { Imaging } from './imaging.ts'
 import type { ApiKeys } from './modules/api-keys/api-keys.ts'
 
-/** Without invitations and reports: their replies, or links in them, expire. */
+/** Excludes invitations and reports, because their replies or the links in them expire. */
 const CACHEABLE_READS = [
   ...[
     express.list,
@@ -83,7 +83,7 @@ const CACHEABLE_READS = [
   ...[viewerUsers.list, viewerUsers.read, scribeUsers.list, scribeUsers.read],
 ]
 
-/** What the listeners of the `/v1` interface share. */
+/** State shared by the listeners of the `/v1` interface. */
 export const openPartners = (context: Context, apiKeys: ApiKeys): PartnerInterface =>
   new PartnerInterface(
     context,
@@ -92,10 +92,10 @@ export const openPartners = (context: Context, apiKeys: ApiKeys): PartnerInterfa
     CACHEABLE_READS,
   )
 
-/** What routes call. It is made in `server.ts`, and nothing else takes it. */
+/** The services that routes call. `server.ts` creates them. */
 export interface Services {
   readonly version: string
-  /** Base of every URL given out, without a slash at its end. */
+  /** Base of every URL that is given out, without a trailing slash. */
   readonly publicBase: () => string
   readonly up: Listeners
   readonly live: LiveState
@@ -124,11 +124,11 @@ export interface Services {
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators
-  /** Where the log is kept; undefined: to stderr. */
+  /** The log file; undefined if the log goes to stderr. */
   readonly logFile: string | undefined
 }
 
-/** Declares every route of the gateway but the files of the window. */
+/** Registers every route except the window's static files. */
 export function serveEverything(app: HttpApp, context: Context, services: Services): void {
   const { publicBase, version } = services
   serveHealth(app, services.checks, services.metrics)
@@ -143,7 +143,7 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   serveBackups(app, context, services.backups, services.restoring)
 }
 
-/** Every operation of the `/v1` interface but links to the viewer, and the reference of them. */
+/** Registers the `/v1` interface, except links to the viewer, and its reference. */
 export function servePartnerInterface(
   app: HttpApp,
   context: Context,
@@ -160,7 +160,7 @@ export function servePartnerInterface(
 function serveAdministration(app: HttpApp, context: Context, services: Services): void {
   const { people, publicBase, version, certificates, live, up } = services
   const showSession = sessionReply(context, version)
-  // It is opened after the routes are declared.
+  // Read on each call, because the listener opens after the routes are registered.
   const lan: Parameters<typeof serveDashboardSecurity>[3] = {
     state: () => up.lanListener().state(),
     set: (wanted, actor) => up.lanListener().set(wanted, actor),

@@ -68,37 +68,34 @@ import { Downloads } from './webhooks/download.ts'
 import { Requester } from './webhooks/request.ts'
 
 export interface GatewayOptions {
-  /** The data folder; made where it is missing. */
+  /** The data folder; created if it is missing. */
   readonly folder: string
   readonly log: Log
   readonly version: string
-  /** Where the built window is; a page that says so is served where it is not. */
+  /** Folder of the built window. If it is missing, a page that says so is served instead. */
   readonly pageFolder: string
   /** Setting overrides for this run only. */
   readonly overrides?: SettingOverrides
-  /** Kept as the clinic's default endpoint. */
+  /** Stored as the clinic's default endpoint. */
   readonly partner?: PartnerOption
-  /** A second listener, for partners and browsers on the LAN, under the gateway's certificate. */
+  /** A second listener for partners and browsers on the LAN, with the gateway's certificate. */
   readonly https?: { readonly host: string; readonly port: number }
-  /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
+  /** Starts the native DICOM module in a separate process; defaults to Node's `fork`. */
   readonly spawnWorker?: SpawnWorker
-  /** The data key of 32 bytes, where something else than the folder's `data.key` keeps it. */
+  /** The data key (32 bytes), if it is stored somewhere other than the folder's `data.key`. */
   readonly dataKey?: Buffer | undefined
   /** How the desktop app stores the data key; undefined when running as a service. */
   readonly keyStore?: KeyStoreState | undefined
-  /** A recovery key is in force for this data key, which may leave its plain file. */
+  /** Called when a recovery key exists for this data key, so that its plain file can be removed. */
   readonly onRecoveryKey?: ((dataKey: Buffer) => void) | undefined
   /**
-   * Only the window on this PC: no device is served, no queued work is resumed, nothing is sent
-   * (`serve --safe-mode`).
+   * Serves only the window on this PC: no devices, no queued work, nothing sent (`serve
+   * --safe-mode`).
    */
   readonly isSafe?: boolean | undefined
-  /** Where the log goes; undefined: to stderr. */
+  /** The log file; undefined if the log goes to stderr. */
   readonly logFile?: string | undefined
-  /**
-   * Disposes of the gateway and opens it again: a backup is ready to take the place of the
-   * database.
-   */
+  /** Reopens the gateway, after a backup has been staged to replace the database. */
   readonly restart?: (() => void) | undefined
   readonly clock?: Clock
 }
@@ -106,17 +103,17 @@ export interface GatewayOptions {
 export interface Gateway extends AsyncDisposable {
   /** Base URL of the window on this PC. */
   readonly http: string
-  /** Base URL of the TLS listener, where there is one. */
+  /** Base URL of the TLS listener; undefined if there is none. */
   readonly https: string | undefined
   /** `AETITLE@HOST:PORT`; empty in safe mode. */
   readonly dimse: string
-  /** The same by TLS; undefined where that listener is off or down. */
+  /** The same for the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
 }
 
 /**
- * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations
- * finish, files close.
+ * Opens the gateway. Every listener is listening when the promise resolves. Disposing drains it:
+ * associations finish and files are closed.
  * @throws StartError, StoreError: one sentence that names the cause
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -175,7 +172,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     async [Symbol.asyncDispose]() {
-      // At the same time: each waits some seconds for its clients, and no longer.
+      // In parallel, because each listener waits up to a few seconds for its clients.
       const ended = await Promise.allSettled(
         [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
       )
@@ -186,9 +183,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /**
- * Opens the services of the modules, the lower ones first.
+ * Opens the services of the modules in the order of their dependencies.
  * @param restored names of the backups that were restored since the last run
- * @param up the listeners, which are opened after the services
+ * @param up the listeners, which open after the services
  */
 async function openServices(
   context: Context,
@@ -205,7 +202,8 @@ async function openServices(
   const records = opened.use(openTelemetry(context, restored))
   const { auditTrail, partnerState, eventLog, recorder } = records
   const publicBase = () => (settings.get('http.publicUrl') ?? up.windowUrl()).replace(/\/+$/, '')
-  // Called when metrics are read, and when a call of a partner has ended: all is open then.
+  // The callbacks run only when metrics are read or a partner request ends, which is after
+  // everything below is open.
   const metrics = new Metrics(
     context,
     version,
@@ -249,7 +247,7 @@ async function openServices(
       'clinical_context.enrichment_requested': (id) => contexts.ask(id, { again: true }),
     }),
   )
-  // It ends before the replay, which waits for what it has asked.
+  // Disposed of before the replay, which waits for its requests.
   opened.use(contexts)
   const access = new PartnerAccess(context, requester, refusedHosts, eventLog)
   const viewImages = opened.use(new ViewImages(context, downloads, access.askImages))
@@ -259,7 +257,7 @@ async function openServices(
   )
   const captures = new Captures(context, viewImages, uploads)
 
-  // A previous run may have left files as large as the database; this run has written none yet.
+  // A previous run may have left files as large as the database. This run has not written any yet.
   await sweepBackupSpool(folder).catch((error: unknown) => reportError(context, error))
   const backups = opened.use(new Backups(context, version))
   if (!isSafe) backups.begin()
@@ -302,7 +300,7 @@ async function openServices(
   }
 }
 
-/** What the dashboard shows of services that have a state of their own. */
+/** State of the services that the dashboard shows. */
 const liveState = (
   context: Context,
   { up, images, certificates, schedule }: Omit<Services, 'live'>,
@@ -350,7 +348,7 @@ async function openDevices(
   return dicom
 }
 
-/** The LAN listener, which speaks TLS, also accepts this PC's host name. */
+/** The LAN listener, which uses TLS, also accepts this PC's host name. */
 function hostNames({ settings }: Context, { tls }: ListenerPlace) {
   const allowedHosts = settings.get('http.allowedHosts')
   return {

@@ -5,7 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** In one piece, in parts that other files may share, made when it is asked for, or on the disk. */
+/**
+ * The contents of a file: one buffer, several buffers that files may share, a function that creates
+ * it, or a path.
+ */
 export type FileBody =
   | Buffer
   | readonly Buffer[]
@@ -13,27 +16,27 @@ export type FileBody =
   | { readonly path: string }
 
 /**
- * html: a page of a portal in its place; truncated: half of it as if it were all; reset: half of
- * the announced length; hang: headers, and then nothing.
+ * html: a sign-in page instead of the file; truncated: the first half, with a matching length;
+ * reset: half of the announced length, then a reset; hang: headers only.
  */
 const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
 export type FileFault = (typeof FILE_FAULTS)[number]
 
 /** How a file is served. */
-export interface Manner {
-  /** Before the first byte. */
+export interface ServingOptions {
+  /** Delay before the first byte. */
   readonly delayMs?: number
-  /** Of this file on one connection. */
+  /** Bytes per second of this file on one connection. */
   readonly bytesPerSecond?: number
   readonly fault?: FileFault
 }
 
-export interface SimulatedFile extends Manner {
+export interface SimulatedFile extends ServingOptions {
   readonly body: FileBody
   readonly mediaType: string
 }
 
-/** A file that was put there. */
+/** An uploaded file. */
 export interface Upload {
   readonly name: string
   readonly body: Buffer
@@ -43,12 +46,12 @@ export interface Upload {
 const UPLOAD_BYTES = 64 * 1024 * 1024
 const LINK_SECONDS = 900
 const PORTAL = '<!doctype html><html><body>Please sign in to the portal.</body></html>'
-/** A slow file comes in so many pieces a second. */
+/** Number of pieces per second in which a throttled file is sent. */
 const PIECES = 20
 
 /**
- * Opens an object store at a free port of the host.
- * @param clock milliseconds since 1970; a link is over when that says so
+ * Opens an object store on a free port of the host.
+ * @param clock milliseconds since 1970; determines when a link has expired
  */
 export async function openSimulatedFiles({
   host = '127.0.0.1',
@@ -57,43 +60,40 @@ export async function openSimulatedFiles({
 }: {
   readonly host?: string
   readonly clock: () => number
-  readonly manner?: Manner
+  readonly manner?: ServingOptions
 }): Promise<SimulatedFiles> {
   const files = new SimulatedFiles(clock, manner)
   await files.listen(host)
   return files
 }
 
-/**
- * What a partner keeps in its object store: files by presigned URLs, good for a while, and room for
- * what is uploaded.
- */
+/** A partner's object store: files with presigned URLs that expire, and uploads. */
 export class SimulatedFiles implements AsyncDisposable {
   readonly uploads: Upload[] = []
-  /** Names of files that were fetched, in order; what is answered with 304 is not. */
+  /** Names of the fetched files, in order, without responses with 304. */
   readonly fetched: string[] = []
-  /** Names of those that were answered with 304, in order. */
+  /** Names of the files answered with 304, in order. */
   readonly unchanged: string[] = []
   readonly #clock: () => number
   readonly #key = randomBytes(32)
   readonly #files = new Map<string, SimulatedFile & { readonly etag: string }>()
   readonly #revoked = new Set<string>()
-  /** The last link of each file that is over, and of all files. */
+  /** Number of the last expired link, by file, and for all files. */
   readonly #expired = new Map<string, number>()
   #allExpired = 0
   readonly #closing = new AbortController()
   readonly #server = createServer(
     (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
   )
-  #manner: Manner
+  #servingOptions: ServingOptions
   #uploadStatuses: number[] = []
   #links = 0
   #version = 0
   #host = ''
 
-  constructor(clock: () => number, manner: Manner) {
+  constructor(clock: () => number, manner: ServingOptions) {
     this.#clock = clock
-    this.#manner = manner
+    this.#servingOptions = manner
   }
 
   async listen(host: string): Promise<void> {
@@ -103,7 +103,7 @@ export class SimulatedFiles implements AsyncDisposable {
     this.#host = `${host.includes(':') ? `[${host}]` : host}:${port}`
   }
 
-  /** `host:port`, as an administrator lists it. */
+  /** `host:port`, as an administrator enters it in the list. */
   get host(): string {
     return this.#host
   }
@@ -112,7 +112,7 @@ export class SimulatedFiles implements AsyncDisposable {
     this.#files.set(name, { ...file, etag: `"${++this.#version}"` })
   }
 
-  /** A link that is good for so many seconds. */
+  /** A link that is valid for this many seconds. */
   getUrl(name: string, seconds = LINK_SECONDS): string {
     return this.#linkTo('GET', name, seconds)
   }
@@ -121,23 +121,26 @@ export class SimulatedFiles implements AsyncDisposable {
     return this.#linkTo('PUT', name, seconds)
   }
 
-  /** Links given out so far answer 403; later ones are good. Of every file where none is named. */
+  /**
+   * Expires the existing links of a file, or of all files; they answer with 403, and new links
+   * work.
+   */
   expire(name?: string): void {
     if (name === undefined) this.#allExpired = this.#links
     else this.#expired.set(name, this.#links)
   }
 
-  /** Links answer 403, whenever they were given out. */
+  /** Makes all links of the file answer with 403, including new ones. */
   revoke(name: string): void {
     this.#revoked.add(name)
   }
 
-  /** How files are served from now on, unless a file says otherwise. */
-  setManner(manner: Manner): void {
-    this.#manner = manner
+  /** Sets how files are served, unless a file specifies it itself. */
+  setServingOptions(manner: ServingOptions): void {
+    this.#servingOptions = manner
   }
 
-  /** What the next uploads are answered, one after the other; then 200 again. */
+  /** Sets the statuses of the next uploads, one each; later uploads are answered with 200. */
   setUploadStatuses(statuses: readonly number[]): void {
     this.#uploadStatuses = [...statuses]
   }
@@ -191,7 +194,12 @@ export class SimulatedFiles implements AsyncDisposable {
       return void response.writeHead(304, { etag: file.etag }).end()
     }
     this.fetched.push(name)
-    await send({ ...this.#manner, ...file }, request.headers.range, response, this.#closing.signal)
+    await send(
+      { ...this.#servingOptions, ...file },
+      request.headers.range,
+      response,
+      this.#closing.signal,
+    )
   }
 
   async #receive(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -242,7 +250,7 @@ async function send(
   if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
   else await writeSlowly(response, parts, bytesPerSecond, signal)
   if (fault !== 'reset') return void response.end()
-  // What is written must be on its way before the connection goes.
+  // Gives the written bytes time to be sent before the connection is reset.
   await sleep(50, undefined, { signal })
   response.socket?.resetAndDestroy()
 }
@@ -257,7 +265,7 @@ async function partsOf(body: FileBody): Promise<readonly Buffer[]> {
 
 const lengthOf = (parts: readonly Buffer[]) => parts.reduce((size, { length }) => size + length, 0)
 
-/** What is from one place to the other, without a copy. */
+/** The bytes between two offsets, without copying. */
 function between(parts: readonly Buffer[], from: number, to: number): Buffer[] {
   let at = 0
   return parts.flatMap((part) => {
@@ -267,7 +275,7 @@ function between(parts: readonly Buffer[], from: number, to: number): Buffer[] {
   })
 }
 
-/** One range (RFC 9110 §14.2); undefined where none, or more than one, is asked for. */
+/** A single range (RFC 9110 §14.2); undefined if none, or more than one, is requested. */
 function rangeOf(
   header: string | undefined,
   size: number,
@@ -290,7 +298,7 @@ async function writeSlowly(
   const began = performance.now()
   for (let at = 0; at < size && !response.destroyed; at += piece) {
     for (const part of between(parts, at, at + piece)) response.write(part)
-    // By what is due since the beginning: a timer that is late does not make the file slower.
+    // Computed from the start, so that late timers do not slow the file down.
     const due = (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - began)
     if (due > 0) await sleep(due, undefined, { signal })
   }

@@ -1,12 +1,9 @@
-import type { FileBody, Manner, SimulatedFiles } from './files.ts'
+import type { FileBody, ServingOptions, SimulatedFiles } from './files.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import type { StudyFiles } from './script.ts'
 
-/**
- * A file of a study: its name in the object store says its SOP Instance UID, as object stores of
- * partners do.
- */
-export interface StudyImage extends Manner {
+/** A file of a study. Its name contains its SOP Instance UID, as in partners' object stores. */
+export interface StudyImage extends ServingOptions {
   readonly sopInstanceUid: string
   readonly body: FileBody
 }
@@ -21,18 +18,18 @@ export interface StoredStudy {
   readonly studyInstanceUid: string
   readonly images: readonly StudyImage[]
   readonly media?: readonly StudyMedia[]
-  /** none: URLs alone; else what is given, or what the files say. */
+  /** none: only URLs; otherwise the given manifest, or one created from the files. */
   readonly manifest?: 'none' | 'of files' | Manifest
-  /** Links beside those of the images, such as of what is no image. */
+  /** Links in addition to those of the images, such as to other files. */
   readonly moreUrls?: readonly string[]
-  /** Places a secondary capture is uploaded to. */
+  /** Number of upload URLs for a secondary capture. */
   readonly uploads?: number
 }
 
-/** Studies of a partner whose files are in its object store. */
+/** A partner's studies whose files are in its object store. */
 export interface ImageStore extends StudyFiles {
   add(study: StoredStudy): void
-  /** An ephemeral session over studies that were added, by the partner's own handle. */
+  /** Adds an ephemeral session over added studies, with the partner's own handle. */
   addSession(retrievalId: string, studyInstanceUids: readonly string[]): void
 }
 
@@ -86,7 +83,7 @@ export function openImageStore(files: SimulatedFiles, linkSeconds?: number): Ima
   }
 }
 
-/** The first part of a file that is in memory; one on the disk is not opened for a manifest. */
+/** The start of a file in memory. Files on disk are not opened for a manifest. */
 function headOf(body: FileBody): Buffer {
   if (typeof body !== 'function' && 'path' in body) return Buffer.alloc(0)
   const made = typeof body === 'function' ? body() : body

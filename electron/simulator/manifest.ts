@@ -1,7 +1,6 @@
 import { readHead, textOf } from './part10.ts'
 
-// Everything is of the form it says; a test that wants another form changes
-// what it got.
+// All values have the declared types; a test that needs others changes the result.
 
 export interface ManifestSop {
   readonly sopClassUID: string
@@ -41,8 +40,8 @@ const NUMBER_STRINGS: Readonly<Record<string, number>> = {
 }
 
 /**
- * The manifest of a study out of its files, or the first 64 KiB of each; a file without a readable
- * header is left out.
+ * Creates the manifest of a study from its files, or from the first 64 KiB of each; files without a
+ * readable header are omitted.
  */
 export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
   const series = new Map<string, Omit<ManifestSeries, 'sops'> & { readonly sops: ManifestSop[] }>()

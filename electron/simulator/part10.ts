@@ -1,8 +1,10 @@
-// Just enough of DICOM files (PS3.10 §7) for a partner to make some and to say in a manifest what
-// they hold. What a device or another system sends is read by the gateway's own `dimse/`, which
-// this is not.
+// The minimum of DICOM files (PS3.10 §7) that a partner needs to create files and to describe them
+// in a manifest. Not used for data from devices or other systems, which the gateway reads with
+// `server/dicom`.
 
-/** Text, UIDs and number strings by the VR's rules; numbers of US, SS, UL, FD; items of SQ. */
+/**
+ * Text, UIDs and number strings according to their VR; numbers for US, SS, UL and FD; items for SQ.
+ */
 export type Value = string | number | readonly number[] | Buffer | readonly Attributes[]
 export type Attributes = readonly (readonly [tag: number, vr: string, value: Value])[]
 
@@ -13,9 +15,8 @@ const PIXEL_DATA = 0x7fe00010
 const UNDEFINED = 0xffffffff
 
 /**
- * A file in Explicit VR Little Endian: what comes before the pixels, which are to follow as they
- * are.
- * @param pixels bytes of them, an even number; 0 for a file without any
+ * The start of a file in Explicit VR Little Endian, to be followed by the pixels.
+ * @param pixels length of the pixel data in bytes, an even number; 0 for a file without any
  */
 export function part10Head(
   sopClassUid: string,
@@ -102,8 +103,8 @@ function bytesOf(vr: string, value: Value): Buffer {
 }
 
 /**
- * What a header says at its top level, up to the pixels, by tag; nothing of a file that is none, or
- * ends before them.
+ * The top-level elements before the pixel data, by tag; empty if the file is invalid or ends before
+ * it.
  */
 export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
   const found = new Map<number, Buffer>()

@@ -14,7 +14,7 @@ import {
 import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
-export { type Manner, openSimulatedFiles, type SimulatedFiles } from './files.ts'
+export { openSimulatedFiles, type ServingOptions, type SimulatedFiles } from './files.ts'
 export { type ImageStore, openImageStore } from './image-store.ts'
 export { type PhantomSeries, phantomMultiFrame, phantomSlice, phantomSopUid } from './phantom.ts'
 export type { SimulatedWorklist } from './script.ts'
@@ -22,10 +22,10 @@ export { readWorklistFile, WorklistFileError } from './script.ts'
 export { verifyPartnerRequest } from './verify.ts'
 
 /**
- * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized`
- * false; garbage: 200 with an answer of no use, not JSON and of a wrong shape in turn; huge: 10,000
- * items; large: an answer of 10 MiB; oversize: one of more than 20 MiB; hang: the headers, and then
- * nothing; error: 500; gone: 410; redirect: to a port of this PC.
+ * How the partner responds. normal: answers; slow: answers after `slowMs`; down: closes every
+ * connection; refuse: `authorized` false; garbage: 200 with an unusable answer, alternately not
+ * JSON and of the wrong structure; huge: 10,000 items; large: an answer of 10 MiB; oversize: one of
+ * more than 20 MiB; hang: headers only; error: 500; gone: 410; redirect: to a port of this PC.
  */
 export const SCENARIOS = [
   ...(['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'large', 'oversize'] as const),
@@ -33,7 +33,7 @@ export const SCENARIOS = [
 ] as const
 export type Scenario = (typeof SCENARIOS)[number]
 
-/** An event as it came, its signature verified. */
+/** A received event whose signature has been verified. */
 export interface ReceivedEvent {
   readonly envelope: Envelope
   readonly headers: IncomingMessage['headers']
@@ -44,31 +44,29 @@ export interface ReceivedEvent {
 }
 
 export interface PartnerSimulatorOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly host?: string
   /** `whsec_` and base64. */
   readonly secret: string
-  /**
-   * Without one: the clock's today has `worklistDay` with its two bad rows; other days are empty.
-   */
+  /** By default today has `worklistDay` with its two invalid rows, and other days are empty. */
   readonly worklist?: SimulatedWorklist
   readonly scenario?: Scenario
-  /** What it answers in another way than its worklist says. */
+  /** Overrides individual answers. */
   readonly answers?: Partial<Script>
-  /** What it keeps of studies; see `openSimulatedFiles`. */
+  /** The files of studies; see `openSimulatedFiles`. */
   readonly files?: StudyFiles
-  /** 6,000 keeps within the gateway's 8 s for a worklist; 20,000 does not. */
+  /** 6,000 is within the gateway's limit of 8 s for a worklist; 20,000 is not. */
   readonly slowMs?: number
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 
 const BODY_BYTES = 1024 * 1024
-const MOST_RECEIVED = 1000
-/** Chunks of 64 KiB in a MiB. */
+const MAX_RECEIVED = 1000
+/** Number of 64 KiB chunks in a MiB. */
 const MIB_CHUNKS = 16
-/** A refusal says of what it is; a report has no reason to give. */
+/** A refusal names its reason, except for a report. */
 const REFUSALS: Readonly<Record<EventType, object>> = {
   'study.access_requested': { authorized: false, error: 'no images of this study for you' },
   'ephemeral.access_requested': { authorized: false, error: 'no images of this session for you' },
@@ -92,7 +90,7 @@ const GARBAGE = [
   '{"authorized":"yes","items":{"0":"none"}}',
 ] as const
 
-/** Opens a partner that listens. */
+/** Opens a partner simulator and starts listening. */
 export async function openPartnerSimulator(
   options: PartnerSimulatorOptions,
 ): Promise<PartnerSimulator> {
@@ -102,18 +100,18 @@ export async function openPartnerSimulator(
 }
 
 /**
- * A partner to try the gateway with: a real HTTP server that checks signatures and answers all
- * seven events.
+ * A simulated partner for trying out the gateway: a real HTTP server that verifies signatures and
+ * answers all seven events.
  */
 export class PartnerSimulator implements AsyncDisposable {
-  /** Verified requests so far, in all and by event. */
+  /** Number of verified requests: total, and by event. */
   requests = 0
   readonly requestsOf: Partial<Record<EventType, number>> = {}
-  /** What has been asked last. */
+  /** The last event received. */
   last: Envelope | undefined
-  /** Verified events, oldest first; the newest thousand. */
+  /** The latest thousand verified events, oldest first. */
   readonly received: ReceivedEvent[] = []
-  /** Reports it has accepted, by the event's id: a report that comes again is the same one. */
+  /** Accepted reports by event id; a report that is sent again replaces the earlier one. */
   readonly reports = new Map<string, EventData<'report.delivered'>>()
   url = ''
   port = 0
@@ -127,7 +125,7 @@ export class PartnerSimulator implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
   #scenario: Scenario
   readonly #server = createServer((request, response) => {
-    // The gateway hangs up when its budget is over: nobody is left to answer.
+    // The gateway closes the connection when its time limit is exceeded, so no answer can be sent.
     this.#answer(request, response).catch(() => response.destroy())
   })
 
@@ -164,7 +162,8 @@ export class PartnerSimulator implements AsyncDisposable {
   }
 
   /**
-   * What it does at the next requests for an event, one after the other; then its scenario again.
+   * Sets the scenarios of the next requests for an event, one each; later requests use the general
+   * scenario.
    */
   setSequence(type: EventType, sequence: readonly Scenario[]): void {
     this.#sequences.set(type, [...sequence])
@@ -198,7 +197,7 @@ export class PartnerSimulator implements AsyncDisposable {
     this.requestsOf[event.type] = (this.requestsOf[event.type] ?? 0) + 1
     this.last = event
     this.received.push({ envelope: event, headers: request.headers, body, at: this.#clock() })
-    if (this.received.length > MOST_RECEIVED) this.received.shift()
+    if (this.received.length > MAX_RECEIVED) this.received.shift()
     const scenario = this.#sequences.get(event.type)?.shift() ?? this.#scenario
     if (scenario === 'down') request.socket.resetAndDestroy()
     else await this.#play(scenario, event, response)
@@ -252,7 +251,7 @@ export class PartnerSimulator implements AsyncDisposable {
 const answerOf = (script: Script, { type, data }: Envelope) =>
   (script[type] as (data: unknown) => unknown)(data)
 
-/** A day of this PC, `YYYYMMDD`. */
+/** A local day of this PC, `YYYYMMDD`. */
 export function localDay(at: number): string {
   const now = new Date(at)
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()]
@@ -289,7 +288,7 @@ function send(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
 }
 
-/** Valid JSON but for its size, written as fast as the gateway takes it. */
+/** Sends valid JSON of excessive length, as fast as the gateway reads it. */
 async function sendPadded(response: ServerResponse, mebibytes: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' })
   await pipeline(padded(mebibytes), response)

@@ -1,14 +1,14 @@
 import { type Attributes, part10Head } from './part10.ts'
 
-// An invented thorax in which orientation and order can be seen: the heart and a bright vessel on
-// the patient's left, the liver on the right in the lower slices, the spine behind, an R beside the
-// patient's right side, and the number of each slice at its foot.
+// A synthetic thorax that shows orientation and order: the heart and a bright vessel on the
+// patient's left, the liver on the right in the lower slices, the spine at the back, an R beside
+// the patient's right side, and the number of each slice at the bottom.
 
-/** Rows and columns. */
+/** Number of rows and of columns. */
 export const PHANTOM_SIDE = 512
-/** Pixel of a slice (column, row, from 0) whose value in HU is the slice's number. */
+/** Pixel of a slice (column, row, starting at 0) whose value in HU is the number of the slice. */
 export const NUMBER_PIXEL = [500, 506] as const
-/** Pixels with a value that every slice has: column, row, HU, what it is. */
+/** Pixels with the same value in every slice: column, row, HU, description. */
 export const LANDMARKS = [
   [256, 400, 700, 'spine, behind'],
   [30, 60, 1500, 'R, on the patient’s right'],
@@ -19,15 +19,17 @@ const CT_IMAGE = '1.2.840.10008.5.1.4.1.1.2'
 const ENHANCED_CT_IMAGE = '1.2.840.10008.5.1.4.1.1.2.1'
 const SPACING = 0.7
 const ROW_BYTES = PHANTOM_SIDE * 2
-/** Rows at the foot that are each slice's own; those above are shared by slices of one level. */
-const OWN_ROWS = 24
+/**
+ * Rows at the bottom that differ in each slice; those above are shared by slices of the same level.
+ */
+const NUMBER_ROWS = 24
 const LEVELS = 32
 
 export interface PhantomSeries {
   readonly studyInstanceUid: string
   readonly seriesInstanceUid: string
   readonly slices: number
-  /** Millimetres between slices; 1 by default. */
+  /** Distance between slices in mm; defaults to 1. */
   readonly sliceSpacing?: number
   readonly patientName?: string
   readonly patientId?: string
@@ -43,7 +45,7 @@ export interface PhantomSeries {
   readonly accessionNumber?: string
 }
 
-/** A file in parts, to be sent one after the other: what files share is in memory once. */
+/** A file in parts that are sent one after the other; parts shared by files are in memory once. */
 export type Parts = readonly Buffer[]
 
 export const phantomSopUid = (
@@ -51,7 +53,10 @@ export const phantomSopUid = (
   number: number,
 ): string => `${seriesInstanceUid}.${number}`
 
-/** Slice `number` of a CT series, from 1 at the head down: 512 × 512 of 16 bits signed, 525 KB. */
+/**
+ * Slice `number` of a CT series, starting at 1 at the head: 512 × 512 pixels of 16 bits, signed,
+ * 525 KB.
+ */
 export function phantomSlice(series: PhantomSeries, number: number): Parts {
   const { slices, sliceSpacing = 1 } = series
   const head = part10Head(
@@ -78,8 +83,8 @@ export function phantomSlice(series: PhantomSeries, number: number): Parts {
 }
 
 /**
- * The same volume as one Enhanced CT (PS3.3 A.38): the geometry of each frame is in its functional
- * groups.
+ * The same volume as one Enhanced CT (PS3.3 A.38), with the geometry of each frame in its
+ * functional groups.
  */
 export function phantomMultiFrame(series: PhantomSeries): Parts {
   const { slices, sliceSpacing = 1 } = series
@@ -183,12 +188,12 @@ const commonOf = (series: PhantomSeries): Attributes => [
 
 const levels = new Map<number, Buffer>()
 
-/** All but the foot of a slice, drawn once for each level from head (0) to foot. */
+/** A slice without its bottom rows, drawn once for each level from head (0) to foot. */
 function levelOf(number: number, slices: number): Buffer {
   const level = slices <= 1 ? LEVELS >> 1 : Math.floor(((number - 1) / slices) * LEVELS)
   const known = levels.get(level)
   if (known) return known
-  const rows = PHANTOM_SIDE - OWN_ROWS
+  const rows = PHANTOM_SIDE - NUMBER_ROWS
   const pixels = new Int16Array(rows * PHANTOM_SIDE)
   const depth = level / (LEVELS - 1)
   for (let y = 0; y < rows; y++) {
@@ -203,7 +208,10 @@ function levelOf(number: number, slices: number): Buffer {
 const within = (x: number, y: number, cx: number, cy: number, rx: number, ry: number) =>
   ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
 
-/** Column from the patient's right, row from the front; depth 0 at the head, 1 at the foot. */
+/**
+ * `x`: column from the patient's right; `y`: row from the front; `depth`: 0 at the head, 1 at the
+ * foot.
+ */
 function hounsfield(x: number, y: number, depth: number): number {
   if (isLetter(x, y)) return 1500
   if (!within(x, y, 256, 270, 205, 160)) return -1000
@@ -211,7 +219,7 @@ function hounsfield(x: number, y: number, depth: number): number {
   if (within(x, y, 256, 400, 32, 26) || within(x, y, 256, 140, 30, 8)) return 700
   if (within(x, y, 310, 345, 17, 17)) return 250
   const lungs = 0.75 - 0.35 * Math.abs(depth - 0.4)
-  // Below, the liver takes the place of the right lung.
+  // In the lower part the liver replaces the right lung.
   if (depth > 0.6 && within(x, y, 165, 265, 90 * (depth + 0.1), 105)) return 60
   if (within(x, y, 325, 225, 48, 42)) return 40 + 40 * depth
   if (
@@ -243,10 +251,11 @@ const DIGITS = [
 )
 
 /**
- * The slice's number in figures of 4 × 4 blocks, and as the value of the last block of its rows.
+ * The number of the slice as digits of 4 × 4 blocks, and as the value of the last block of its
+ * rows.
  */
 function footOf(number: number): Buffer {
-  const pixels = new Int16Array(OWN_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
+  const pixels = new Int16Array(NUMBER_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
   const draw = (x: number, y: number, size: number, value: number) => {
     for (let row = y; row < y + size; row++)
       pixels.fill(value + 1024, row * PHANTOM_SIDE + x, row * PHANTOM_SIDE + x + size)
@@ -257,6 +266,6 @@ function footOf(number: number): Buffer {
         draw(220 + place * 16 + (block % 3) * 4, 2 + Math.floor(block / 3) * 4, 4, 1000)
     }
   }
-  draw(NUMBER_PIXEL[0] - 4, NUMBER_PIXEL[1] - (PHANTOM_SIDE - OWN_ROWS) - 4, 8, number)
+  draw(NUMBER_PIXEL[0] - 4, NUMBER_PIXEL[1] - (PHANTOM_SIDE - NUMBER_ROWS) - 4, 8, number)
   return Buffer.from(pixels.buffer)
 }

@@ -2,17 +2,17 @@ import type { EventData, EventResponse, EventType } from '#shared/contract/webho
 import { worklistDay } from './worklist-day.ts'
 
 /**
- * The worklist a simulated partner has: items as they are, bad ones included, or what it has on a
- * day (`YYYYMMDD`).
+ * The worklist of a simulated partner: items, including invalid ones, or a function that returns
+ * the items of a day (`YYYYMMDD`).
  */
 export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly unknown[])
 
-/** Links to what the partner keeps of a study, and to where a secondary capture of it goes. */
+/** Links to a partner's files of a study, and upload links for its secondary captures. */
 export interface StudyFiles {
-  /** By the study's UID, or the handle of an ephemeral session. */
+  /** By Study Instance UID, or by the handle of an ephemeral session. */
   readonly urlsOf: (studyInstanceUid: string) => readonly string[]
   readonly uploadUrlsOf: (studyInstanceUid: string) => readonly string[]
-  /** One for each study; good ones or not. */
+  /** One per study, valid or not. */
   readonly manifestsOf?: (studyInstanceUid: string) => readonly unknown[]
   readonly mediaOf?: (
     studyInstanceUid: string,
@@ -23,9 +23,9 @@ const NO_FILES: StudyFiles = { urlsOf: () => [], uploadUrlsOf: () => [] }
 export type Script = { readonly [T in EventType]: (data: EventData<T>) => EventResponse<T> }
 
 /**
- * What a well-behaved partner answers. Patients and exams are those of its worklist.
- * @param today the day (`YYYYMMDD`) whose exams it knows before anybody has asked for them
- * @param files of studies; without them there are none
+ * The answers of a well-behaved partner. Patients and exams are those of its worklist.
+ * @param today the day (`YYYYMMDD`) whose exams are known before they have been requested
+ * @param files files of studies; by default there are none
  */
 export function scriptOf(
   worklist: SimulatedWorklist,
@@ -46,7 +46,8 @@ export function scriptOf(
       const [manifest] = files.manifestsOf?.(studyInstanceUid) ?? []
       return { ...accessOf(studyInstanceUid), ...(manifest !== undefined && { manifest }) }
     },
-    // The handle of an ephemeral session is the partner's own: this one takes the study's UID too.
+    // The handle of an ephemeral session is chosen by the partner; this one also accepts a Study
+    // Instance UID.
     'ephemeral.access_requested'({ retrievalId }) {
       const manifests = files.manifestsOf?.(retrievalId) ?? []
       return {
@@ -79,7 +80,7 @@ export function scriptOf(
   }
 }
 
-/** The exams of a worklist: what was given out can be asked about later. */
+/** The exams of a worklist that have been sent, so that later events can refer to them. */
 class KnownExams {
   readonly #worklist: SimulatedWorklist
   readonly #today: () => string
@@ -101,14 +102,17 @@ class KnownExams {
     return asked
   }
 
-  /** By the study's UID; by the accession number where the device made a UID of its own. */
+  /**
+   * Finds an exam by Study Instance UID, or by accession number if the device generated its own
+   * UID.
+   */
   find(question: {
     readonly studyInstanceUid: string
     readonly accessionNumber?: string | undefined
   }): Item | undefined {
     const item = this.#findKnown(question)
     if (item || typeof this.#worklist !== 'function') return item
-    // A partner that was started again has given out nothing yet.
+    // After a restart nothing has been sent yet, so today's exams are loaded.
     this.#remember(this.#worklist(this.#today()))
     return this.#findKnown(question)
   }
@@ -130,9 +134,7 @@ class KnownExams {
   }
 }
 
-/**
- * So many items of one day that no console shows them well: every size limit can be tried with it.
- */
+/** More items of one day than a console can display, for testing every size limit. */
 export const hugeWorklist = (day: string) => worklistDay(day, { exams: 10_000 })
 
 type Item = Readonly<Record<string, unknown>>
@@ -141,7 +143,8 @@ const isItem = (item: unknown): item is Item =>
 const text = (item: Item, field: string) => (typeof item[field] === 'string' ? item[field] : '')
 
 /**
- * Any step of the item within the days asked for and, where the query named one, of its modality.
+ * Whether any step of the item is within the requested days and, if the query names one, of its
+ * modality.
  */
 function isAskedFor(
   item: unknown,
@@ -152,7 +155,7 @@ function isAskedFor(
   if (!isItem(item)) return true
   const sequence = item.ScheduledProcedureStepSequence
   const steps = Array.isArray(sequence) ? sequence.filter(isItem) : []
-  // A row without a step is somebody's mistake; it is given out so that the gateway can say so.
+  // A row without a step is invalid; it is sent so that the gateway can report it.
   if (steps.length === 0) return true
   return steps.some((step) => {
     const date = text(step, 'ScheduledProcedureStepStartDate')
@@ -162,7 +165,7 @@ function isAskedFor(
   })
 }
 
-/** The days from one to the other, `YYYYMMDD`, at most 31. */
+/** The days in a range, `YYYYMMDD`, at most 31. */
 function daysOf(dateStart: string, dateEnd: string): string[] {
   const first = Date.parse(`${dateStart}T00:00:00Z`)
   const days = (Date.parse(`${dateEnd}T00:00:00Z`) - first) / 86_400_000 + 1
@@ -195,16 +198,15 @@ function enrichmentOf(item: Item): EventResponse<'patient_study.enrichment_reque
   }
 }
 
-/** A worklist file that cannot be used, and why, in one sentence. */
+/** Why a worklist file cannot be used, as one sentence. */
 export class WorklistFileError extends Error {
   override name = 'WorklistFileError'
 }
 
 /**
- * Reads the text of a worklist file: a JSON array of items, or `{"items": […]}` as the partner
- * would answer. The items themselves are not judged, since a bad row is what one may want to try.
- * Throws `WorklistFileError`.
- * @param name what to call the file in the error
+ * Parses a worklist file: a JSON array of items, or `{"items": […]}` as in the partner's answer.
+ * The items are not validated, because invalid rows may be intended. @throws WorklistFileError
+ * @param name name of the file in the error
  */
 export function readWorklistFile(text: string, name: string): readonly unknown[] {
   let json: unknown

@@ -1,17 +1,17 @@
 import { Webhook } from 'standardwebhooks'
 import { Envelope, EVENTS } from '#shared/contract/webhooks.ts'
 
-/** Why a request is not one of the gateway's, in a sentence for whoever set it up. */
+/** Why a request does not come from the gateway, as one sentence for whoever configured it. */
 export class NotFromGateway extends Error {
   override name = 'NotFromGateway'
 }
 
 /**
- * How a partner knows that a request came from the gateway: check the signature over the bytes as
- * received, then parse them. This is all there is to it; an integration written in another language
- * does the same with that language's Standard Webhooks library. Throws `NotFromGateway`.
- * @param secret the endpoint's, `whsec_` and base64
- * @param headers as received, names in lower case
+ * Verifies that a request comes from the gateway: checks the signature of the received bytes, then
+ * parses them. An integration in another language does the same with a Standard Webhooks library.
+ * @throws NotFromGateway
+ * @param secret the endpoint's secret, `whsec_` and base64
+ * @param headers as received, with names in lower case
  * @param body the bytes as received, before any parsing
  */
 export function verifyPartnerRequest(

@@ -3,11 +3,11 @@ import type { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
 
 export interface WorklistDayOptions {
   /**
-   * Adds two rows that a careful gateway withholds: an accession number too long for SH, and a UID
-   * that is none.
+   * Adds two rows that the gateway must withhold: one with an accession number too long for SH, and
+   * one with an invalid UID.
    */
   readonly withBadRows?: boolean
-  /** Exams of the day, the plan repeated as often as needed. */
+  /** Number of exams of the day; the plan is repeated as needed. */
   readonly exams?: number
 }
 
@@ -15,7 +15,7 @@ interface Person {
   readonly name: string
   readonly birthDate: string
   readonly sex: 'M' | 'F' | 'O'
-  /** Metres and kilograms as the interface prints them; '' where nobody measured. */
+  /** Meters and kilograms in the format of the interface; '' if not measured. */
   readonly size: string
   readonly weight: string
 }
@@ -143,18 +143,20 @@ const SCREENING: Exam = {
   procedure: 'Mammography of both breasts',
 }
 
-/** Those of `PEOPLE` whose age is invited to screening; two of the three come on a day. */
+/**
+ * Indices of `PEOPLE` whose age is invited to screening; two of the three are scheduled on a day.
+ */
 const INVITED = [2, 19, 21]
 
-/** The exam whose images are taken twice: once more an hour later. */
+/** Index of the exam with a second step an hour later. */
 const TWO_STEPS = 5
 const OPENS = 7 * 60 + 30
 const CLOSES = 17 * 60 + 30
 
 /**
- * The worklist of a clinic's day: 24 invented exams of CT, MR, US, DX and MG from 07:30 to 17:30,
- * names in several scripts, one exam of two steps. The same day gives the same items, identifiers
- * included; other days give others.
+ * The worklist of one day of a clinic: 24 invented exams of CT, MR, US, DX and MG from 07:30 to
+ * 17:30, with names in several scripts and one exam with two steps. The same day always has the
+ * same items, including identifiers; other days differ.
  * @param day `YYYYMMDD`
  */
 export function worklistDay(
@@ -167,8 +169,8 @@ export function worklistDay(
 
 function itemOf(day: string, index: number, exams: number): WorklistItem {
   const turn = Number(day.slice(-2))
-  // 24 people and 7 exams, moved against each other by the day, so that nobody has the same exam
-  // daily.
+  // People and exams are shifted against each other by the day, so that no one has the same exam
+  // every day.
   const who = (index + turn) % PEOPLE.length
   const person = PEOPLE[who] as Person
   const isScreened = INVITED.includes(who) && who !== INVITED[turn % INVITED.length]
@@ -222,7 +224,7 @@ function badRows(day: string): WorklistItem[] {
   ]
 }
 
-/** PS3.5 B.2: a UID made from a UUID, here one made from the text. */
+/** PS3.5 B.2: a UID derived from a UUID, which is derived from the text. */
 function uid(text: string): string {
   const bytes = createHash('sha256').update(`isthmus simulator ${text}`).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80

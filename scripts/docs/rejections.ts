@@ -13,8 +13,8 @@ import type { AssociationInfo, Rejection } from '../../electron/server/dicom/dim
 import {
   decide,
   type OpenAssociations,
+  providerRejection,
   tooManyUnlisted,
-  unacceptable,
 } from '../../electron/server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
@@ -114,7 +114,7 @@ function policyOn(given: Given): Rejection | undefined {
 }
 
 const acceptor = (open: OpenAssociations, protocolVersion = 1): Rejection | undefined =>
-  unacceptable({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
+  providerRejection({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
 
 const CT = '1.2.840.10008.5.1.4.1.1.2'
 const TLS = {
@@ -132,14 +132,14 @@ export const SCENES: readonly Scene[] = [
     meet: () => policyOn({}),
   },
   {
-    when: 'the AE title is of a device that comes by TLS only, and the address is not its own',
+    when: 'the AE title is of a device that must connect by TLS, and the address is not its own',
     remedy:
       'correct the address of the device under *Devices*; otherwise find the host in the network',
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
-    when: 'the device is switched off in the list',
-    remedy: 'switch it on under *Devices*',
+    when: 'the device is disabled in the list',
+    remedy: 'enable it under *Devices*',
     meet: () => policyOn({ isOff: true }),
   },
   {
@@ -268,7 +268,12 @@ const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
 /** The same for the engineer: what the window says, and what to do. */
 export const remedyTable = (): string =>
   table(
-    ['the device says', 'under *Activity*: “… was refused: …”', 'when', 'what to do'],
+    [
+      'the device says',
+      'under *Activity*: “… tried to connect and was rejected: …”',
+      'when',
+      'what to do',
+    ],
     SCENES.map((scene) => {
       const rejection = met(scene)
       return [codeOf(rejection), sayingOf(rejection), scene.when, scene.remedy]

@@ -36,7 +36,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
       'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
     ],
     [0xc001, 'the partner answered `authorized: false`'],
-    [0xc002, 'the partner’s answer was no worklist, or every match had to be withheld'],
+    [0xc002, 'the partner’s answer was not a valid worklist, or every match had to be withheld'],
     [
       0xc003,
       'our own fault, with a reference to the log; never for a record that cannot be written',
@@ -162,7 +162,7 @@ const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> 
   'different-content':
     'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
   'wrong-step': 'MPPS says that the wrong worklist entry was selected',
-  'invalid-uid': 'an identifier breaks PS3.5 §9.1, such as by a leading zero',
+  'invalid-uid': 'an identifier breaks PS3.5 §9.1, for example with a leading zero',
   'long-header':
     'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
   incomplete:
@@ -248,7 +248,7 @@ export function verdictTable(): string {
     return [statuses, reason, kind === 'sent' && reason === '' ? 'sent' : FOLLOWS[kind]]
   })
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
-  const refused = ['class not accepted', 'it does not take images of this kind', FOLLOWS.refused]
+  const refused = ['class not accepted', 'it does not accept images of this kind', FOLLOWS.refused]
   return table(
     ['status', 'what the window says', 'what follows'],
     [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],

@@ -43,7 +43,7 @@ await main(async () => {
     throw new Error('The gateway has no folder for backups: choose one in its window first.')
   const local = backupsIn(folder)
   const newest = local.at(-1)
-  if (!newest) throw new Error(`No backup is in ${folder} yet.`)
+  if (!newest) throw new Error(`There is no backup in ${folder} yet.`)
 
   // The images first: what the database of the backup speaks of is then there before the backup
   // is.

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { CalendarDay } from '../dicom-values.ts'
 import { fault } from '../messages/issues.ts'
-import { isMessage, Message } from '../messages/message.ts'
+import { isMessage } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 
 /** An instant: RFC 3339 in UTC with milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 })
@@ -71,3 +72,4 @@ export const ExplainedProblem = z.object({
   explanation: Message,
   errors: z.array(z.object({ path: z.string(), message: z.string(), explanation: Message })),
 })
+export type ExplainedProblem = z.infer<typeof ExplainedProblem>

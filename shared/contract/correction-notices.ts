@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { Reason } from './values.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
 import { FolderFinding } from './dashboard-setup.ts'

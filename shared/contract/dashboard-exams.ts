@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
@@ -83,12 +83,6 @@ export const Exam = z.object({
   devices: z.array(ExamDevice),
 })
 export type Exam = z.infer<typeof Exam>
-
-/** Whether the partner specified the start time; otherwise a default is sent to devices. */
-export const hasStartTime = ({ remarks }: { readonly remarks: readonly Message[] }): boolean =>
-  !remarks.some(
-    ({ code }) => code === 'worklist.no-start-time' || code === 'worklist.start-time-invalid',
-  )
 
 /**
  * live: the partner answers requests; stored: the partner cannot be reached, and stored answers are

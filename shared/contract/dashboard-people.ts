@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ExpressCustomerId, InvitationId, UserId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level, Password, Session } from './people.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
 import { GivenName, NamedUser, Password, Session } from './people.ts'

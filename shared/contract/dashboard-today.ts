@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PERMISSIONS } from '../lifecycle.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant } from './conventions.ts'
 

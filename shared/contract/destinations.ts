@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AeTitle, Uid } from '../dicom-values.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { ModalityCode, Reason } from './values.ts'

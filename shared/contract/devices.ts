@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AeTitle } from '../dicom-values.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { Instant } from './conventions.ts'
 import { ModalityCode, Pem } from './values.ts'
 

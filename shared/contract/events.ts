@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WebhookEventId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { Reason } from './values.ts'

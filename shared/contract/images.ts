@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Page, pageOf, WindowOutcome } from './conventions.ts'
 import { instanceParams, quarantineAndRecovery, receivedStudyParams } from './quarantine.ts'

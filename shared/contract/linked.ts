@@ -2,9 +2,6 @@ import type { Operation } from '../operation.ts'
 import { dashboard } from './dashboard.ts'
 import { dashboardReports } from './reports.ts'
 
-/** The path to which the cookie of a view is limited. */
-export const viewPrefix = (viewId: string) => `/viewer/${viewId}`
-
 type WithinView<O extends Operation> = Omit<O, 'access' | 'background'> & {
   readonly access: 'view'
 }

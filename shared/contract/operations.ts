@@ -1,4 +1,11 @@
-import type { Access, OperationFor, PartnerAccess, WindowAccess } from '../operation.ts'
+import type {
+  Access,
+  Method,
+  Operation,
+  OperationFor,
+  PartnerAccess,
+  WindowAccess,
+} from '../operation.ts'
 import { dashboardCorrectionNotices } from './correction-notices.ts'
 import { dashboardCorrections } from './corrections.ts'
 import { dashboard } from './dashboard.ts'
@@ -79,6 +86,12 @@ export const windowOperations = (): WindowOperation[] =>
     name: `${group}.${name}`,
     operation,
   }))
+
+/** The operation of the window or the partner interface with this method and path. */
+export const findOperation = (method: Method, path: string): Operation | undefined =>
+  [...windowOperations(), ...interfaceOperations()]
+    .map(({ operation }): Operation => operation)
+    .find((one) => one.method === method && one.path === path)
 
 const operationsOf = <A extends Access>(groups: Groups<A>) =>
   Object.entries(groups).flatMap(([group, operations]) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome } from './conventions.ts'
 import { Exam, ExamSource } from './dashboard-exams.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { Instant } from './conventions.ts'
 
 /**

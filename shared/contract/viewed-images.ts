@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 
 /** The sources of the images of a study. */
 const VIEW_SOURCES = ['archive', 'partner'] as const

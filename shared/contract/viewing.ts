@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { StudyId } from '../ids.ts'
-import { Message } from '../messages/message.ts'
+import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
 import { NamedUser } from './people.ts'
@@ -177,14 +177,4 @@ export const dashboardViews = {
     ]),
     reply: View,
   }),
-} as const
-
-/** Paths that return bytes. `frame` starts from 1. */
-export const viewPaths = {
-  page: (viewId: string) => `/viewer#${viewId}`,
-  images: (viewId: string) => `/viewer/${viewId}/images`,
-  /** `application/octet-stream; transfer-syntax=UID`: one frame in its stored encoding. */
-  frame: (viewId: string, sopInstanceUid: string, frame: number) =>
-    `/viewer/${viewId}/instances/${encodeURIComponent(sopInstanceUid)}/frames/${frame}`,
-  media: (viewId: string, mediaId: number) => `/viewer/${viewId}/media/${mediaId}`,
 } as const

@@ -1,5 +1,4 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import { z } from 'zod'
 import type en from './en.json'
 
 /** Message codes: the keys of `en.json`, in the form `area.meaning`. */
@@ -21,20 +20,6 @@ export interface Message {
   readonly code: string
   readonly params?: MessageParams | undefined
 }
-
-/** Schema of a message. */
-export const Message: z.ZodType<Message> = z.lazy(() =>
-  z.object({ code: z.string(), params: z.record(z.string(), Param).optional() }),
-)
-const Param: z.ZodType<MessageParam> = z.union([
-  z.string(),
-  z.number(),
-  Message,
-  z.array(z.union([z.string(), Message])),
-])
-
-/** A message in stored JSON. Version 0.1 stored the English text instead. */
-export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
 /** Creates a message of the catalogue with its arguments. */
 export const message = (code: MessageCode, params?: MessageParams): Message =>
@@ -64,39 +49,32 @@ export const isMessage = (value: unknown): value is Message =>
   Object.keys(value).every((key) => key === 'code' || key === 'params')
 
 const SENTENCE: MessageCode = 'text.sentence'
-const STORED = '{"code":'
 
 /** The JSON of a message for a database column. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
 
-/** Reads a message from a database column. English text stored by version 0.1 is kept as it is. */
-export function messageFromStored(text: string): Message {
-  if (!text.startsWith(STORED)) return verbatim(text)
-  try {
-    return Message.parse(JSON.parse(text))
-  } catch {
-    return verbatim(text)
-  }
-}
-
 /** Like `storedMessage`, for a column that is empty if there is no message. */
 export const storedOrEmpty = (of: Message | null): string => (of ? storedMessage(of) : '')
-export const messageOrNull = (text: string | null | undefined): Message | null =>
-  text ? messageFromStored(text) : null
 
-/** Returns a function that formats messages with a catalogue of ICU messages. */
-export function openMessages(
-  catalogue: Readonly<Record<string, string>>,
-  locale: string,
-): (of: Message) => string {
-  const formats = new Map<string, IntlMessageFormat>()
+/**
+ * Messages by code, as ICU text, or if the build of the window has compiled it, as the elements of
+ * its syntax tree. A compiled message without arguments is a single text.
+ */
+export type Catalogue = Readonly<Record<string, string | readonly [string] | Elements>>
+type Elements = Exclude<ConstructorParameters<typeof IntlMessageFormat>[0], string>
+
+/** Returns a function that formats messages with a catalogue. */
+export function openMessages(catalogue: Catalogue, locale: string): (of: Message) => string {
+  const formats = new Map<string, Format>()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
 
-  function formatOf(code: string): IntlMessageFormat | undefined {
+  function formatOf(code: string): Format | undefined {
     const known = formats.get(code)
     const text = catalogue[code]
     if (known || text === undefined) return known
-    const format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+    const format = isPlain(text)
+      ? { format: () => text[0] }
+      : new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
     formats.set(code, format)
     return format
   }
@@ -109,7 +87,7 @@ export function openMessages(
 
   /** Whether the text starts with a name or a text from another program, whose case is kept. */
   function beginsWithName({ code, params = {} }: Message): boolean {
-    const param = params[/^\{(\w+)/.exec(catalogue[code] ?? '')?.[1] ?? '']
+    const param = params[firstArgument(catalogue[code] ?? '') ?? '']
     if (param === undefined) return false
     return typeof param !== 'object' || !('code' in param) || beginsWithName(param)
   }
@@ -131,4 +109,21 @@ export function openMessages(
     return code === SENTENCE ? sentenceOf(text, of) : text
   }
   return textOf
+}
+
+type Format = Pick<IntlMessageFormat, 'format'>
+
+const isPlain = (text: Catalogue[string]): text is readonly [string] =>
+  typeof text !== 'string' && typeof text[0] === 'string'
+
+/**
+ * The name of the argument with which a message starts; undefined if it does not start with one.
+ */
+function firstArgument(text: Catalogue[string]): string | undefined {
+  if (typeof text === 'string') return /^\{(\w+)/.exec(text)?.[1]
+  const [element] = text
+  const LITERAL = 0
+  return typeof element === 'object' && element.type !== LITERAL && 'value' in element
+    ? element.value
+    : undefined
 }

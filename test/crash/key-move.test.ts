@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { readSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
-import { keyKept, unwrapKey } from '#server/database/wrapped-key.ts'
+import { keyLocation, unwrapKey } from '#server/database/wrapped-key.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { folderOf, reception } from '../support/sealed-key-folder.ts'
 import { perTier } from '../support/tier.ts'
@@ -25,9 +25,9 @@ it('moving the data key into a key store leaves a folder that opens, wherever it
     expect(mover.exitCode).toBe(null)
     mover.kill('SIGKILL')
     await ended
-    expect(keyKept(folder)).not.toBe('none')
+    expect(keyLocation(folder)).not.toBe('none')
     const dataKey = unwrapKey(folder, reception)
-    if (keyKept(folder) === 'sealed') expect(dataKey).toEqual(key)
+    if (keyLocation(folder) === 'sealed') expect(dataKey).toEqual(key)
     using store = openContext({ folder, clock, uuid, dataKey })
     expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   }

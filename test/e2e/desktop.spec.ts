@@ -118,15 +118,15 @@ test.describe('in the app', () => {
       update: {
         ...NO_UPDATE,
         state: 'failed',
-        sentence: verbatim('The place for updates could not be reached.'),
+        sentence: verbatim('The update server could not be reached.'),
       },
     })
-    await expect(page.getByText('The place for updates could not be reached.')).toBeVisible()
+    await expect(page.getByText('The update server could not be reached.')).toBeVisible()
     await show({
       update: {
         ...NO_UPDATE,
         state: 'not-here',
-        sentence: verbatim('This program is updated with the packages of the system.'),
+        sentence: verbatim('This program is updated with the package manager of the system.'),
       },
     })
     await expect(page.getByRole('button', { name: 'Check for updates' })).toHaveCount(0)

@@ -225,8 +225,8 @@ test('what waits is the same number in the navigation and on Today', async () =>
   await page.goto(`${stage.http}/#/`)
   await leaveSetup(page)
   // A reply that both were not made of: the status as it was before.
-  const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()
-  await page.route('**/dashboard/status', (route) => route.fulfill({ json: before }))
+  const before = await context.request.get(`${stage.http}/dashboard/status`)
+  await page.route('**/dashboard/status', (route) => route.fulfill({ response: before }))
   await ask(stage, 'STRANGER')
   const navigation = page
     .getByRole('navigation', { name: 'Main' })

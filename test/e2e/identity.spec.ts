@@ -25,7 +25,7 @@ const RUTH = {
   npiNumber: '1234567893',
 }
 const REASON = 'Confirmed with the technologist: same patient, typed by hand'
-const MISMATCH = 'The images differ from the worklist or the study in the patient or the exam'
+const MISMATCH = 'The patient or the exam of the images differs from the worklist or the study'
 let stage: Stage
 let page: Page
 let complaints: readonly string[]

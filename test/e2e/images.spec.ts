@@ -287,7 +287,7 @@ test('takes a device’s port, and says what is wrong when it does not answer th
   await page.getByRole('option', { name: 'Encrypted, with the device’s certificate' }).click()
   await form.getByRole('textbox', { name: 'Device certificate' }).fill('not a certificate')
   await form.getByRole('button', { name: 'Save' }).click()
-  await expect(form.getByText('must be a certificate in PEM form')).toBeVisible()
+  await expect(form.getByText('must be a certificate in PEM format')).toBeVisible()
   await isAccessible()
   await form.getByRole('combobox', { name: 'Connections' }).click()
   await page.getByRole('option', { name: 'Encrypted or unencrypted' }).click()

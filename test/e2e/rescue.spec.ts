@@ -110,7 +110,7 @@ test('finds backups in another folder, and says what is wrong with one', async (
   const folder = page.getByLabel('Another folder')
   await folder.fill(join(rescued.clinic.backupFolder, 'gone'))
   await page.getByRole('button', { name: 'Open folder' }).click()
-  await expect(page.getByText('see whether the disk is plugged in')).toBeVisible()
+  await expect(page.getByText('check that the disk is connected')).toBeVisible()
   await expectAccessible(page)
   await folder.fill(rescued.clinic.backupFolder)
   await page.getByRole('button', { name: 'Open folder' }).click()

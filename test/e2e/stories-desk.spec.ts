@@ -107,7 +107,7 @@ const askWhy = (name: string) => act(name, 'Why is it not on the device?')
 async function isThereNow(): Promise<void> {
   await page.getByRole('button', { name: 'Check again' }).click()
   await expect(conclusion()).toContainText('The device would get this exam now')
-  await expect(conclusion()).toContainText('Nothing keeps this exam from the device.')
+  await expect(conclusion()).toContainText('Nothing prevents this exam from reaching the device.')
   await expect(stop()).toHaveCount(0)
 }
 
@@ -143,7 +143,7 @@ test('finds that the console asks for another day, and the exam is there once it
     `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,
   )
   await expect(stop()).toContainText('It is within the days, modality and limits of the device')
-  await expect(stop()).toContainText('Choose the day at the device')
+  await expect(stop()).toContainText('Select the day at the device')
   expect(await listOn(stage, 'MR1', { modality: 'MR' })).toEqual(['A-612'])
   await isThereNow()
   await go('Worklist')
@@ -153,9 +153,13 @@ test('finds that the console asks for another day, and the exam is there once it
 test('finds that the console calls itself otherwise, and the exam is there once the device has that AE title', async () => {
   expect(await listOn(stage, 'USROOM2')).toEqual([])
   await askWhy('Dunmore')
-  await expect(conclusion()).toContainText('Ultrasound has never called')
-  await expect(stop()).toContainText('From its address 127.0.0.1 called USROOM2')
-  await expect(stop()).toContainText('Correct AE title or address of the device under Devices')
+  await expect(conclusion()).toContainText('Ultrasound has never connected')
+  await expect(stop()).toContainText(
+    'An unknown device with the AE title USROOM2 connected from the address of this device, 127.0.0.1',
+  )
+  await expect(stop()).toContainText(
+    'Correct the AE title or the address of the device under Devices',
+  )
 
   // A front desk does not change devices: the owner does.
   await goOn(owner, 'Devices')
@@ -179,7 +183,7 @@ test('finds that an exam is withheld for its accession number, and it is there o
   await expect(rowOf('Amberly')).toHaveCount(0)
   await expect(page.getByText('4 hidden by filters')).toBeVisible()
   await askWhy('Calloway')
-  await expect(conclusion()).toContainText('The exam is withheld from every device')
+  await expect(conclusion()).toContainText('The exam is withheld from all devices')
   await expect(stop()).toContainText('Have it corrected in the partner’s system')
   planned[2] = exam({ number: 3, patientName: 'Calloway^Ines', modality: 'CT' })
   expect(await listOn(stage, 'CT1', { modality: 'CT' })).toEqual(['A-611', 'A-613', 'A-615'])

@@ -180,7 +180,7 @@ test('a locked window shows no patient, and goes on where it was with what was b
   await expect(noor.getByRole('heading', { name: 'The window is locked' })).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await noor.getByRole('button', { name: 'Unlock' }).click()
-  await expect(noor.getByText('must be the password of who is signed in')).toBeVisible()
+  await expect(noor.getByText('must be the password of the user who is signed in')).toBeVisible()
   await noor.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await noor.getByRole('button', { name: 'Unlock' }).click()
   await expect(editor()).toContainText('the lungs are clear.')
@@ -284,7 +284,7 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
   await dialog.getByRole('textbox', { name: '6-digit code' }).fill(wrong(totp))
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect(
-    dialog.getByText('must be the six digits that the authenticator shows now'),
+    dialog.getByText('must be the six digits that the authenticator app shows now'),
   ).toBeVisible()
   await dialog.getByRole('textbox', { name: '6-digit code' }).fill(totp.generate())
   await dialog.getByRole('button', { name: 'Turn on' }).click()
@@ -315,7 +315,7 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
   await leave()
   await begin()
   await code(wrong(totp))
-  await expect(page.getByText('This code is not right or was used.')).toBeVisible()
+  await expect(page.getByText('This code is not correct, or it was already used.')).toBeVisible()
   // The code of set-up was used; an authenticator may be one step ahead.
   await code(totp.generate({ timestamp: Date.now() + 30_000 }))
   await expect(page.getByRole('button', { name: 'Olga Berg' })).toBeVisible()
@@ -326,7 +326,7 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
   await leave()
   await begin()
   await code(codes[0] ?? '')
-  await expect(page.getByText('This code is not right or was used.')).toBeVisible()
+  await expect(page.getByText('This code is not correct, or it was already used.')).toBeVisible()
   await code(codes[1] ?? '')
   await expect(page.getByRole('button', { name: 'Olga Berg' })).toBeVisible()
 })

@@ -266,7 +266,7 @@ test('asks again once when the links are over before the images were fetched', a
     }),
   })
   await stage.addStudy(uid)
-  stage.files.setManner({ delayMs: 500 })
+  stage.files.setServingOptions({ delayMs: 500 })
   const before = askedFor()
   const fetched = () =>
     new Set(stage.files.fetched.filter((name) => name.startsWith(`${uid}/`))).size
@@ -277,7 +277,7 @@ test('asks again once when the links are over before the images were fetched', a
   expect(fetched()).toBeLessThan(30)
   await isDrawn(page)
   await expect(page.getByText('All 60 images read')).toBeVisible({ timeout: 60_000 })
-  stage.files.setManner({})
+  stage.files.setServingOptions({})
   expect(askedFor() - before).toBe(2)
 })
 

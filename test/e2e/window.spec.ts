@@ -129,7 +129,7 @@ test('counts what a device asks again on one connection, and says so', async () 
   await go('Activity')
   const sent = await ask(stage, 'CT1', ['--repeat', '3'])
   await expect(
-    page.getByText(`asked the same 2 times more and was given the same ${sent / 3} exams.`),
+    page.getByText(`repeated the query 2 times and received the same ${sent / 3} exams.`),
   ).toBeVisible()
   await go('Worklist queries')
   await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()
@@ -153,7 +153,9 @@ test('says across every screen that the partner is away, and serves the last goo
   expect(await ask(stage, 'CT1')).toBeGreaterThan(20)
   for (const name of ['Today', 'Activity', 'Devices', 'Settings']) {
     await go(name)
-    await expect(page.getByText(/Partner unreachable since .* Worklists come from/)).toBeVisible()
+    await expect(
+      page.getByText(/Partner unreachable \(since .*\)\. Devices get the worklist of/),
+    ).toBeVisible()
   }
   await go('Today')
   await expect(page.getByRole('listitem').filter({ hasText: 'Partner unreachable' })).toBeVisible()

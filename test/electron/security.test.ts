@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { securityHeaders } from '#server/http/security-headers.ts'
-import { answerPage, channel } from '../../electron/desktop/page-answers.ts'
+import { registerIpcHandlers, validated } from '../../electron/desktop/ipc-handlers.ts'
 import { refusePermissions, refuseRequests } from '../../electron/desktop/permissions.ts'
 import { isOpenable, openWindow, refuseWebviews } from '../../electron/desktop/window.ts'
-import { keptFile, WindowPlaces } from '../../electron/desktop/window-state.ts'
+import { stateFile, WindowBoundsBySet } from '../../electron/desktop/window-state.ts'
 import * as fake from '../support/electron.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -39,7 +39,7 @@ beforeAll(() => {
   refuseWebviews()
   refusePermissions(() => ORIGIN)
   refuseRequests(() => ORIGIN)
-  const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
+  const places = stateFile(join(folder, 'window.json'), WindowBoundsBySet, [])
   openWindow('/preload.cjs', () => ORIGIN, places, 'win32')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -207,13 +207,13 @@ it('16: runs a version of Electron that is mended', () => {
 })
 
 it('17: answers the main frame of its own page, and messages of a known form', () => {
-  expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/page-answers.ts'])
+  expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/ipc-handlers.ts'])
   expect(
     naming(/ipcRenderer\.(on|once|send|sendSync|postMessage|sendToHost)\b|\.on\('ipc-message/),
   ).toEqual([])
   const heard: unknown[] = []
-  answerPage(() => ORIGIN, {
-    'checklist-17': channel(z.tuple([z.string().max(5)]), (text) => heard.push(text)),
+  registerIpcHandlers(() => ORIGIN, {
+    'checklist-17': validated(z.tuple([z.string().max(5)]), (text) => heard.push(text)),
   })
   const own = { url: `${ORIGIN}/#/` }
   fake.sent('checklist-17', own, 'yes')

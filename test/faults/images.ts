@@ -143,8 +143,8 @@ export default ofArea('IMG', [
     promise: 'P-IMG-13',
     what: 'an older database does not make the whole image folder be looked through',
     file: 'electron/server/database/image-files.ts',
-    find: 'lookedAt > startedAt || isOlderDatabase ? 0',
-    replace: 'lookedAt > startedAt ? 0',
+    find: 'scannedAt > startedAt || isOlderDatabase ? 0',
+    replace: 'scannedAt > startedAt ? 0',
     tests: 'electron/server/modules/images/recovery.test.ts',
   },
   {

@@ -20,10 +20,10 @@ export default ofArea('API', [
   {
     promise: 'P-API-06',
     what: 'a key is remembered after the keys were changed',
-    file: 'electron/server/http/known-keys.ts',
-    find: '      this.#known.clear()\n',
+    file: 'electron/server/http/api-key-cache.ts',
+    find: '      this.#cached.clear()\n',
     replace: '',
-    tests: 'electron/server/http/known-keys.test.ts',
+    tests: 'electron/server/http/api-key-cache.test.ts',
   },
   {
     promise: 'P-API-07',

@@ -75,9 +75,9 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-07',
     what: 'one call at a time for all endpoints together',
     file: 'electron/server/jobs/outbox-worker.ts',
-    find: '[...this.#underWay.values()].filter((one) => one.group === group).length < this.#atOnce',
+    find: '[...this.#inProgress.values()].filter((one) => one.group === group).length < this.#concurrency',
     replace:
-      '[...this.#underWay.values()].filter((one) => one.group !== `${group}!`).length < this.#atOnce',
+      '[...this.#inProgress.values()].filter((one) => one.group !== `${group}!`).length < this.#concurrency',
     tests: [
       'electron/server/jobs/outbox-worker.test.ts',
       'electron/server/webhooks/deliveries.test.ts',
@@ -198,8 +198,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-LIM-09',
     what: 'the depth of an answer is not limited',
     file: 'electron/server/webhooks/json-size.ts',
-    find: 'if (depth > MOST_DEPTH) throw',
-    replace: 'if (depth > MOST_VALUES) throw',
+    find: 'if (depth > MAX_DEPTH) throw',
+    replace: 'if (depth > MAX_VALUES) throw',
     tests: [
       'electron/server/webhooks/json-size.test.ts',
       'electron/server/webhooks/answer.test.ts',
@@ -208,11 +208,11 @@ export const deliveries = ofArea('DEL', [
   {
     promise: 'P-DEL-13',
     what: 'failures that do not follow each other open the circuit',
-    file: 'electron/server/webhooks/circuit.ts',
+    file: 'electron/server/webhooks/circuit-breaker.ts',
     find: `        circuit.failures = 0
         circuit.openedAt = undefined`,
     replace: `        circuit.openedAt = undefined`,
-    tests: 'electron/server/webhooks/circuit.test.ts',
+    tests: 'electron/server/webhooks/circuit-breaker.test.ts',
   },
   {
     promise: 'P-LOG-07',

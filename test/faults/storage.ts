@@ -12,7 +12,7 @@ export const keys = ofArea('KEY', [
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
-      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
       const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(context))
 `,
@@ -22,7 +22,7 @@ export const keys = ofArea('KEY', [
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
-      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
       const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from('sealed'))
 `,
@@ -56,8 +56,8 @@ export const keys = ofArea('KEY', [
     promise: 'P-BAK-05',
     what: 'a sealed file opens though its end is missing',
     file: 'electron/server/database/encrypted-file.ts',
-    find: 'const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)',
-    replace: 'const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 1)',
+    find: 'const lastSegmentFlag = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)',
+    replace: 'const lastSegmentFlag = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 1)',
     tests: 'electron/server/database/encrypted-file.test.ts',
   },
   {
@@ -136,7 +136,7 @@ export const backups = ofArea('BAK', [
   {
     promise: 'P-BAK-08',
     what: 'a restore leaves the log of the former database beside the new one',
-    file: 'electron/server/database/restore-order.ts',
+    file: 'electron/server/database/restore-plan.ts',
     find: '`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`',
     replace: '`${DATABASE_FILE}-shm`',
     tests: 'electron/server/modules/backups/restore-files.test.ts',
@@ -169,8 +169,8 @@ export const backups = ofArea('BAK', [
     promise: 'P-BAK-01',
     what: 'writers are answered before the log is synced',
     file: 'electron/server/database/group-commit.ts',
-    find: 'if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)',
-    replace: 'if (isRelaxed) void this.#wal.sync().then(answerAll(), refuseAll)',
+    find: 'if (isRelaxed) this.#wal.sync().then(resolveAll, rejectAll)',
+    replace: 'if (isRelaxed) void this.#wal.sync().then(resolveAll(), rejectAll)',
     tests: [
       'electron/server/database/transactions.test.ts',
       'electron/server/database/wal-sync.test.ts',
@@ -227,8 +227,8 @@ export const logs = ofArea('LOG', [
     promise: 'P-LOG-01',
     what: 'the log has the message of an error, which may quote what somebody sent',
     file: 'electron/server/platform/log.ts',
-    find: 'export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {',
-    replace: `export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
+    find: 'export function serializeError(thrown: unknown): { readonly error: string; readonly at: string } {',
+    replace: `export function serializeError(thrown: unknown): { readonly error: string; readonly at: string } {
   if (thrown instanceof Error) return { error: thrown.message, at: '' }`,
     tests: 'electron/server/platform/log.test.ts',
   },

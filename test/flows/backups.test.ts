@@ -140,7 +140,7 @@ it('says in the readiness that the folder is gone, and what to do', async () => 
     (await call(dashboardSetup.readiness, {})).findings.find(({ check }) => check === name)
   expect(await of('backup')).toMatchObject({
     verdict: 'warn',
-    sentence: saying('No backup is in'),
+    sentence: saying('There is no backup in'),
   })
   expect(await of('rehearsal')).toMatchObject({ verdict: 'warn' })
   expect(await of('standby')).toMatchObject({ verdict: 'ok' })
@@ -154,7 +154,7 @@ it('says in the readiness that the folder is gone, and what to do', async () => 
     verdict: 'bad',
     remedy: saying('disk is connected'),
   })
-  await expect(call(dashboardBackups.make, {})).rejects.toThrow(/is not there/)
+  await expect(call(dashboardBackups.make, {})).rejects.toThrow(/does not exist/)
   renameSync(`${target.folder}-away`, target.folder)
 })
 
@@ -166,14 +166,14 @@ it('takes a note of the standby from a script, with the gateway and without it',
     await using gateway = await openedOn(target.folder, { folder: temp.folder })
     expect(await askControl(temp.folder, { command: 'backup' })).toMatchObject({
       ok: true,
-      output: expect.stringContaining('is written'),
+      output: expect.stringContaining('was made, opened and compared'),
     })
     name = readdirSync(target.folder)[0] ?? ''
     const note = (options: Record<string, string>) =>
       askControl(temp.folder, { command: 'standby note', options })
     expect(await note({ to: 'nas', backup: name })).toMatchObject({
       ok: true,
-      output: expect.stringMatching(/^The standby at nas has everything/),
+      output: expect.stringMatching(/^The standby at nas has all data/),
     })
     expect(await note({ to: 'nas' })).toMatchObject({
       ok: false,
@@ -194,7 +194,7 @@ it('takes a note of the standby from a script, with the gateway and without it',
   expect(await alone('standby forget')).toEqual({ ok: true, output: 'The standby is forgotten.' })
   expect(await alone('standby forget')).toMatchObject({
     ok: false,
-    output: 'No standby was noted.',
+    output: 'No standby is registered.',
   })
   await vi.waitFor(async () => expect((await alone('backup'))?.ok).toBe(true), WAIT)
   await using again = await startGateway({ folder: temp.folder, partner: null })

@@ -140,7 +140,7 @@ it('carries out every data command on a folder that no gateway runs on', async (
   expectEveryCommand(ran)
   expectEffects(folder, ran['api-key create']?.stdout.trim() ?? '')
   expect(ran.doctor?.stdout).toMatch(/The DICOM listener can(not)? have 0\.0\.0\.0:11112/)
-  expect(ran.doctor?.stdout).toContain('No partner is set')
+  expect(ran.doctor?.stdout).toContain('No partner is configured')
 })
 
 it('carries out every data command in the gateway that runs, where it takes effect at once', async () => {
@@ -150,9 +150,9 @@ it('carries out every data command in the gateway that runs, where it takes effe
   const ran = await everyCommand(temp.folder)
   expectEveryCommand(ran)
   expect(ran.doctor?.stdout).toContain(
-    `ok    The DICOM listener is up at 127.0.0.1:${gateway.dimsePort}.`,
+    `ok    The DICOM listener is running at 127.0.0.1:${gateway.dimsePort}.`,
   )
-  expect(ran.doctor?.stdout).toContain(`ok    The window is up at ${gateway.http}.`)
+  expect(ran.doctor?.stdout).toContain(`ok    The window is running at ${gateway.http}.`)
 
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('A-ASSOCIATE-AC')
   const call = await followLink(ran['sign-in-link']?.stdout ?? '')
@@ -233,7 +233,7 @@ it('runs one gateway on a folder: a second one says so and the first goes on', a
   expectSentence(
     second,
     1,
-    `Another Isthmus is already running on the data directory ${temp.folder}.`,
+    `Another instance of Isthmus is already using the data directory ${temp.folder}.`,
   )
   expect((await httpCall(`${gateway.http}/dashboard/session`)).status).toBe(200)
 })
@@ -276,7 +276,7 @@ it('names the program that holds a port', async () => {
   )
   expectSentence(http, 1, `The HTTP listener cannot use 127.0.0.1:${port}: ${holder}`)
   expect(doctor.stdout).toContain(
-    `mend  The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`,
+    `mend  The window cannot use 127.0.0.1:${port}: it is used by node, process ${gateway.child.pid}.`,
   )
 })
 
@@ -445,11 +445,11 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
   expectSentence(
     await partner('nonsense'),
     1,
-    'The partner was not set. The address must be a URL.',
+    'The partner was not configured. The address must be a URL.',
   )
   expect(await partner('http://127.0.0.1:1/', 'whsec_c2hvcnQ=')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('The secret is not one of Standard Webhooks.'),
+    stderr: expect.stringContaining('The secret does not have the form of Standard Webhooks.'),
   })
   const elsewhere = [
     '--http',

@@ -188,9 +188,9 @@ describe('the exams of the day at the window', () => {
     const none = '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d'
     await expect(
       clinic.gateway.call(dashboardExams.refresh, { body: { deviceId } }),
-    ).rejects.toThrow(/^422 This device is switched off/)
+    ).rejects.toThrow(/^422 This device is disabled/)
     await expect(clinic.gateway.call(dashboardExams.refresh, { body: {} })).rejects.toThrow(
-      /^422 There is no device that is switched on/,
+      /^422 No device is enabled/,
     )
     await expect(
       clinic.gateway.call(dashboardExams.explain, { body: { deviceId: none, text: 'x' } }),

@@ -125,7 +125,7 @@ it.concurrent('uses the good fields of an answer, and says of each other one tha
   const leftOut = ['dateOfBirth', 'facilityName', 'height', 'sex']
   expect((await clinic.images()).enrichment).toMatchObject({
     ...{ state: 'done', nextAt: null },
-    warnings: leftOut.map((field) => `The partner's ${field} cannot be used and was left out.`),
+    warnings: leftOut.map((field) => `The partner’s ${field} cannot be used and was left out.`),
   })
   const { call } = clinic.gateway
   await until(async () => {
@@ -269,16 +269,16 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
   )
   expect(warnings).toEqual([
     [],
-    [`The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
-    ["The partner's expressCustomerId names no customer here and was left out."],
+    [`The partner’s customer ${former.expressCustomerId} is deactivated and was left out.`],
+    ['The partner’s expressCustomerId is not that of a customer of this gateway and was left out.'],
   ])
   const effectOf = async (about: string) =>
     (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
   await until(async () =>
     expect(await Promise.all([0, 1].map((index) => effectOf(uid(index))))).toEqual([
-      ['It completed what is known of the study.'],
+      ['The answer completed the data of the study.'],
       [
-        `It completed what is known of the study. The partner's customer ${former.expressCustomerId} is deactivated and was left out.`,
+        `The answer completed the data of the study. The partner’s customer ${former.expressCustomerId} is deactivated and was left out.`,
       ],
     ]),
   )

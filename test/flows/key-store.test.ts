@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openContext } from '#server/context.ts'
-import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
 import { currentKeyStore } from '#server/modules/settings/key-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -66,7 +66,7 @@ async function startApp(folder: string, account: string) {
   const sealed = Promise.withResolvers<boolean>()
   child.on('message', (message) => {
     if (typeof message === 'object' && 'sealKey' in message)
-      sealed.resolve(moveKeyInto(folder, keys, Date.now()))
+      sealed.resolve(moveKeyToStore(folder, keys, Date.now()))
   })
   const dataKey = unwrapKey(folder, keys)
   const keyStore: KeyStoreState = currentKeyStore(folder, 'file') ?? 'file'
@@ -117,14 +117,14 @@ describe('the data key in the key store of an account', () => {
       const call = await signIn(app.http ?? '', OWNER)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'warn',
-        remedy: expect.stringMatching(/^Make a recovery key/),
+        remedy: expect.stringMatching(/^Create a recovery key/),
       })
       recoveryKey = await recoveryKeyOf(call)
       expect(await app.sealed()).toBe(true)
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'ok',
-        sentence: expect.stringMatching(/in the key store of this account/),
+        sentence: expect.stringMatching(/protected by the key store of this account/),
       })
       // Without its file the gateway goes on: another recovery key wraps the key it holds.
       expect(await recoveryKeyOf(call)).not.toBe(recoveryKey)
@@ -201,7 +201,7 @@ describe('the data key in the key store of an account', () => {
 
   it('says what it means where the account has no key store, in the readiness page and across the window', async () => {
     for (const [keyStore, words] of [
-      ['basic', /^This account has no key ring that protects anything/],
+      ['basic', /^The key ring of this account offers no protection/],
       ['none', /^This account has no key store/],
     ] as const) {
       using temp = tempFolder()
@@ -209,7 +209,7 @@ describe('the data key in the key store of an account', () => {
       await using told = await startGateway({ folder: temp.folder, keyStore })
       expect(await keyFinding(told.call)).toMatchObject({
         verdict: 'warn',
-        sentence: expect.stringMatching(/who copies the data directory/),
+        sentence: expect.stringMatching(/anyone who copies the data directory/),
       })
       expect((await told.call(dashboard.status, {})).banner).toMatchObject({
         tone: 'warning',
@@ -236,7 +236,7 @@ describe('the data key of a service', () => {
       const call = await signIn(served.http, OWNER)
       expect(await keyFinding(call)).toMatchObject({
         verdict: 'ok',
-        sentence: expect.stringMatching(/is handed over at the start/),
+        sentence: expect.stringMatching(/is passed to the gateway at start/),
       })
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
       expect(await served.end('SIGTERM')).toBe(0)
@@ -245,7 +245,7 @@ describe('the data key of a service', () => {
     const wrong = await isthmus(['serve', '--data', folder, ...LISTENERS, '--data-key-file', file])
     expect(wrong).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^The data key is not the one that .* was sealed under/),
+      stderr: expect.stringMatching(/^The data key is not the one that .* was encrypted with/),
     })
   }, 120_000)
 })

@@ -73,7 +73,7 @@ describe('a gateway that is watched', () => {
       tray: 'partner-away',
       attention: [{ kind: 'partner-away', count: 1, since: expect.any(String) }],
     })
-    expect(away.lines[0]).toMatch(/^Partner unreachable since/)
+    expect(away.lines[0]).toMatch(/^Partner unreachable \(since/)
   })
 })
 
@@ -132,7 +132,7 @@ describe('a gateway in safe mode', () => {
       tray: 'listener-down',
     })
     const doctor = await isthmus(['doctor', '--data', folder])
-    expect(doctor.stdout).toContain(`ok    The window is up at ${gateway.http}.`)
+    expect(doctor.stdout).toContain(`ok    The window is running at ${gateway.http}.`)
 
     // Started as ever, it goes on with what waited.
     expect(await gateway.end('SIGTERM')).toBe(0)

@@ -259,7 +259,7 @@ describe('two windows on one study', () => {
 
     // The same person in another window.
     await expect(mineToo.begin()).rejects.toThrow(
-      '422 You are writing this report in another window',
+      '422 You are editing this report in another window',
     )
     expect(await mineToo.begin({ takeOver: true })).toMatchObject({
       draft: { text: 'One.' },
@@ -277,10 +277,10 @@ describe('two windows on one study', () => {
     // Another person.
     expect(await theirs.read()).toMatchObject({
       mayWrite: false,
-      whyNot: expect.stringContaining('is writing this report now'),
+      whyNot: expect.stringContaining('is editing this report now'),
     })
     await expect(theirs.begin()).rejects.toThrow(
-      '422 Una radiologist is writing this report now: take it over to write.',
+      '422 Una radiologist is editing this report now: take it over to edit it.',
     )
     await expect(theirs.save('Three.')).rejects.toThrow('422')
     expect(await theirs.begin({ takeOver: true })).toMatchObject({
@@ -347,7 +347,7 @@ describe('the clinical context', () => {
         ...{
           state: 'failed',
           askedAt: expect.any(String),
-          notes: [expect.stringMatching(/^The partner gave no clinical context: .+\.$/)],
+          notes: [expect.stringMatching(/^The partner provided no clinical context: .+\.$/)],
         },
         ...{
           clinicalIndication: '',

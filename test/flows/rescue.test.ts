@@ -53,7 +53,7 @@ it.each(Object.keys(DAMAGES) as Damage[])(
     if (isOfKey)
       await expect(
         call(dashboardRescue.restore, { body: { ...from, recoveryKey: '' } }),
-      ).rejects.toThrow('type the recovery key')
+      ).rejects.toThrow('enter the recovery key')
     await call(dashboardRescue.restore, { body: from })
 
     const second = await line(serve, 2)

@@ -199,6 +199,6 @@ it('asks for the recovery key where the data key is another one', async () => {
   writeFileSync(join(from, 'database.sealed'), 'half of it')
   expect(await isthmus(['restore', '--data', old.folder, '--from', from, '--yes'])).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/is damaged, was changed, or was sealed under another key/),
+    stderr: expect.stringMatching(/is damaged, was changed or was encrypted with another key/),
   })
 })

@@ -158,7 +158,7 @@ it('serves devices and the window, says that it is well, and ends when it is tol
 
   const doctor = run('doctor', '--data', data)
   expect(doctor.stdout).toMatch(/^ok {4}The data directory is /m)
-  expect(doctor.stdout).toMatch(/^ok {4}The DICOM listener is up at /m)
+  expect(doctor.stdout).toMatch(/^ok {4}The DICOM listener is running at /m)
 
   expect(await stop(gateway)).toBe(0)
   expect(await stop(partner)).toBe(0)

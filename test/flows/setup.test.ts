@@ -131,18 +131,18 @@ it('makes a recovery key, shown once, which somebody confirms by two groups', as
   const { call } = gateway
   await expect(
     call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['AAAA', 'BBBB'] } }),
-  ).rejects.toThrow(/make another one/)
+  ).rejects.toThrow(/create another one/)
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
   expect(asked).toHaveLength(2)
   expect(new Set(asked).size).toBe(2)
   expect(existsSync(join(gateway.folder, 'recovery.key'))).toBe(false)
   await expect(
     call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['UUUU', 'UUUU'] } }),
-  ).rejects.toThrow(/not what was shown/)
+  ).rejects.toThrow(/not the key that was shown/)
   const groups = asked.map((at) => ` ${recoveryKey.split('-')[at]?.toLowerCase()} `)
   await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })
   await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).rejects.toThrow(
-    /make another one/,
+    /create another one/,
   )
   const { entries } = await call(dashboard.audit, { query: { action: 'recovery-key' } })
   expect(entries).toMatchObject([{ action: 'recovery-key.make', detail: { replaces: null } }])
@@ -162,7 +162,7 @@ it('brings a clinic back on another PC from its backup and the sheet of paper', 
     const { last, backups } = await backedUp(gateway)
     expect(last).toMatchObject({
       success: true,
-      sentence: expect.stringMatching(/is written, and was opened and compared/),
+      sentence: expect.stringMatching(/was made, opened and compared/),
     })
     expect(backups).toMatchObject([{ hasRecoveryKey: true }])
     expect(
@@ -221,7 +221,7 @@ it('refuses a backup folder that will not do, and one backup while another is ma
     backedUp(gateway),
     call(dashboardSetup.makeBackup, {}),
   ])
-  if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/being made already/)
+  if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/already being made/)
   rmSync(target.folder, { recursive: true, force: true })
   expect((await call(dashboardSetup.backups, {})).fault).toEqual(saying(/cannot be read/))
 })
@@ -238,7 +238,7 @@ it('looks at its own network: calls itself, names its addresses, and says what a
   })
   expect(of('echo')).toMatchObject({
     verdict: 'ok',
-    sentence: `A DICOM echo (C-ECHO) to 127.0.0.1 port ${gateway.dimsePort} is answered.`,
+    sentence: `The gateway answers a DICOM echo (C-ECHO) at 127.0.0.1, port ${gateway.dimsePort}.`,
   })
   expect(of('firewall')).toMatchObject({ verdict: 'warn' })
   expect(of('firewall')?.commands.join()).toContain(String(gateway.dimsePort))
@@ -333,7 +333,7 @@ it('says how the commands of the set-up are used', async () => {
     await isthmus(['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:1']),
   ).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('nothing listens at 127.0.0.1:1'),
+    stderr: expect.stringContaining('no program listens at 127.0.0.1:1'),
   })
 }, 60_000)
 
@@ -370,7 +370,7 @@ it('takes a new gateway to its first exam with the simulated partner and the sim
     body: { url: 'http://127.0.0.1:9/webhooks', allowPlaintext: true },
   })
   await expect(call(dashboardSetup.startPartnerSimulator, {})).rejects.toThrow(
-    'A partner is already entered.',
+    'A partner is already configured.',
   )
   expect(await call(dashboardSetup.simulators, {})).toMatchObject({ hasPartner: true })
   // Its worklist is of real patients, who must not get invented images.

@@ -190,7 +190,7 @@ async function saysThatThereIsNoBackup({ clinic, copy, work }: Standby): Promise
   })
   expect(await copy()).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('No backup is in'),
+    stderr: expect.stringContaining('There is no backup in'),
   })
 }
 
@@ -210,7 +210,7 @@ async function copiesEverything(
   expect(await copy('--called', 'the other PC', ...how)).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(
-      /^The standby at the other PC has everything up to \S+Z\.\nCopied in/,
+      /^The standby at the other PC has all data up to \S+Z\.\nCopied in/,
     ),
   })
   const { standby, backups } = await call(dashboardBackups.state, {})

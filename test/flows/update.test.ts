@@ -139,7 +139,7 @@ describe('an update by the real electron-updater', needing('linux'), () => {
     expect(await update()).toEqual([
       expect.objectContaining({
         state: 'failed',
-        sentence: 'The place for updates has none for this system.',
+        sentence: 'The update server has no update for this system.',
       }),
     ])
   })
@@ -149,7 +149,7 @@ describe('an update by the real electron-updater', needing('linux'), () => {
     expect(await update()).toEqual([
       expect.objectContaining({
         state: 'failed',
-        sentence: 'The place for updates could not be reached. It is asked again later.',
+        sentence: 'The update server could not be reached. The app will try again later.',
       }),
     ])
   })

@@ -94,7 +94,7 @@ it('answers a console with the exams that the partner has for the day it asks fo
     filtered: 0,
     withheld: 0,
   })
-  expect(inspection?.sentence).toEqual(saying('the partner answered 25 exams'))
+  expect(inspection?.sentence).toEqual(saying('the partner answered with 25 exams'))
 })
 
 it('shows of each row of the partner what became of it', async () => {
@@ -154,7 +154,7 @@ it('counts on its record what a console asks again on one association', async ()
     const { lines } = await gateway.call(dashboard.feed, { query: {} })
     expect(lines[0]).toMatchObject({
       kind: 'worklist',
-      text: 'CT1 asked the same 2 times more and was given the same 3 exams.',
+      text: 'CT1 repeated the query 2 times and received the same 3 exams.',
     })
   })
 })
@@ -184,7 +184,7 @@ it('goes on with the last good answer when the partner is gone, says since when,
     },
     banner: {
       tone: 'warning',
-      text: 'Partner unreachable since 09:02. Worklists come from 09:00 (2 min old).',
+      text: 'Partner unreachable (since 09:02). Devices get the worklist of 09:00 (2 min old).',
     },
   })
 
@@ -284,7 +284,7 @@ it('tells a console that the partner refuses it, and keeps nothing for it', asyn
   expect(refused.comment).toContain('not authorised for AE CT1')
   const { banner, partner } = await gateway.call(dashboard.status, {})
   expect(partner.state).toBe('refusing')
-  expect(textOf(banner?.text)).toContain('Partner refuses worklist queries since')
+  expect(textOf(banner?.text)).toContain('The partner refuses worklist queries (since')
 
   gateway.partner.setScenario('down')
   expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: 'A700', rows: [] })
@@ -330,7 +330,7 @@ it('never takes an answer without its list for an empty one: the last good list 
     })
   }
   expect(textOf((await gateway.call(dashboard.status, {})).banner?.text)).toContain(
-    'Partner sends answers that cannot be read',
+    'The partner sends answers that cannot be read',
   )
   // Of a day without an earlier answer the device is told of the failure.
   const later = ask({}, { ScheduledProcedureStepStartDate: '20261224' })
@@ -371,7 +371,7 @@ it('judges each field of an answer for itself, and notes on the event what is no
       params: { eventId: events[0]?.eventId as never },
     })
     expect(attemptList[0]?.notes).toEqual([
-      { path: 'error', sentence: 'It is not a text; it is left out.' },
+      { path: 'error', sentence: 'It is not text; it is left out.' },
       { path: 'items.1.PatientSex', sentence: 'It is not one of M, F, O.' },
     ])
   })
@@ -594,7 +594,7 @@ it('refuses a device that is switched off, also where everyone is served, and do
 
   const { lines } = await gateway.call(dashboard.feed, { query: {} })
   expect(lines.map(({ text }) => english(text))).toContain(
-    'CT1 was refused: this device is switched off in the device list.',
+    'CT1 tried to connect and was rejected: this device is disabled in the device list.',
   )
   expect((await gateway.call(dashboard.callers, {})).callers).toEqual([])
 })

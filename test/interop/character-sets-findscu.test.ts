@@ -189,15 +189,15 @@ it.for(
       expect([id, verdict?.verdict]).toEqual([id, wanted === '' ? 'withheld' : 'sent'])
       if (wanted === '')
         expect(verdict?.reason).toEqual(
-          'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+          'its PatientName can be written neither in the character set of this device nor in Latin letters',
         )
       else if (wanted !== NAMES[id])
         expect(verdict?.remarks).toContainEqual(
-          'PatientName sent in Latin letters: the device’s character set lacks its own',
+          'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
         )
       else if (aeTitle === UNSET && ['ARABIC', 'KANJI'].includes(id))
         expect(verdict?.remarks).toEqual([
-          'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
+          'sent in UTF-8: the device declares no character set, and the text cannot be written in Latin letters',
         ])
       else expect(verdict?.remarks).toEqual([])
     }

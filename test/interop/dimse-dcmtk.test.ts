@@ -45,7 +45,7 @@ describe('DCMTK', () => {
     expect(watched.seen).toEqual([
       'opened DCMTK Verification',
       'answered DCMTK Verification 0000 0',
-      'closed DCMTK released: released by the peer',
+      'closed DCMTK released: released by the other side',
     ])
   })
 

@@ -13,9 +13,10 @@ import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { ViewLine } from '#shared/contract/viewed-images.ts'
-import { View, viewPaths } from '#shared/contract/viewing.ts'
+import { View } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { english } from '#shared/messages/english.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import { encoded } from '../electron/server/modules/images/intake-fixture.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
 import {
@@ -281,7 +282,7 @@ type Ask = (asked: Asked) => Promise<Partial<Cell>>
 /** The last line of the feed about a service, where it was answered at all. */
 const LAST_LINE: Partial<Record<FeedLine['kind'], RegExp>> = {
   images: /^Sent \d/,
-  commitment: /was told/,
+  commitment: /was notified/,
 }
 
 /** Asks a service. Without a screen of its own it is seen in the feed's lines of that kind. */
@@ -313,7 +314,7 @@ const withoutTimes = (text: string): string =>
   text
     .replace(/\d{4}-\d\d-\d\d/g, '(day)')
     .replace(/\b\d+ ms\b/, '(some) ms')
-    .replace(/from \d\d:\d\d \([^)]*old\)/, 'from (a moment ago)')
+    .replace(/of \d\d:\d\d \([^)]*old\)/, 'of (a moment ago)')
 
 /** What every screen says at the moment. */
 async function troubleOf({ owner }: Asked): Promise<string> {

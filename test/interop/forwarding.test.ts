@@ -128,7 +128,7 @@ describe('forwarding to storescp', () => {
     )
     await stage.forwarding.settled()
     expect(stage.states(destinationId)[0]).toMatch(
-      /^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be converted here: /,
+      /^2\.25\.100\.1\.1 failed 1 It does not accept .+ the gateway cannot convert the image: /,
     )
     expect(archive.files()).toEqual([])
   })
@@ -154,7 +154,7 @@ describe('forwarding to storescp', () => {
     expect(archive.files()).toEqual([])
     const { lastError } = stage.forwarding.list().destinations[0] ?? {}
     expect(lastError && english(lastError)).toContain(
-      'shows another certificate than the one entered for it',
+      'presents a certificate other than the one that is entered for it',
     )
     expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
     stage.forwarding.update(destinationId, { certificate: theirs.cert }, ACTOR)
@@ -227,7 +227,7 @@ describe('dcmqrscp', () => {
       completed: 3,
       failed: 0,
       remaining: 0,
-      detail: '3 images came.',
+      detail: '3 images were received.',
     })
     expect(ourselves.received.toSorted()).toEqual(['2.25.100.1.1', '2.25.100.1.2', '2.25.100.1.3'])
   })

@@ -108,7 +108,7 @@ describe('studies of an archive', () => {
     expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
     const port = await freePort()
     await expect(findStudies(callerOf({ port }), NOTHING)).rejects.toThrow(
-      `nothing listens at 127.0.0.1:${port}`,
+      `no program listens at 127.0.0.1:${port}`,
     )
     await expect(findStudies(callerOf(archive, 'NOBODY'), NOTHING)).rejects.toThrow(
       /does not go by the AE title NOBODY/,
@@ -127,7 +127,7 @@ describe('C-ECHO', () => {
     const port = await freePort()
     expect(await testConnection(callerOf({ port }))).toMatchObject({
       success: false,
-      message: `nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right`,
+      message: `no program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
     })
     expect(await testConnection(callerOf(archive, 'NOBODY'))).toMatchObject({
       success: false,
@@ -177,7 +177,7 @@ describe('a study that is sent here', () => {
       warning: 0,
       isComplete: true,
       status: 0x0000,
-      detail: '3 images came',
+      detail: '3 images were received',
     })
     expect(progress.map(({ completed }) => completed)).toContain(2)
     expect(receiver.files().length - before).toBe(3)

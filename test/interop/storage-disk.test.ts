@@ -112,11 +112,11 @@ describe('a disk that runs full', () => {
     expect(await storeImage(requestor, imageOf('2.25.511', 90))).toBe(FULL)
     expect((await statusOf(started)).storage).toMatchObject({
       state: 'full',
-      detail: 'No images are taken: the disk is full.',
+      detail: 'No images are accepted: the disk is full.',
     })
     const said = await feedTexts(started)
     expect(said).toEqual(
-      expect.arrayContaining([REFUSED_WHILE_FULL, 'No images are taken: the disk is full.']),
+      expect.arrayContaining([REFUSED_WHILE_FULL, 'No images are accepted: the disk is full.']),
     )
     expect(said.filter((text) => text === REFUSED_WHILE_FULL)).toHaveLength(1)
 
@@ -124,7 +124,7 @@ describe('a disk that runs full', () => {
     await expect
       .poll(() => associations(started), RECOVERY)
       .toEqual(['accepted', 'accepted', 'accepted'])
-    expect(await feedTexts(started)).toContain('There is room for images again.')
+    expect(await feedTexts(started)).toContain('There is space for images again.')
     for (const image of made) expect(await storeImage(requestor, image)).toBe('0000')
     expect(await studyOf(started, '2.25.511')).toMatchObject({
       instances: made.length + 1,
@@ -149,11 +149,11 @@ describe('a disk with less room than the clinic wants kept free', () => {
     expect(storage.state).toBe('full')
     const detail = textOf(storage.detail)
     expect(detail).toMatch(
-      /^No images are taken: \d+\.\d GB are free, fewer than the 100000 GB to be kept free\.$/,
+      /^No images are accepted: \d+\.\d GB are free, less than the 100000 GB that must stay free\.$/,
     )
     const said = await feedTexts(started)
     expect(said).toEqual(expect.arrayContaining([detail, REFUSED_WHILE_FULL]))
-    expect(said).toContain(`CT1 was refused: ${detail}`)
+    expect(said).toContain(`CT1 tried to connect and was rejected: ${detail}`)
 
     await setStop(started, 0)
     await expect
@@ -183,7 +183,7 @@ describe('a folder that turns read-only', () => {
         const { storage } = await statusOf(started)
         expect(storage).toMatchObject({
           state: 'read-only',
-          detail: 'The image folder cannot be written to: no images are taken.',
+          detail: 'The image folder cannot be written to: no images are accepted.',
         })
         expect(await feedTexts(started)).toEqual(
           expect.arrayContaining([

@@ -134,7 +134,7 @@ describe('Orthanc', () => {
     expect([report.Success.length, report.Failures]).toEqual([chosen.length, []])
     await expect
       .poll(() => feedOf(started))
-      .toContain(`ORTHANC was told that ${chosen.length} objects are stored.`)
+      .toContain(`ORTHANC was notified that ${chosen.length} objects are stored.`)
   })
 
   it('is told which instance of a commitment is not here', async (context) => {
@@ -158,7 +158,7 @@ describe('Orthanc', () => {
     expect(report.Failures).toMatchObject([{ SOPInstanceUID: '2.25.999', FailureReason: 0x0112 }])
     await expect
       .poll(() => feedOf(started))
-      .toContain('ORTHANC was told that 1 of 2 objects is not stored here.')
+      .toContain('ORTHANC was notified that 1 of 2 objects is not stored here.')
   })
 
   it('is sent what the gateway receives, and writes it as it came', async (context) => {

@@ -182,7 +182,7 @@ describe('DCMTK over TLS', () => {
     expect(
       lines
         .map(({ text }) => english(text))
-        .filter((text) => text.includes('it is set to show a certificate and shows none')),
+        .filter((text) => text.includes('it must present a certificate and presented none')),
     ).not.toEqual([])
   })
 })

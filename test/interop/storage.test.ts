@@ -234,11 +234,8 @@ describe('a file that is no storage object is refused, and nothing of it is kept
   it.for([
     ['no SOP UIDs', /^refused C000: Cannot understand: /],
     ['no DICOM file', /^refused (A900|C000): /],
-    ['a DICOMDIR', /^failed: ISTHMUS offers none of the services that are needed$/],
-    [
-      'no storage class of patients',
-      /^failed: ISTHMUS offers none of the services that are needed$/,
-    ],
+    ['a DICOMDIR', /^failed: ISTHMUS offers none of the required services$/],
+    ['no storage class of patients', /^failed: ISTHMUS offers none of the required services$/],
   ] as const)('%s', async ([lack, expected], context) => {
     needs(context, 'samples')
     await using started = await gateway()

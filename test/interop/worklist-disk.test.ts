@@ -312,7 +312,7 @@ describe('a disk that can only be read all at once', () => {
       expect(records).toMatchObject({
         state: 'read-only',
         since: expect.any(String),
-        detail: expect.stringContaining('its disk can only be read'),
+        detail: expect.stringContaining('its disk is read-only'),
       })
       expect(banner).toEqual({ tone: 'danger', text: records.detail })
       expect(errorsIn(gateway)).toEqual([SAID_ONCE])

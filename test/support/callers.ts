@@ -4,7 +4,7 @@ import { insertApiKey } from '#server/modules/api-keys/queries.ts'
 import type { ApiKeyCaller, UserCaller } from '#server/modules/users/caller.ts'
 import { insertUser, type UserRecord, updateUser } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { hashOfToken } from '#server/platform/token.ts'
+import { hashToken } from '#server/platform/token.ts'
 import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
 
 const AT = '2026-03-10T08:00:00.000Z'
@@ -24,7 +24,7 @@ export function newKey(
     oldLast4: null,
     oldExpiresAt: null,
   }
-  const keyHash = hashOfToken(apiKeyId)
+  const keyHash = hashToken(apiKeyId)
   const rights = { isViewerEnabled, managesPeople, scope }
   insertApiKey(store.database, {
     apiKeyId,

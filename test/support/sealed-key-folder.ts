@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { storeSecret } from '#server/configuration/secret-queries.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
 import { keepRecoveryProof } from '#server/modules/backups/recovery-key-setup.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
@@ -16,7 +16,7 @@ export function folderOf(has: 'recovery key' | 'no recovery key') {
   const temp = tempStore()
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
-  keepSecret(store, 'mail.password', 'seven calm otters')
+  storeSecret(store, 'mail.password', 'seven calm otters')
   if (has === 'recovery key') {
     keepRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))

@@ -10,26 +10,26 @@ import type { Seal } from '#server/database/encryption.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
 import { json } from '#server/platform/text.ts'
 
-/** How far the anchor may be behind the trail of a running gateway. */
+/** Maximum delay between an audit entry and its anchor while the gateway runs. */
 const LAG_MS = 2000
-/** Something else than a file is in its place. */
-const NO_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
-/** Orders that are remembered. */
-const MOST_RESTORES = 100
+/** Error codes that mean that something other than a file is at this path. */
+const NOT_A_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
+/** Number of restore MACs that are remembered. */
+const MAX_RESTORES = 100
 
 const Anchored = z.object({
   version: z.literal(1),
-  /** Entries of the trail, and the hash of the last. */
+  /** Number of entries in the audit log, and the hash of the last entry. */
   count: z.int().nonnegative(),
   hash: z.hex().length(64),
   keyedFrom: z.int().positive().optional(),
-  /** Of the orders of restores that explained an older database, which each does once. */
+  /** MACs of the restores that explained an older database. Each one is accepted only once. */
   restores: z.array(z.string().max(64)),
 })
 export type Anchor = z.infer<typeof Anchored>
 const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
 
-/** An end of the chain. */
+/** The end of the chain. */
 interface End {
   readonly count: number
   readonly hash: string
@@ -40,16 +40,14 @@ interface End {
 export type AnchorFault = 'unreadable' | 'unwritable'
 
 /**
- * The anchor of the audit log outside the database. It never runs ahead of what is durable in the
- * database.
+ * The audit anchor, a record outside the database of how far the audit log reaches. It is never
+ * ahead of what is durable in the database.
  */
 export class AuditAnchor {
   readonly #folder: string
   readonly #key: Buffer
   readonly #database: Pick<Database, 'durable' | 'syncNow'>
-  /**
-   * MACs of the orders of restores of this folder that are not in the audit log yet.
-   */
+  /** MACs of restores of this folder that the audit log does not contain yet. */
   readonly #restores: readonly string[]
   #read: ReturnType<typeof readAnchor>
   #anchor: Anchor
@@ -78,15 +76,14 @@ export class AuditAnchor {
   }
 
   /**
-   * As the folder was opened. changed: not written by whoever has the data key; unreadable: it
-   * could not be read, which says nothing of what is in it, and it is not written until it was
-   * read.
+   * State of the anchor when the folder was opened. changed: not written by the holder of the data
+   * key; unreadable: the file could not be read, so it is not overwritten until it has been read.
    */
   get state(): 'ok' | 'missing' | 'changed' | 'unreadable' {
     return typeof this.#read === 'object' ? 'ok' : this.#read
   }
 
-  /** Why a rollback may not be detected now; undefined where the file is read and written. */
+  /** Why a rollback may go undetected; undefined if the anchor file can be read and written. */
   get fault(): AnchorFault | undefined {
     if (this.#read === 'unreadable') return 'unreadable'
     return this.#isUnwritable ? 'unwritable' : undefined
@@ -97,14 +94,14 @@ export class AuditAnchor {
   }
 
   /**
-   * A restore by the gateway itself put another database in place, which the anchor does not know
-   * of yet.
+   * Whether a restore by this gateway replaced the database, so that a difference from the anchor
+   * is expected.
    */
   get isExplained(): boolean {
     return this.#isExplained
   }
 
-  /** Reads it again where it could not be read. */
+  /** Reads the anchor again if the last attempt failed. */
   retry(): void {
     if (this.#read !== 'unreadable') return
     this.#read = readAnchor(this.#folder, this.#key)
@@ -112,23 +109,27 @@ export class AuditAnchor {
     this.#isExplained = this.#explains()
   }
 
-  /** The log ends here from now on: the anchor follows within `LAG_MS`, once that is durable. */
+  /**
+   * Records a new end of the audit log. The anchor file follows within `LAG_MS`, once the end is
+   * durable.
+   */
   note(end: End): void {
     this.#pending = end
     this.#schedule()
   }
 
-  /** Writes the anchor now; the end is durable. @throws StoreError bad-folder */
+  /** Writes the anchor now; the caller has made the end durable. @throws StoreError bad-folder */
   write(end: End): void {
     this.#pending = undefined
-    // Before the file has it: what it says was compared already, and may be recorded as a finding.
+    // Set before the file is written, because the caller has already compared the old anchor and
+    // may have recorded a finding.
     this.#anchor = this.#anchorOf(end)
     this.#isUnwritable = true
     writeKeyFile(this.#folder, ANCHOR_FILE, fileOf(this.#anchor, this.#key))
     this.#isUnwritable = false
   }
 
-  /** Writes what is still to be written, where the database is durable. */
+  /** Writes a pending end if the database is durable. */
   finish(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -136,7 +137,7 @@ export class AuditAnchor {
     try {
       this.write(this.#pending)
     } catch {
-      // It lags, as after a crash.
+      // The anchor is then behind, as after a crash.
     }
   }
 
@@ -151,7 +152,7 @@ export class AuditAnchor {
     const restores = [...new Set([...this.#anchor.restores, ...this.#restores])]
     return {
       ...{ version: 1, count, hash, keyedFrom: keyedFrom ?? undefined },
-      restores: restores.slice(-MOST_RESTORES),
+      restores: restores.slice(-MAX_RESTORES),
     }
   }
 
@@ -170,8 +171,8 @@ export class AuditAnchor {
     try {
       if (end) await this.#writeEnd(end)
     } catch {
-      // Where the disk takes no writes the anchor lags, and the same end is written by a later
-      // attempt, unless `write` was called for a newer one meanwhile.
+      // If the disk refuses the write, a later attempt writes the same end, unless `write` has
+      // recorded a newer one in the meantime.
       if (end && end.count >= this.#anchor.count) this.#pending ??= end
       this.#isUnwritable = true
     } finally {
@@ -192,7 +193,7 @@ export class AuditAnchor {
     } finally {
       await file.close()
     }
-    // `write` was called meanwhile, and has written a newer one.
+    // `write` has recorded a newer end in the meantime.
     if (this.#isClosed || this.#anchor !== before) return
     await rename(part, join(this.#folder, ANCHOR_FILE))
     await syncPath(this.#folder)
@@ -225,7 +226,7 @@ function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed'
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    return NO_FILE.includes(code) ? 'changed' : 'unreadable'
+    return NOT_A_FILE.includes(code) ? 'changed' : 'unreadable'
   }
   const parsed = AnchorFile.safeParse(json(text))
   if (!parsed.success || macOf(parsed.data.anchor, key) !== parsed.data.mac) return 'changed'

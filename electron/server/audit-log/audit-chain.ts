@@ -1,35 +1,41 @@
 import type { Database } from '#server/database/database.ts'
 import type { Row } from '#server/database/schema.ts'
 import type { AuditFinding } from '#shared/contract/dashboard.ts'
-import { ACKNOWLEDGED, FINDING, hashOf, keyedHashOf, type StoredEntry } from './audit-entry.ts'
-import { type AuditHead, NOTHING } from './audit-head.ts'
+import {
+  ACKNOWLEDGE_ACTION,
+  FINDING_ACTION,
+  hashOf,
+  keyedHashOf,
+  type StoredEntry,
+} from './audit-entry.ts'
+import { type AuditHead, EMPTY_HEAD } from './audit-head.ts'
 
-/** What is wrong with the audit log. */
+/** A fault of the audit log. */
 export interface AuditFault {
   readonly isIntact: false
-  /** The first entry that is not what was written, or the entry that records the finding. */
+  /** The first entry that differs from what was written, or the entry that records the finding. */
   readonly seq: number
   readonly finding: AuditFinding
-  /** Entries up to the end of what was followed. */
+  /** Number of entries verified. */
   readonly entries: number
-  /** Entries that the trail lacks, as far as that is known. */
+  /** Number of entries missing from the log, as far as it is known. */
   readonly missing: number
-  /** Found earlier and recorded in the trail, whose entries are as they were written. */
+  /** Whether the fault was found earlier and recorded, in a log that is otherwise intact. */
   readonly isRecorded: boolean
 }
 export type AuditVerdict = { readonly isIntact: true; readonly entries: number } | AuditFault
 
-/** The audit log on its way to be verified, from the first entry on. */
+/** An incremental verification of the audit log, starting at the first entry. */
 export class AuditChain {
   readonly #database: Database
   readonly #key: Buffer
   readonly #head: AuditHead
   #count = 0
-  #hash: string = NOTHING.hash
+  #hash: string = EMPTY_HEAD.hash
   #keyedFrom: number | undefined
-  /** Recorded findings that nobody acknowledged. */
+  /** Recorded findings that have not been acknowledged. */
   #recorded: AuditFault[] = []
-  /** Where the entry that is known outside the database has another hash. */
+  /** Sequence number at which the entry differs from the hash known outside the database. */
   #replacedAt: number | undefined
 
   constructor(database: Database, key: Buffer, head: AuditHead) {
@@ -38,14 +44,14 @@ export class AuditChain {
     this.#head = head
   }
 
-  /** Entries verified so far, all of them as they were written. */
+  /** Number of entries verified so far without a fault. */
   get entries(): number {
     return this.#count
   }
 
   /**
-   * Verifies at most `most` entries more; the verdict once there is one. Entries that are appended
-   * meanwhile are verified too.
+   * Verifies at most `most` further entries; returns the verdict when it is known. Entries appended
+   * in the meantime are verified too.
    */
   follow(most: number): AuditVerdict | undefined {
     const outside = this.#head.known()
@@ -66,8 +72,8 @@ export class AuditChain {
       if (this.#count === outside.count && next !== outside.hash) this.#replacedAt ??= this.#count
       if (this.#keyedFrom !== undefined) this.#noteFinding(row)
     }
-    // Nothing is appended between the last entry and its comparison with the head: both are of the
-    // same turn.
+    // The last entry is compared with the head in the same turn of the event loop, so nothing is
+    // appended in between.
     if (rows.length === most) return undefined
     const [recorded] = this.#recorded
     const entries = this.#count
@@ -83,18 +89,20 @@ export class AuditChain {
   }
 
   #noteFinding({ seq, action, target }: StoredEntry): void {
-    if (action === ACKNOWLEDGED) this.#recorded = []
-    else if (action === FINDING)
+    if (action === ACKNOWLEDGE_ACTION) this.#recorded = []
+    else if (action === FINDING_ACTION)
       this.#recorded.push({ ...fault(seq, target as AuditFinding), isRecorded: true })
   }
 
-  /** Where the end is not what the head says, or not what is known outside the database. */
+  /**
+   * The fault if the last entry matches neither the head nor what is known outside the database.
+   */
   #faultOfEnd(): AuditFault | undefined {
     const [count, hash, keyedFrom] = [this.#count, this.#hash, this.#keyedFrom]
     const head = this.#head.read()
     const missing = Math.max(0, this.#head.known().count - count)
     if (head === 'missing') {
-      // A database of a version before the head had to be there has neither head nor entries.
+      // Databases from before the head became mandatory have neither a head nor entries.
       if (missing === 0 && this.#head.isNew()) return undefined
       return fault(1, 'head-missing', missing)
     }

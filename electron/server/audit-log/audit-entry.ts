@@ -6,26 +6,26 @@ import type { AuditRow } from '#shared/contract/dashboard.ts'
 export type AuditDetail = AuditRow['detail']
 
 export interface AuditEntry {
-  /** Who, e.g. `user:usr_…`, `gateway`. */
+  /** Who acted, e.g. `user:usr_…` or `gateway`. */
   readonly actor: string
   /** What was done, e.g. `device.add`. */
   readonly action: string
-  /** To what, by id. */
+  /** Id of the object acted upon. */
   readonly target: string
-  /** Any JSON; encrypted at rest. */
+  /** Any JSON value; encrypted at rest. */
   readonly detail: AuditDetail
 }
 
-/** The action of the entry that records a finding; its target is the kind of finding. */
-export const FINDING = 'audit.finding'
-/** The action of the entry by which a person acknowledges all findings before it. */
-export const ACKNOWLEDGED = 'audit.acknowledge'
+/** Action of an entry that records a finding; its target is the kind of finding. */
+export const FINDING_ACTION = 'audit.finding'
+/** Action of an entry with which a person acknowledges all earlier findings. */
+export const ACKNOWLEDGE_ACTION = 'audit.acknowledge'
 
 export type StoredEntry = Omit<Row<'auditEntries'>, 'hash'>
 
 export const detailContext = (seq: number) => `audit detail ${seq}`
 
-/** The entry with its detail decrypted. */
+/** Returns the entry with its detail decrypted. */
 export const rowOf = (
   seal: Seal,
   { seq, at, actor, action, target, sealedDetail }: StoredEntry,
@@ -38,7 +38,7 @@ function detailOf(seal: Seal, seq: number, sealed: Buffer): AuditDetail {
   try {
     return JSON.parse(seal.open(sealed, detailContext(seq)).toString())
   } catch {
-    // The rest stays readable; `verify` says where the chain breaks.
+    // The other fields stay readable; `verify` reports where the chain is broken.
     return { unreadable: true }
   }
 }
@@ -49,10 +49,10 @@ const canonical = (
 ): string =>
   previous + JSON.stringify([seq, at, actor, action, target, sealedDetail.toString('base64')])
 
-/** Of entries of versions without a key in the hash. */
+/** The unkeyed hash of entries written by versions before keyed entries. */
 export const hashOf = (previous: string, entry: StoredEntry): string =>
   createHash('sha256').update(canonical(previous, entry)).digest('hex')
 
-/** Over the row as stored: the chain is verified without decrypting a detail. */
+/** Computed over the stored row, so that the chain can be verified without decrypting details. */
 export const keyedHashOf = (key: Buffer, previous: string, entry: StoredEntry): string =>
   createHmac('sha256', key).update(canonical(previous, entry)).digest('hex')

@@ -1,27 +1,30 @@
 import type { Database } from '#server/database/database.ts'
 import type { AuditAnchor } from './audit-anchor.ts'
 
-/** What the chain ends in. */
+/** The end of the chain. */
 export interface Head {
   readonly count: number
   readonly hash: string
   /**
-   * The first keyed entry. Undefined until the chain of a version without keyed entries, or of a
-   * new database, was closed (`keyChain`); null where it is unknown, since a head was lost.
+   * Sequence number of the first keyed entry. Undefined until the chain of an older version, or of
+   * a new database, has been closed (`keyChain`); null if it is unknown because the head was lost.
    */
   readonly keyedFrom?: number | null | undefined
 }
 
 export type StoredHead = Head | 'missing' | 'unreadable'
 
-export const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
+export const EMPTY_HEAD = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
-/** The end of the chain: in the entries, in the encrypted head, and outside the database. */
+/**
+ * The end of the chain as recorded in three places: the entries, the encrypted head, and the anchor
+ * outside the database.
+ */
 export class AuditHead {
   readonly #database: Database
   readonly #anchor: AuditAnchor | undefined
-  /** The newest entry that this process committed. */
-  committed: Head = NOTHING
+  /** The newest entry committed by this process. */
+  committed: Head = EMPTY_HEAD
 
   constructor(database: Database, anchor: AuditAnchor | undefined) {
     this.#database = database
@@ -62,22 +65,25 @@ export class AuditHead {
     const row = this.#database.get(
       sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1),
     )
-    return row ? { count: row.seq, hash: row.hash.toString('hex') } : NOTHING
+    return row ? { count: row.seq, hash: row.hash.toString('hex') } : EMPTY_HEAD
   }
 
   /** The newest entry known outside the database. */
   known(): Head {
-    const kept = this.#anchor?.anchor ?? NOTHING
+    const kept = this.#anchor?.anchor ?? EMPTY_HEAD
     return kept.count > this.committed.count ? kept : this.committed
   }
 
-  /** Not encrypted: on its own it says nothing, as anybody with SQL can write it. */
+  /**
+   * Whether the marker row for unkeyed entries exists. It is not encrypted and anyone with SQL
+   * access can write it, so it proves nothing on its own.
+   */
   hasUnkeyedRow(): boolean {
     const { sql } = this.#database
     return this.#database.get(sql.selectFrom('auditUnkeyed').select('id')) !== undefined
   }
 
-  /** Whether nothing was written yet. Somebody who uses the gateway is in `users`. */
+  /** Whether the database is still unused: it has no entries and no users. */
   isNew(): boolean {
     const { sql } = this.#database
     return (

@@ -9,38 +9,40 @@ import {
   type AuditDetail,
   type AuditEntry,
   detailContext,
-  FINDING,
+  FINDING_ACTION,
   keyedHashOf,
   rowOf,
 } from './audit-entry.ts'
-import { AuditHead, type Head, NOTHING, type StoredHead } from './audit-head.ts'
+import { AuditHead, EMPTY_HEAD, type Head, type StoredHead } from './audit-head.ts'
 import { repairTriggers } from './audit-triggers.ts'
 
 /**
- * Entries of a part of the audit log; `next` is the sequence number below which the rest lies,
- * undefined where nothing is left.
+ * A part of the audit log. `next` is the sequence number below which the remaining entries are;
+ * undefined if there are none.
  */
 export interface AuditPart {
   readonly items: readonly AuditRow[]
   readonly next: number | undefined
 }
 
-/** An entry with what the chain is of: its detail as it is stored (base64), and its hash (hex). */
+/**
+ * An entry with the fields that the chain covers: the stored detail (base64) and the hash (hex).
+ */
 export type ChainedRow = AuditRow & { readonly sealedDetail: string; readonly hash: string }
 
-interface Found {
+interface NewFinding {
   readonly finding: AuditFinding
   readonly detail: AuditDetail
 }
 
-const SCANNED = 10_000
+const MAX_SCANNED = 10_000
 
 /**
- * The append-only audit log. Each entry carries the HMAC of the entry before and of its own row as
- * stored, under a key derived from the data key; entries of older versions carry a plain SHA-256,
- * up to the first keyed one. How many entries there are and the last hash are kept encrypted (the
- * head), and once more outside the database (the anchor), so that a shortened, a rewritten and an
- * older log are detected. See decision 0034.
+ * The append-only audit log. Each entry carries the HMAC of the preceding entry and of its own
+ * stored row, under a key derived from the data key; entries of older versions carry a plain
+ * SHA-256. The number of entries and the last hash are stored encrypted (the head) and again
+ * outside the database (the anchor), so that truncation, rewriting and rollback are detected. See
+ * decision 0034.
  */
 export class AuditStore {
   readonly #database: Database
@@ -48,12 +50,14 @@ export class AuditStore {
   readonly #anchor: AuditAnchor | undefined
   readonly #key: Buffer
   readonly #head: AuditHead
-  /** Whether the anchor was compared with the database, which is done as it is opened. */
+  /** Whether the anchor has been compared with the database, which happens when it is opened. */
   #isCompared = false
   /** Whether the database was new when this process opened it. */
   #wasNew = false
 
-  /** @param anchor of the data folder; undefined for a copy of a database, which has none */
+  /**
+   * @param anchor the anchor of the data folder; undefined for a copy of a database, which has none
+   */
   constructor(database: Database, clock: Clock, anchor: AuditAnchor | undefined) {
     this.#database = database
     this.#clock = clock
@@ -62,19 +66,20 @@ export class AuditStore {
     this.#head = new AuditHead(database, anchor)
   }
 
-  /** What is wrong with the anchor; where it cannot be read it was not compared yet. */
+  /** The fault of the anchor. An unreadable anchor has not been compared yet. */
   get anchorFault(): AnchorFault | undefined {
     return this.#anchor?.fault
   }
 
   /**
-   * Appends within the open transaction, or one of its own; returns the sequence number, from 1.
+   * Appends an entry within the open transaction, or in a new one. Returns the sequence number,
+   * starting at 1.
    */
   append(entry: AuditEntry): number {
     return this.#append([entry])
   }
 
-  /** The same for several at once, which takes less than one by one. */
+  /** Appends several entries in one transaction, which is faster than one at a time. */
   appendAll(entries: readonly AuditEntry[]): number {
     return this.#append(entries)
   }
@@ -92,17 +97,17 @@ export class AuditStore {
   }
 
   /**
-   * Entries that the filter takes, newest first, of the newest ones below `before`. Looks at no
-   * more than `SCANNED` entries, so that nobody waits for a search in a million: `items` may be
-   * fewer than `limit`, or none, while there is a `next`.
+   * Finds matching entries below `before`, newest first. Examines at most `MAX_SCANNED` entries, which
+   * bounds the time of a search in a long log, so `items` may have fewer than `limit` entries, or
+   * none, although there is a `next`.
    */
   search(
     filter: AuditFilter,
     { before, limit }: { readonly before: number; readonly limit: number },
   ): AuditPart {
-    // Not by the head, which may be what is broken.
+    // Not taken from the head, which may be damaged.
     const newest = this.#head.newestEntry().count
-    const lowest = Math.max(1, Math.min(before, newest + 1) - SCANNED)
+    const lowest = Math.max(1, Math.min(before, newest + 1) - MAX_SCANNED)
     const { actor, action, target, from, to } = filter
     const rows = this.#database.all(
       this.#newestFirst(limit + 1)
@@ -120,14 +125,14 @@ export class AuditStore {
     return { items: items.map((row) => rowOf(this.#database.seal, row)), next }
   }
 
-  /** Of any of these targets, newest first. */
+  /** Entries with one of these targets, newest first. */
   of(targets: readonly string[], limit: number): AuditRow[] {
     return this.#database
       .all(this.#newestFirst(limit).where('target', 'in', targets))
       .map((row) => rowOf(this.#database.seal, row))
   }
 
-  /** Entries after the one of this number up to `last`, oldest first. */
+  /** Entries with a sequence number above `seq`, up to and including `last`, oldest first. */
   after(seq: number, last: number, limit: number): ChainedRow[] {
     const query = this.#database.sql
       .selectFrom('auditEntries')
@@ -143,11 +148,14 @@ export class AuditStore {
     }))
   }
 
-  /** Of a long log it holds the thread for seconds; `chain` does not. */
+  /**
+   * Verifies the whole log. With a long log this blocks the thread for seconds; use `chain` to
+   * avoid that.
+   */
   verify(): AuditVerdict {
     const chain = this.chain()
     for (;;) {
-      const verdict = chain.follow(SCANNED)
+      const verdict = chain.follow(MAX_SCANNED)
       if (verdict) return verdict
     }
   }
@@ -157,8 +165,8 @@ export class AuditStore {
   }
 
   /**
-   * Compares triggers, head and anchor with what they should be. What is not is recorded as a
-   * finding; triggers are restored. Returns what was found now.
+   * Compares triggers, head and anchor with their expected state. Each difference is recorded as a
+   * finding, and triggers are restored. Returns the new findings.
    */
   inspect(): readonly AuditFinding[] {
     const anchor = this.#anchor
@@ -169,8 +177,8 @@ export class AuditStore {
       const isExplained = isFirst && anchor?.isExplained
       const found = this.#findings(isFirst)
       for (const { finding, detail } of found)
-        this.append({ actor: 'gateway', action: FINDING, target: finding, detail })
-      if (found.length > 0) this.#rewindSending(this.#head.newestEntry().count - found.length)
+        this.append({ actor: 'gateway', action: FINDING_ACTION, target: finding, detail })
+      if (found.length > 0) this.#rewindCollector(this.#head.newestEntry().count - found.length)
       if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = this.#head.newestEntry()
         const end = { count, hash, keyedFrom: this.#lastOf(this.#head.read()).keyedFrom }
@@ -179,7 +187,7 @@ export class AuditStore {
       this.#database.afterCommit(() => {
         if (anchor?.state === 'unreadable') return
         this.#isCompared = true
-        // What was appended before it was compared.
+        // Entries that were appended before the comparison.
         const { committed } = this.#head
         if (anchor && committed.count > anchor.anchor.count) anchor.note(committed)
       })
@@ -195,7 +203,9 @@ export class AuditStore {
       .limit(limit)
   }
 
-  /** @param closing the first keyed entry, where this entry closes the chain before it */
+  /**
+   * @param closing sequence number of the first keyed entry, if this entry closes an unkeyed chain
+   */
   #append(entries: readonly AuditEntry[], closing?: number): number {
     const database = this.#database
     return database.transaction(() => {
@@ -208,7 +218,8 @@ export class AuditStore {
         const hash = keyedHashOf(this.#key, head.hash, entry)
         const row = { ...entry, hash: Buffer.from(hash, 'hex') }
         const { changes } = database.run(database.sql.insertInto('auditEntries').values(row))
-        // Such as by a trigger of somebody else: what is done has its entry, or is not done.
+        // For example a trigger created by someone else. Throwing rolls back the change, so that no
+        // change goes unrecorded.
         if (changes !== 1) throw new Error('The audit trail did not take an entry')
         const keyedFrom = head.keyedFrom === undefined ? closing : head.keyedFrom
         head = { count: seq, hash, keyedFrom }
@@ -217,7 +228,8 @@ export class AuditStore {
       this.#head.write(end)
       database.afterCommit(() => {
         this.#head.committed = end
-        // An anchor that was not compared yet may be what shows a rollback.
+        // Until it has been compared, the anchor may be the only evidence of a rollback and must
+        // not be overwritten.
         if (this.#isCompared) this.#anchor?.note(end)
       })
       database.notify('audit')
@@ -226,8 +238,8 @@ export class AuditStore {
   }
 
   /**
-   * What the next entry follows. A log whose head was tampered with goes on after the newest entry
-   * that is known, so that the gateway can go on recording; verifying it shows the gap.
+   * The end that the next entry follows. If the head was tampered with, the log continues after the
+   * newest known entry, so that the gateway can keep recording; verification reveals the gap.
    */
   #lastOf(head: StoredHead): Head {
     const newest = this.#head.newestEntry()
@@ -240,7 +252,8 @@ export class AuditStore {
   }
 
   /**
-   * The first of the keyed entries that the log ends in, which is the next where it ends in none.
+   * The first entry of the uninterrupted run of keyed entries at the end of the log; the next
+   * sequence number if the last entry is not keyed.
    */
   #firstKeyed(): number {
     const { sql: build } = this.#database
@@ -251,41 +264,42 @@ export class AuditStore {
           .selectAll()
           .where('seq', '=', first - 1),
       )
-      const before = first === 2 ? NOTHING.hash : this.#head.hashAt(first - 2)
+      const before = first === 2 ? EMPTY_HEAD.hash : this.#head.hashAt(first - 2)
       if (!row || before === undefined) return first
       if (keyedHashOf(this.#key, before, row) !== row.hash.toString('hex')) return first
     }
   }
 
   /**
-   * Brings the chain of an older version, or a new database, to keyed entries. The anchor is
-   * written before: a crash in between leaves an anchor that the database is not behind.
+   * Switches the chain of an older version, or of a new database, to keyed entries. The anchor is
+   * written first, so that a crash in between leaves no anchor that is ahead of the database.
    */
   #keyChain(head: StoredHead): void {
     this.#database.run(this.#database.sql.deleteFrom('auditUnkeyed'))
-    // The row was written by something else.
+    // The row was written by something other than a migration.
     if (typeof head === 'object' && head.keyedFrom !== undefined) return
     if (this.#anchor?.state === 'missing')
-      this.#anchor.write(typeof head === 'object' ? head : NOTHING)
+      this.#anchor.write(typeof head === 'object' ? head : EMPTY_HEAD)
     const { count: entries, hash } = this.#head.newestEntry()
     if (head === 'missing' && entries === 0) {
-      this.#head.write({ ...NOTHING, keyedFrom: 1 })
+      this.#head.write({ ...EMPTY_HEAD, keyedFrom: 1 })
       return
     }
-    // The entries are verified later, in portions. What only the head shows, which is replaced now:
+    // The entries are verified later, in portions. This records what only the head shows, because
+    // it is replaced now.
     const endsAsHead = typeof head === 'object' && head.count === entries && head.hash === hash
     const detail = { entries, hash, endsAsHead }
     const entry = { actor: 'gateway', action: 'audit.key', target: '', detail }
     this.#append([entry], typeof head === 'object' ? this.#firstKeyed() : undefined)
   }
 
-  /** What the anchor says of the database as it was opened. */
-  #anchorFinding(head: StoredHead): Found | undefined {
+  /** Compares the anchor with the database as it was opened. */
+  #anchorFinding(head: StoredHead): NewFinding | undefined {
     const anchor = this.#anchor
     if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
     const { count: entries } = this.#head.newestEntry()
     if (anchor.state === 'missing') {
-      // A head that says that the chain was closed already cannot be forged.
+      // A head that records the closed chain is encrypted and cannot be forged.
       const isUnkeyed =
         this.#head.isNew() ||
         (typeof head === 'object' && head.keyedFrom === undefined && this.#head.hasUnkeyedRow())
@@ -299,13 +313,13 @@ export class AuditStore {
     return { finding: missing > 0 ? 'older' : 'replaced', detail }
   }
 
-  /** Everything but the entries themselves, which only verifying the chain shows. */
-  #findings(isFirst: boolean): Found[] {
-    const found: Found[] = []
+  /** All findings except those about the entries themselves, which require verifying the chain. */
+  #findings(isFirst: boolean): NewFinding[] {
+    const found: NewFinding[] = []
     const head = this.#head.read()
     const fromAnchor = isFirst ? this.#anchorFinding(head) : undefined
     const lost = typeof head === 'string' && !this.#head.isNew() ? head : undefined
-    // Before anything is appended, which they may keep from the log.
+    // Repaired first, because foreign triggers may prevent entries from being appended.
     const triggers = repairTriggers(this.#database)
     if (this.#head.hasUnkeyedRow()) this.#keyChain(head)
     if (lost) found.push({ finding: `head-${lost}`, detail: {} })
@@ -317,7 +331,7 @@ export class AuditStore {
     return fromAnchor ? [...found, fromAnchor] : found
   }
 
-  /** Where the folder takes no file now, the anchor lags until a later entry. */
+  /** Writes the anchor. If the folder cannot be written to, the anchor lags until a later entry. */
   #writeAnchor(end: Head): void {
     try {
       this.#anchor?.write(end)
@@ -326,8 +340,11 @@ export class AuditStore {
     }
   }
 
-  /** What was appended again under a number that was sent before is sent too. */
-  #rewindSending(position: number): void {
+  /**
+   * Moves the collector position back, so that entries appended under sequence numbers that were
+   * already sent are sent too.
+   */
+  #rewindCollector(position: number): void {
     const { sql: build } = this.#database
     this.#database.run(
       build.updateTable('auditSending').set({ seq: position }).where('seq', '>', position),

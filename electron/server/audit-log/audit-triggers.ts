@@ -1,21 +1,23 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 
-/** In lower case: SQLite keeps the name of the table as it was written in the statement. */
+/**
+ * In lower case, because SQLite stores the table name of a trigger as it was spelled in the
+ * statement.
+ */
 const TABLES = `'auditentries', 'audithead', 'auditsending', 'auditunkeyed'`
-const REFUSED = `begin select raise(abort, 'the audit trail is append-only'); end`
+const ABORT = `begin select raise(abort, 'the audit trail is append-only'); end`
 
-/** Every trigger of the tables of the audit trail, by name, as a migration created it. */
+/** Every trigger of the audit log's tables, by name, as created by the migrations. */
 const TRIGGERS: Readonly<Record<string, string>> = {
-  auditEntriesKeepWhatTheySay: `create trigger auditEntriesKeepWhatTheySay before update on auditEntries ${REFUSED}`,
-  auditEntriesStay: `create trigger auditEntriesStay before delete on auditEntries ${REFUSED}`,
-  auditHeadStays: `create trigger auditHeadStays before delete on auditHead ${REFUSED}`,
+  auditEntriesKeepWhatTheySay: `create trigger auditEntriesKeepWhatTheySay before update on auditEntries ${ABORT}`,
+  auditEntriesStay: `create trigger auditEntriesStay before delete on auditEntries ${ABORT}`,
+  auditHeadStays: `create trigger auditHeadStays before delete on auditHead ${ABORT}`,
 }
 
 /**
- * Makes the triggers of the audit trail what they should be: missing and changed ones are created
- * again, ones of somebody else are dropped. Returns the names of those that were not as they
- * should.
+ * Restores the triggers of the audit log: missing and changed ones are created again, foreign ones
+ * are dropped. Returns the names of those that differed.
  */
 export function repairTriggers(db: Database): string[] {
   const found = db.all<{ name: string; sql: string }>(

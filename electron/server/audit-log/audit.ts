@@ -1,12 +1,12 @@
 import type { AuditDetail } from './audit-entry.ts'
 import type { AuditStore } from './audit-queries.ts'
 
-/** Who does something, as the audit trail says it. */
+/** The actor named in an audit entry. */
 export type Actor = 'gateway' | 'command-line' | `user:${string}` | `api-key:${string}`
 export const userActor = (userId: string): Actor => `user:${userId}`
 export const keyActor = (apiKeyId: string): Actor => `api-key:${apiKeyId}`
 
-/** Appends an audit entry. Call it in the transaction that makes the change. */
+/** Appends an audit entry. Must be called in the transaction that makes the change. */
 export function note(
   { audit }: { readonly audit: AuditStore },
   actor: Actor,
@@ -17,7 +17,7 @@ export function note(
   audit.append({ actor, action, target, detail })
 }
 
-/** The fields that differ, each with its value before and after. */
+/** The fields that differ, each with its values before and after. */
 export function differences<T extends object>(
   before: T,
   after: T,

@@ -3,60 +3,65 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { DATABASE_FILE, syncFolder } from '#server/database/data-directory.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { ASIDE, ORDER_FILE, Order, orderMac } from '#server/database/restore-order.ts'
+import {
+  REPLACED_FOLDER,
+  RESTORE_PLAN_FILE,
+  RestorePlan,
+  restorePlanMac,
+} from '#server/database/restore-plan.ts'
 
-/** The name of an order beside what was replaced, once the audit log has the restore. */
-const NOTED_FILE = 'restored.json'
+/** The restore plan is renamed to this when the audit log has an entry for the restore. */
+const RECORDED_FILE = 'restored.json'
 
-const Kept = Order.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
+const Kept = RestorePlan.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
 
-/** A backup that took the place of the database, which the audit log does not have yet. */
+/** A restore that the audit log has no entry for yet. */
 export interface PendingRestore {
-  /** Of the backup. */
+  /** When the backup was made. */
   readonly name: string
-  /** Who asked for it. */
+  /** The actor who requested the restore. */
   readonly by: string
-  /** Name of the folder with what was replaced; empty where there was nothing. */
+  /** Name of the folder with the replaced files; empty if nothing was replaced. */
   readonly keptAside: string
-  /** To be called when the audit log has it, durably. */
+  /** Must be called once the audit entry is durable. */
   noted(): void
 }
 
 /**
- * The oldest first. A gateway may have been ended between a restore and its audit entry, which the
- * next one then makes.
+ * Restores without an audit entry, oldest first. If the gateway stops between a restore and its
+ * audit entry, the next start writes the entry.
  */
 export const pendingRestores = (folder: string): PendingRestore[] =>
-  ordersIn(folder).map(({ aside, order }) => {
+  plansIn(folder).map(({ aside, order }) => {
     const path = join(folder, aside)
     const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     return {
       ...{ name: order.name, by: order.actor, keptAside: hadDatabase ? aside : '' },
       noted() {
-        renameSync(join(path, ORDER_FILE), join(path, NOTED_FILE))
+        renameSync(join(path, RESTORE_PLAN_FILE), join(path, RECORDED_FILE))
         syncFolder(path)
       },
     }
   })
 
 /**
- * MACs of the orders of pending restores that were made with this data key. They explain why the
- * audit log is older than its anchor.
+ * MACs of the pending restores that were made with this data key. They explain why the audit log is
+ * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
-  ordersIn(folder).flatMap(({ order }) =>
-    order.mac !== undefined && order.mac === orderMac(seal, order) ? [order.mac] : [],
+  plansIn(folder).flatMap(({ order }) =>
+    order.mac !== undefined && order.mac === restorePlanMac(seal, order) ? [order.mac] : [],
   )
 
-function ordersIn(
+function plansIn(
   folder: string,
 ): { readonly aside: string; readonly order: z.infer<typeof Kept> }[] {
   const folders = readdirSync(folder)
-    .filter((name) => ASIDE.test(name))
+    .filter((name) => REPLACED_FOLDER.test(name))
     .sort()
   return folders.flatMap((aside) => {
     try {
-      const text = readFileSync(join(folder, aside, ORDER_FILE), 'utf8')
+      const text = readFileSync(join(folder, aside, RESTORE_PLAN_FILE), 'utf8')
       return [{ aside, order: Kept.parse(JSON.parse(text)) }]
     } catch {
       return []

@@ -1,9 +1,10 @@
 import type { Database } from '#server/database/database.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
-// Passwords that the gateway itself presents to others, by name, e.g. `mail.password`; encrypted.
+// Credentials that the gateway presents to other systems, by name, e.g. `mail.password`. Stored
+// encrypted.
 
-/** Members of the Context. */
+/** The members of `Context` that storing a secret needs. */
 interface SecretStore {
   readonly database: Database
   readonly clock: Clock
@@ -21,7 +22,7 @@ export function readSecret(
   return row && database.seal.open(row.sealed, contextOf(name)).toString()
 }
 
-export function keepSecret({ database, clock }: SecretStore, name: string, secret: string): void {
+export function storeSecret({ database, clock }: SecretStore, name: string, secret: string): void {
   const row = {
     name,
     sealed: database.seal.seal(Buffer.from(secret), contextOf(name)),
@@ -35,7 +36,7 @@ export function keepSecret({ database, clock }: SecretStore, name: string, secre
   )
 }
 
-/** Whether there was one. */
+/** Returns whether the secret existed. */
 export const deleteSecret = ({ database }: Pick<SecretStore, 'database'>, name: string): boolean =>
   database.run(database.sql.deleteFrom('secrets').where('name', '=', name)).changes > 0
 

@@ -10,16 +10,16 @@ import {
 export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
 
 /**
- * Settings by SETTINGS (shared/contract/settings.ts): what is not stored, or cannot be read, has
- * its initial value.
+ * Stored settings, as declared in SETTINGS (shared/contract/settings.ts). A setting that is missing
+ * or unreadable has its initial value.
  */
 export interface SettingsStore {
   get<K extends SettingKey>(key: K): SettingValue<K>
-  /** The value has been parsed by the setting's schema. */
+  /** The caller has validated the value with the setting's schema. */
   set<K extends SettingKey>(key: K, value: SettingValue<K>): void
   all(): SettingValues
   /**
-   * Keys whose stored value cannot be read: their initial value stands in until someone sets them.
+   * Keys whose stored value cannot be read; they have their initial value until they are set again.
    */
   unreadable(): SettingKey[]
 }

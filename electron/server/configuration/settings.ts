@@ -13,25 +13,33 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import { message } from '#shared/messages/message.ts'
 import { type SettingValues, settingsStore } from './setting-queries.ts'
 
-/** Settings for one run, such as by `serve --http`: they stand before what is kept. */
+/**
+ * Settings for one run, such as those of `serve --http`. They take precedence over stored values.
+ */
 export type SettingOverrides = { readonly [K in SettingKey]?: SettingValue<K> }
 
-/** The settings of shared/contract/settings.ts, as they are in force. */
+/** The effective settings: stored values, or the overrides of this run. */
 export interface Settings {
   get<K extends SettingKey>(key: K): SettingValue<K>
   all(): SettingValues
   /**
-   * Changes several, all or none. @throws ApiError malformed, naming `body.settings.<key>` for each
-   * fault
+   * Changes several settings, or none if one is invalid. @throws ApiError malformed, with
+   * `body.settings.<key>` as the path of each fault
    */
   change(values: Readonly<Record<string, unknown>>, actor: Actor): SettingValues
-  /** Tells which keys have changed, after the commit. Returns what stops it. */
+  /**
+   * Calls the listener after the commit with the keys that changed. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: (keys: readonly SettingKey[]) => void): () => void
   /**
-   * Keeps a value that its schema has parsed; nothing is audited, and no listener is told.
+   * Stores a value that the setting's schema has validated, without an audit entry and without
+   * calling listeners.
    */
   set<K extends SettingKey>(key: K, value: SettingValue<K>): void
-  /** Keys whose kept value cannot be read: the initial value stands in until someone sets them. */
+  /**
+   * Keys whose stored value cannot be read; they have their initial value until they are set again.
+   */
   unreadable(): SettingKey[]
 }
 
@@ -89,7 +97,7 @@ function parse(
       errors.push({ path, message: message('settings.unknown') })
     else if (!result.success)
       errors.push(...result.error.issues.map((issue) => ({ path, message: issueMessage(issue) })))
-    // The partner knows the clinic by it: it is replaced, never taken away.
+    // Partners identify the clinic by this ID, so it can be replaced but not cleared.
     else if (key === 'clinic.id' && result.data === null)
       errors.push({ path, message: message('settings.not-a-uuid') })
     else parsed.push({ key, value: result.data })

@@ -12,8 +12,9 @@ import { message } from '#shared/messages/message.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * Makes the data folder, for its owner only. One that others' files are in keeps its mode: our
- * files close themselves. @throws StoreError bad-folder
+ * Creates the data folder with access for its owner only. An existing folder that also contains
+ * files of others keeps its mode, because the gateway's own files are already restricted. @throws
+ * StoreError bad-folder
  */
 export function makeFolder(folder: string): void {
   try {
@@ -29,8 +30,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * `mkdir -p`. Node's own never returns where a file system without such folders says ENOENT, as
- * /proc does.
+ * `mkdir -p`. Node's recursive mkdir never returns on a file system that reports ENOENT for mkdir,
+ * as /proc does.
  */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
@@ -38,19 +39,19 @@ function makeFolders(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another command was first.
+    // Another process created the folder first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   try {
-    // All that is durable in a folder is lost with the folder's own name.
+    // A folder's contents are durable only if its entry in the parent folder is.
     syncFolder(dirname(folder))
   } catch (error) {
-    // Who may make a folder there may not always read there, which a sync needs.
+    // An account that may create a folder may still lack read access, which fsync needs.
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
   }
 }
 
-/** Makes the names in a folder durable; Windows has no such call and needs none. */
+/** Makes the entries of a folder durable. Windows has no such call and needs none. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
@@ -61,10 +62,12 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** In the data folder, beside the database: where its backups are (`rescue-hint.ts`). */
+/** Written beside the database; records where its backups are (`rescue-hint.ts`). */
 export const RESCUE_HINT_FILE = 'rescue.json'
 
 export const DATABASE_FILE = 'gateway.sqlite'
 
-/** How far the audit trail had come, which a copy of an older database lacks. */
+/**
+ * Records the end of the audit log outside the database, to detect an older copy of the database.
+ */
 export const ANCHOR_FILE = 'audit-anchor.json'

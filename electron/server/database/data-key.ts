@@ -18,19 +18,19 @@ import { StoreError } from './store-error.ts'
 
 export const KEY_FILE = 'data.key'
 /**
- * The data key as the key store of an account wrapped it (`wrapped-key`). Where `data.key` is there
- * too, that one counts.
+ * The data key, encrypted with the key store of an account (`wrapped-key.ts`). If `data.key` exists
+ * too, that file takes precedence.
  */
 export const SEALED_KEY_FILE = 'data.key.sealed'
 export const KEY_BYTES = 32
 
 /**
- * Reads `data.key.sealed`: whose key store opens it, and which data key is in it, without
- * saying it.
+ * Schema of `data.key.sealed`. It names the account whose key store can decrypt it and identifies
+ * the data key without revealing it.
  */
 export const SealedKey = z.object({
   version: z.literal(1),
-  /** As `NAME on COMPUTER`. */
+  /** `NAME on COMPUTER`. */
   account: z.string().max(500),
   sealedAt: z.string(),
   ofKey: z.string(),
@@ -39,16 +39,16 @@ export const SealedKey = z.object({
 export type SealedKey = z.infer<typeof SealedKey>
 
 export interface DataKeyOptions {
-  /** Nothing has been sealed yet. */
+  /** Whether a new key may be created, because nothing has been encrypted yet. */
   readonly mayCreate: boolean
   readonly dataKey?: Buffer | undefined
   readonly random: (bytes: number) => Buffer
 }
 
 /**
- * The data key of the folder: `data.key` where it is there, since it came with a restore or was
- * recovered after the other was handed over; else the one that is handed over. @throws StoreError
- * as `readDataKey`
+ * The data key of the folder: the contents of `data.key` if it exists, because it came with a
+ * restore or was recovered after `dataKey` was provided; otherwise `dataKey`. @throws StoreError as
+ * `readDataKey`
  */
 export function dataKeyOf(folder: string, { dataKey, ...options }: DataKeyOptions): Buffer {
   if (!dataKey || existsSync(join(folder, KEY_FILE))) return readDataKey(folder, options)
@@ -61,8 +61,8 @@ export function dataKeyOf(folder: string, { dataKey, ...options }: DataKeyOption
 }
 
 /**
- * The data key of the folder: 32 random bytes in `data.key`, readable by its owner only. It is made
- * where there is none and `mayCreate` says that nothing has been sealed yet.
+ * Reads the data key of the folder: 32 random bytes in `data.key`, readable only by its owner.
+ * Creates the file if it is missing and `mayCreate` is set.
  * @throws StoreError key-missing, key-sealed, key-wrong, bad-folder
  */
 export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataKey'>): Buffer {
@@ -93,7 +93,7 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
   return key
 }
 
-/** Reads `data.key.sealed`; undefined where there is none, or one that cannot be read. */
+/** Reads `data.key.sealed`; undefined if it is missing or unreadable. */
 export function readSealedKey(folder: string): SealedKey | undefined {
   try {
     return SealedKey.safeParse(JSON.parse(readFileSync(join(folder, SEALED_KEY_FILE), 'utf8'))).data
@@ -116,8 +116,8 @@ function sealedElsewhere(folder: string, cause: unknown): StoreError {
 }
 
 /**
- * Writes a small file of the folder whole or not at all, for its owner only; durable when it
- * returns. @throws StoreError bad-folder
+ * Atomically writes a small file of the folder, readable only by its owner; durable on return.
+ * @throws StoreError bad-folder
  */
 export function writeKeyFile(folder: string, name: string, bytes: Buffer): void {
   const part = join(folder, `${name}.part`)
@@ -145,8 +145,8 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
 }
 
 /**
- * As root, such as of a command on the console: whoever has the folder, such as the service, must
- * be able to read the file.
+ * Gives the file to the owner of the folder if this process runs as root, for example a command on
+ * the console, so that the service's account can read it.
  */
 export function giveToOwner(folder: string, handle: number): void {
   if (process.getuid?.() !== 0) return

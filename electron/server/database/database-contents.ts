@@ -7,17 +7,20 @@ import { DATABASE_FILE } from './data-directory.ts'
 import type { Database } from './database.ts'
 import { rawQuery } from './query.ts'
 
-/** What SQLite keeps for an index of words (FTS5 §9). */
-const OF_INDEX = /_(?:config|content|data|docsize|idx)$/
+/** Shadow tables of an FTS5 index (FTS5 §9). */
+const SHADOW_TABLE = /_(?:config|content|data|docsize|idx)$/
 const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
 
-/** Rows of every table, one table a turn of the event loop: devices must not wait for a count. */
+/**
+ * Row counts of all tables. Counts one table per turn of the event loop, so that devices do not
+ * have to wait.
+ */
 export async function tableCounts(
   db: Database,
 ): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const counts: { table: string; rows: number }[] = []
   for (const { name } of db.all(rawQuery<{ name: string }>(TABLES, []))) {
-    if (OF_INDEX.test(name)) continue
+    if (SHADOW_TABLE.test(name)) continue
     const rows =
       db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
     counts.push({ table: name, rows })
@@ -27,10 +30,10 @@ export async function tableCounts(
 }
 
 /**
- * Rows of the tables; a table that is not there has none. Undefined where the database cannot be
- * read. Nothing is written.
+ * Row counts of the given tables, 0 for a table that does not exist. Undefined if the database
+ * cannot be read. Opens the database read-only.
  */
-export function rowsIn(
+export function rowCounts(
   folder: string,
   tables: readonly string[],
 ): Readonly<Record<string, number>> | undefined {
@@ -59,9 +62,9 @@ export function rowsIn(
 }
 
 /**
- * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed,
- * and most of a damaged file can be read. The file is left as it is. Undefined where it cannot be
- * read, and where it was never set.
+ * Reads a setting from a database that is damaged or whose key is lost. Settings are not encrypted,
+ * and most of a damaged file is usually readable. Opens the database read-only. Undefined if the
+ * setting cannot be read or was never set.
  */
 export function salvageSetting<K extends SettingKey>(
   folder: string,

@@ -15,18 +15,18 @@ import { MessageError } from '#shared/messages/message-error.ts'
 import { syncFolder } from './data-directory.ts'
 import { fileFault, StoreError } from './store-error.ts'
 
-/** 'ISTH' in ASCII: the application_id in the header of our database files. */
+/** 'ISTH' in ASCII: the application_id in the header of the gateway's database files. */
 export const APPLICATION_ID = 0x49535448
-/** Older versions of SQLite may corrupt a WAL database. */
-const OLDEST_SQLITE = '3.51.3'
-/** Copies from before a migration: of the versions one may want to start again. */
-const KEPT_COPIES = 2
+/** Older SQLite versions can corrupt a WAL database. */
+const MIN_SQLITE_VERSION = '3.51.3'
+/** Number of copies kept from before a migration, for returning to an earlier version. */
+const MAX_COPIES = 2
 
 /**
- * Opens or creates the file, checks that it is ours and sound, and runs the migrations it has not
- * seen.
- * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged,
- *   not-wal, old-sqlite
+ * Opens or creates the file, checks that it is an intact database of the gateway, and runs pending
+ * migrations.
+ * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal,
+ * old-sqlite
  */
 export function openDatabaseFile(
   file: string,
@@ -64,10 +64,10 @@ function makeFile(file: string): void {
 function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
-  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
+  if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0)
     throw new StoreError(
       'old-sqlite',
-      message('database.old-sqlite', { version, oldest: OLDEST_SQLITE }),
+      message('database.old-sqlite', { version, oldest: MIN_SQLITE_VERSION }),
     )
 
   const application = pragma('application_id')
@@ -81,12 +81,12 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
       message('database.newer-schema', { file, schema, known: newest }),
     )
 
-  // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked
-  // again.
+  // Takes seconds on a large database, so it is skipped if the caller has just checked every page.
   const found = isChecked ? 'ok' : pragma('quick_check(1)')
   if (found !== 'ok') throw damaged(file, String(found).replace(/\s+/g, ' '))
 
-  // New -wal and -shm files take the mode of the database file; there may be some already.
+  // SQLite creates -wal and -shm files with the mode of the database file, but they may exist
+  // already.
   for (const part of [file, `${file}-wal`, `${file}-shm`])
     if (existsSync(part)) chmodSync(part, 0o600)
   const journal = pragma('journal_mode = wal')
@@ -99,8 +99,8 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
     'secure_delete = fast',
     'temp_store = memory',
     'mmap_size = 0',
-    // KiB. The operating system caches the file too; 16 MB of our own would be a tenth of the
-    // process.
+    // In KiB. The operating system caches the file too, and better-sqlite3's default of 16 MB would
+    // be a tenth of the process.
     'cache_size = -4000',
     'journal_size_limit = 67108864',
   ])
@@ -109,7 +109,7 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
 
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
   const done = Number(sqlite.pragma('user_version', { simple: true }))
-  if (done > 0 && done < migrations.length) copyBefore(sqlite, `${file}.schema-${done}`)
+  if (done > 0 && done < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${done}`)
   for (const [index, text] of migrations.entries()) {
     if (index < done) continue
     sqlite
@@ -128,19 +128,19 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
 }
 
 /**
- * A copy of the database as the older version left it, so that the older version can be started
- * again. It is opened before anything is changed.
+ * Copies the database before a migration, so that the older version can be started again. The copy
+ * is opened as a check before anything is changed.
  */
-function copyBefore(sqlite: Sqlite.Database, copy: string): void {
+function copyBeforeMigration(sqlite: Sqlite.Database, copy: string): void {
   const part = `${copy}.part`
   try {
     rmSync(part, { force: true })
     sqlite.prepare('vacuum into ?').run(part)
     chmodSync(part, 0o600)
-    checkWhole(part)
+    checkIntegrity(part)
     syncFile(part)
     renameSync(part, copy)
-    dropOlderCopies(copy)
+    deleteOlderCopies(copy)
     syncFolder(dirname(copy))
   } catch (error) {
     rmSync(part, { force: true })
@@ -148,7 +148,7 @@ function copyBefore(sqlite: Sqlite.Database, copy: string): void {
   }
 }
 
-function checkWhole(file: string): void {
+function checkIntegrity(file: string): void {
   const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true })
   try {
     const verdict = String(sqlite.pragma('quick_check(1)', { simple: true }))
@@ -162,7 +162,7 @@ function checkWhole(file: string): void {
 }
 
 function syncFile(file: string): void {
-  // Windows flushes only what is open for writing.
+  // Windows can only flush a file that is open for writing.
   const handle = openSync(file, 'r+')
   try {
     fsyncSync(handle)
@@ -171,14 +171,14 @@ function syncFile(file: string): void {
   }
 }
 
-/** Each is as large as the database was. */
-function dropOlderCopies(newest: string): void {
+/** Deletes old copies, because each is as large as the database was. */
+function deleteOlderCopies(newest: string): void {
   const stem = basename(newest).replace(/\d+$/, '')
   const versions = readdirSync(dirname(newest))
     .filter((name) => name.startsWith(stem) && /^\d+$/.test(name.slice(stem.length)))
     .map((name) => Number(name.slice(stem.length)))
     .sort((one, other) => other - one)
-  for (const version of versions.slice(KEPT_COPIES))
+  for (const version of versions.slice(MAX_COPIES))
     rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
 }
 

@@ -19,10 +19,10 @@ import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
 
-const MOST_STATEMENTS = 256
-/** Of 4 KiB, copied in one turn of the event loop. */
+const MAX_STATEMENTS = 256
+/** Pages of 4 KiB copied per turn of the event loop during a backup. */
 const COPIED_PAGES = 256
-const COUNTED = [
+const COUNTED_TABLES = [
   'users',
   'devices',
   'settings',
@@ -40,8 +40,8 @@ interface Statement {
 }
 
 /**
- * What listeners are told of after the commit of a change, such as of a job that was added; the
- * outbox has a topic for each kind of row.
+ * Topics that listeners subscribe to; they are called after the commit of a change, such as a new
+ * job. The outbox has one topic for each kind of row.
  */
 export type Topic =
   | 'studies'
@@ -55,12 +55,12 @@ export type Topic =
   | `outbox ${string}`
 
 /**
- * The one connection to the one database. Queries are built with kysely (`database.sql`) and run
- * synchronously. A statement that returned is durable when no transaction is open: WAL,
- * `synchronous=FULL`.
+ * The single connection to the database. Queries are built with kysely (`database.sql`) and run
+ * synchronously. A statement outside a transaction is durable when it returns (WAL,
+ * `synchronous=FULL`).
  */
 export class Database implements Disposable {
-  /** Builds queries; only `all`, `get` and `run` execute them. */
+  /** Builds queries; only `all`, `each`, `get` and `run` execute them. */
   readonly sql = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -74,7 +74,7 @@ export class Database implements Disposable {
   })
   readonly #sqlite: Sqlite.Database
   readonly #seal: Seal | undefined
-  readonly #statements = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
+  readonly #statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
   readonly #boundaries: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
@@ -83,7 +83,7 @@ export class Database implements Disposable {
   #afterCommit: (() => void)[] = []
   readonly #listeners = new Map<Topic, Set<() => void>>()
   #changeCount = 0
-  /** Writes that were run, of the open transaction too. */
+  /** Number of writes executed, including those of the open transaction. */
   #writes = 0
   #onWrite: (error: unknown) => void = () => undefined
   readonly #foreignVersion: Sqlite.Statement
@@ -91,10 +91,10 @@ export class Database implements Disposable {
   readonly #group: GroupCommit
 
   /**
-   * Opens or creates the database and brings it to the newest schema. The file is made readable by
-   * its owner only.
+   * Opens or creates the database and migrates it to the newest schema. The file is readable only
+   * by its owner.
    * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged,
-   *   not-wal, old-sqlite
+   * not-wal, old-sqlite
    */
   static open(
     file: string,
@@ -104,7 +104,7 @@ export class Database implements Disposable {
       seal,
     }: {
       readonly migrations?: readonly string[]
-      /** Its pages were checked a moment ago, such as of a backup that was opened. */
+      /** The caller has just checked every page, for example of an opened backup. */
       readonly isChecked?: boolean
       readonly seal?: Seal
     } = {},
@@ -133,35 +133,35 @@ export class Database implements Disposable {
     )
   }
 
-  /** What columns named `sealed…` are encrypted under. */
+  /** Encrypts the columns named `sealed…`. */
   get seal(): Seal {
     if (!this.#seal) throw new Error('The database was opened without its data key')
     return this.#seal
   }
 
-  /** Every row of the query. */
+  /** Returns all rows of the query. */
   all<T>(query: Compilable<T>): T[] {
     const { sql, parameters } = query.compile()
     return this.#statement(sql).all(...parameters) as T[]
   }
 
-  /** The first row of the query. */
+  /** Returns the first row of the query. */
   get<T>(query: Compilable<T>): T | undefined {
     const { sql, parameters } = query.compile()
     return this.#statement(sql).get(...parameters) as T | undefined
   }
 
-  /** Rows of the query one by one; the database is busy with it until the loop ends. */
+  /** Iterates over the rows of the query. The database is busy until the loop ends. */
   *each<T>(query: Compilable<T>): Generator<T, void, void> {
     const { sql, parameters } = query.compile()
-    // Not from the cache: a statement cannot run twice at the same time.
+    // Not taken from the cache, because a statement cannot run twice at the same time.
     const { prepared, isChange, isWrite } = this.#prepare(sql)
     if (isChange) this.#changeCount++
     if (isWrite) this.#writes++
     for (const row of prepared.iterate(...parameters)) yield row as T
   }
 
-  /** Runs a change; `changes` counts the rows it touched. */
+  /** Executes a change; `changes` is the number of affected rows. */
   run(query: Compilable<unknown>): { readonly changes: number; readonly lastInsertRowid: number } {
     const { sql, parameters } = query.compile()
     const prepared = this.#statement(sql)
@@ -176,10 +176,10 @@ export class Database implements Disposable {
   }
 
   /**
-   * Grows with every statement that changes what the interface answers from, before it runs,
-   * whether or not it is committed, and with every commit of another connection
-   * (`PRAGMA data_version`): what was read outside a transaction is as it was while this number is
-   * the same.
+   * A counter for detecting stale reads. It increases before each statement that changes data
+   * served by the interface, committed or not, and with each commit of another connection (`PRAGMA
+   * data_version`). What was read outside a transaction is current as long as the counter is
+   * unchanged.
    */
   get changeCount(): number {
     this.#open()
@@ -192,24 +192,24 @@ export class Database implements Disposable {
   }
 
   /**
-   * Whether a transaction is open: what is read now may still be rolled back, so it must not be
-   * remembered.
+   * Whether a transaction is open. What is read during one may be rolled back and must not be
+   * cached.
    */
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction
   }
 
   /**
-   * Calls `noted` with undefined when something was written and committed, and with the error of a
-   * write that failed. It must not throw.
+   * Registers the callback that observes writes: called with undefined after a committed write, and
+   * with the error after a failed one. It must not throw.
    */
   onWrite(noted: (error: unknown) => void): void {
     this.#onWrite = noted
   }
 
   /**
-   * All of `work` or nothing; durable when it returns. Inside another transaction it joins it, and
-   * undoes only itself on a throw.
+   * Runs `work` in a transaction; durable on return. A nested call uses a savepoint, so that a
+   * throw undoes only the nested work.
    */
   transaction<T>(work: () => T): T {
     const { begin, commit, rollback, enter, leave, back } = this.#boundaries
@@ -227,7 +227,7 @@ export class Database implements Disposable {
       else commit.run()
     } catch (error) {
       this.#afterCommit.length = mark
-      // On a full disk or a failing one SQLite has already rolled everything back.
+      // After a full or failing disk SQLite has already rolled back.
       if (this.#sqlite.inTransaction) {
         if (joins) {
           back.run()
@@ -244,15 +244,15 @@ export class Database implements Disposable {
   }
 
   /**
-   * Calls `heard` when the open transaction has committed, never when it is rolled back; at once
-   * where none is open. It must not throw.
+   * Calls the callback after the open transaction commits, and never after a rollback. Without an
+   * open transaction it is called immediately. It must not throw.
    */
   afterCommit(heard: () => void): void {
     if (this.#sqlite.inTransaction) this.#afterCommit.push(heard)
     else heard()
   }
 
-  /** Calls the topic's listeners when the open transaction has committed, once for each call. */
+  /** Notifies the topic's listeners after the open transaction commits, once per call. */
   notify(topic: Topic): void {
     this.afterCommit(() => {
       for (const listener of this.#listeners.get(topic) ?? []) listener()
@@ -260,8 +260,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Calls the listener after each commit of what the topic names. It must not throw. Returns what
-   * stops it.
+   * Calls the listener after each commit that concerns the topic. It must not throw. Returns a
+   * function that unsubscribes.
    */
   subscribe(topic: Topic, listener: () => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set()
@@ -270,10 +270,10 @@ export class Database implements Disposable {
   }
 
   /**
-   * Group commit: runs `write` at the next turn of the event loop in one transaction with everybody
-   * else who is waiting, each under its own savepoint. Resolves when the transaction is durable; a
-   * `write` that throws is undone and rejects alone. The event loop does not wait for the disk:
-   * others can read what was written a moment before it is durable.
+   * Group commit: runs `write` on the next turn of the event loop in one transaction with all other
+   * pending writes, each under its own savepoint. Resolves when the transaction is durable; a
+   * `write` that throws is undone and rejects alone. Because the event loop does not wait for the
+   * disk, other code can read what was written shortly before it is durable.
    */
   async commitSoon<T>(write: () => T): Promise<T> {
     this.#open()
@@ -281,28 +281,25 @@ export class Database implements Disposable {
   }
 
   /**
-   * Resolves when all that was committed before the call is on the disk. Rejects where that is
-   * unknown.
+   * Resolves when everything committed before the call is durable. Rejects if that cannot be
+   * determined.
    */
   async durable(): Promise<void> {
     if (this.#wal.hasFailed) throw new StoreError('closed', message('database.state-unknown'))
     await this.#wal.sync()
   }
 
-  /**
-   * Commits whoever waits for a group commit, and syncs; false where it is unknown whether the disk
-   * has all of it.
-   */
+  /** Commits pending group commits and syncs; false if a sync failed and durability is unknown. */
   syncNow(): boolean {
     this.#group.commitAll()
     return this.#wal.syncNow()
   }
 
   /**
-   * Writes what is there already, and lets the disk have it: it can be written to now. @throws the
-   * error of SQLite
+   * Rewrites existing data durably, to test that the database can be written to. @throws the SQLite
+   * error
    */
-  proveWritable(): void {
+  testWrite(): void {
     this.transaction(() => {
       const version = this.#sqlite.pragma('user_version', { simple: true })
       this.#sqlite.pragma(`user_version = ${Number(version)}`)
@@ -310,8 +307,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Copies the database into a new file while it is used; `onProgress` hears the share that is
-   * done. Resolves with the rows that the copy must have of each table that people would miss.
+   * Copies the database into a new file while it stays in use; `onProgress` receives the completed
+   * fraction. Resolves with the row counts the copy must have of the tables that matter to users.
    */
   async backup(
     file: string,
@@ -325,9 +322,9 @@ export class Database implements Disposable {
         },
       })
       .then(() =>
-        // In the turn in which the copy ended: nothing was written in between.
+        // Counted in the same turn in which the copy ended, so no write came in between.
         Object.fromEntries(
-          COUNTED.map((table) => [
+          COUNTED_TABLES.map((table) => [
             table,
             Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get()),
           ]),
@@ -335,7 +332,7 @@ export class Database implements Disposable {
       )
   }
 
-  /** The statement, about to be run. */
+  /** The prepared statement, counted as about to run. */
   #statement(sql: string): Sqlite.Statement {
     let statement = this.#statements.get(sql)
     if (!statement) {
@@ -358,11 +355,11 @@ export class Database implements Disposable {
     return this.#sqlite
   }
 
-  /** Writes what still waits for its group commit, then closes. */
+  /** Commits pending group commits, then closes. */
   [Symbol.dispose](): void {
     if (!this.#sqlite.open) return
     this.#group.commitAll()
-    // What the log holds is read from it at the next start, where the disk does not take it now.
+    // If the checkpoint fails, the write-ahead log is read at the next start.
     tryWrite(() => this.#sqlite.pragma('wal_checkpoint(truncate)'))
     this.#wal.close()
     this.#sqlite.close()
@@ -370,8 +367,8 @@ export class Database implements Disposable {
 }
 
 /**
- * A value for each open database, such as an index of a table that is read often: made when it is
- * first asked for, gone with the database.
+ * Attaches a value to each open database, such as an index of a frequently read table. It is
+ * created on first use and released with the database.
  */
 export function perDatabase<T>(make: (database: Database) => T): (database: Database) => T {
   const all = new WeakMap<Database, T>()

@@ -5,28 +5,28 @@ import { MessageError } from '#shared/messages/message-error.ts'
 import { fileFault, StoreError } from './store-error.ts'
 
 /**
- * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway
- * and Vizár, 2015): what is changed, left out, added or moved is found, and what was not found
- * whole is never handed on. The file: 8 bytes that say what it is, 32 of salt, then for each MiB
- * its AES-256-GCM ciphertext and a tag of 16 bytes.
+ * Encryption of large files in segments (the STREAM construction of Hoang, Reyhanitabar, Rogaway
+ * and Vizár, 2015). Changed, missing, added or reordered segments are detected, and plaintext is
+ * released only after its segment has been authenticated. Format: 8 bytes of magic, 32 bytes of
+ * salt, then for each MiB of plaintext its AES-256-GCM ciphertext and a tag of 16 bytes.
  */
 const MAGIC = Buffer.from('ISTHSEA1')
 const SALT_BYTES = 32
-const HEAD_BYTES = MAGIC.length + SALT_BYTES
-const PORTION_BYTES = 1024 * 1024
+const HEADER_BYTES = MAGIC.length + SALT_BYTES
+const SEGMENT_BYTES = 1024 * 1024
 const TAG_BYTES = 16
 const NONCE_BYTES = 12
 
 type Progress = (share: number) => void
 
-/** `sha256`: of the plain bytes, hex. */
+/** `sha256`: hash of the plaintext, hex. */
 export interface Sealed {
   readonly sha256: string
 }
 
 /**
- * Seals the file into a new one, which is durable when this resolves; a failure leaves none.
- * @throws StoreError bad-folder
+ * Encrypts the file into a new one, which is durable when the promise resolves; no file is left
+ * after a failure. @throws StoreError bad-folder
  */
 export async function sealFile(
   from: string,
@@ -35,18 +35,20 @@ export async function sealFile(
   onProgress: Progress = () => {},
 ): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
-    intoNew(to, async (target) => {
+    writeNewFile(to, async (target) => {
       const { size } = await source.stat()
       const hash = createHash('sha256')
       const salt = randomBytes(SALT_BYTES)
-      const ownKey = keyOf(key, salt)
+      const ownKey = fileKey(key, salt)
       await target.appendFile(Buffer.concat([MAGIC, salt]))
       for (let at = 0, number = 0; ; number++) {
-        const plain = await read(source, at, Math.min(PORTION_BYTES, size - at))
+        const plain = await read(source, at, Math.min(SEGMENT_BYTES, size - at))
         at += plain.length
         const isLast = at >= size
         hash.update(plain)
-        const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(markOf(isLast))
+        const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(
+          lastSegmentFlag(isLast),
+        )
         await target.appendFile(
           Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
         )
@@ -59,8 +61,8 @@ export async function sealFile(
 }
 
 /**
- * Opens a sealed file into a new one, which is durable when this resolves; a failure leaves none.
- * @throws StoreError seal-broken, bad-folder
+ * Decrypts a file into a new one, which is durable when the promise resolves; no file is left after
+ * a failure. @throws StoreError seal-broken, bad-folder
  */
 export async function openSealedFile(
   from: string,
@@ -69,15 +71,15 @@ export async function openSealedFile(
   onProgress: Progress = () => {},
 ): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
-    intoNew(to, (target) =>
+    writeNewFile(to, (target) =>
       readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain)),
     ),
   )
 }
 
 /**
- * Reads a sealed file to its end and keeps nothing of it. @throws StoreError seal-broken,
- * bad-folder
+ * Authenticates an encrypted file to its end without writing the plaintext. @throws StoreError
+ * seal-broken, bad-folder
  */
 export async function checkSealedFile(
   from: string,
@@ -97,16 +99,17 @@ async function readSealed(
   take: (plain: Buffer) => Promise<void>,
 ): Promise<Sealed> {
   const { size } = await source.stat()
-  const head = await read(source, 0, Math.min(HEAD_BYTES, size))
-  if (head.length < HEAD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw broken(name)
-  const ownKey = keyOf(key, head.subarray(MAGIC.length))
+  const head = await read(source, 0, Math.min(HEADER_BYTES, size))
+  if (head.length < HEADER_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC))
+    throw sealBroken(name)
+  const ownKey = fileKey(key, head.subarray(MAGIC.length))
   const hash = createHash('sha256')
-  for (let at = HEAD_BYTES, number = 0; ; number++) {
-    const portion = await read(source, at, Math.min(PORTION_BYTES + TAG_BYTES, size - at))
-    if (portion.length < TAG_BYTES) throw broken(name)
-    at += portion.length
+  for (let at = HEADER_BYTES, number = 0; ; number++) {
+    const segment = await read(source, at, Math.min(SEGMENT_BYTES + TAG_BYTES, size - at))
+    if (segment.length < TAG_BYTES) throw sealBroken(name)
+    at += segment.length
     const isLast = at >= size
-    const plain = opened(name, ownKey, portion, { number, isLast })
+    const plain = opened(name, ownKey, segment, { number, isLast })
     hash.update(plain)
     await take(plain)
     onProgress(at / size)
@@ -117,27 +120,30 @@ async function readSealed(
 function opened(
   name: string,
   key: Buffer,
-  portion: Buffer,
+  segment: Buffer,
   { number, isLast }: { readonly number: number; readonly isLast: boolean },
 ): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number), {
     authTagLength: TAG_BYTES,
   })
-    .setAAD(markOf(isLast))
-    .setAuthTag(portion.subarray(-TAG_BYTES))
+    .setAAD(lastSegmentFlag(isLast))
+    .setAuthTag(segment.subarray(-TAG_BYTES))
   try {
-    return Buffer.concat([decipher.update(portion.subarray(0, -TAG_BYTES)), decipher.final()])
+    return Buffer.concat([decipher.update(segment.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch (error) {
-    throw broken(name, error)
+    throw sealBroken(name, error)
   }
 }
 
-// A key of its own for each file: the nonces may then count from 0 in all of them.
-const keyOf = (key: Buffer, salt: Buffer): Buffer =>
+// Each file has its own key, so nonces can start at 0 in each.
+const fileKey = (key: Buffer, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
 
-/** That a portion is the last one is sealed with it: a file that ends too early does not open. */
-const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
+/**
+ * The last segment is marked as such in its authenticated data, so that a truncated file is
+ * detected.
+ */
+const lastSegmentFlag = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
 
 function nonceOf(number: number): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES)
@@ -145,7 +151,7 @@ function nonceOf(number: number): Buffer {
   return nonce
 }
 
-/** So many bytes from there; fewer only where the file is shorter than it was. */
+/** Reads `length` bytes at `at`; fewer only if the file has become shorter. */
 async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
@@ -173,8 +179,8 @@ async function withFile<T>(
   }
 }
 
-/** A new file, made whole and durable by `work`, or none. */
-async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+/** Creates a file that `work` writes completely and durably, or leaves none. */
+async function writeNewFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   let isOurs = false
   try {
     return await withFile(path, 'wx', async (file) => {
@@ -189,6 +195,6 @@ async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>):
   }
 }
 
-function broken(file: string, cause?: unknown): StoreError {
+function sealBroken(file: string, cause?: unknown): StoreError {
   return new StoreError('seal-broken', message('database.seal-broken', { file }), cause)
 }

@@ -7,36 +7,34 @@ const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encryption at rest under the data key of the folder. */
+/** Encryption at rest with the data key of the folder. */
 export interface Seal {
   /**
-   * Version byte, 96-bit random nonce, AES-256-GCM ciphertext, 128-bit tag. `context` says what it
-   * is and must be given again.
+   * Returns a version byte, a random 96-bit nonce, the AES-256-GCM ciphertext and a 128-bit tag.
+   * `context` is authenticated with the data and must be the same for `open`.
    */
   seal(plain: Buffer, context: string): Buffer
-  /** @throws StoreError seal-broken: another key, another context or changed bytes. */
+  /** @throws StoreError seal-broken if the key or the context differs or the bytes were changed */
   open(sealed: Buffer, context: string): Buffer
   /**
-   * A key of 32 bytes of its own for a purpose, e.g. to sign links: HKDF-SHA256 (RFC 5869) of the
+   * A separate key of 32 bytes for one purpose, e.g. signing links: HKDF-SHA256 (RFC 5869) of the
    * data key, always the same.
    */
   keyFor(purpose: string): Buffer
-  /** Which data key it is, without saying it: 16 hexadecimal digits. */
+  /** Identifies the data key without revealing it: 16 hexadecimal digits. */
   readonly keyName: string
   /**
-   * The data key itself as `sealWith(key).seal(…, context)` gives it: for whoever has that key,
-   * such as the sheet of the recovery key.
+   * Encrypts the data key with another key, in the format of `sealWith(key).seal(…, context)`. Used
+   * for the recovery key.
    */
   wrapUnder(key: Buffer, context: string): Buffer
-  /**
-   * A copy of the data key: to open a copy of the database in another folder, and for nothing else.
-   */
+  /** A copy of the data key, only for opening a copy of the database in another folder. */
   exportKey(): Buffer
 }
 
 /**
- * The seal of a data folder. Its key is handed over, or read from `data.key`, or made when
- * `mayCreate`.
+ * The encryption of a data folder. The key is provided, read from `data.key`, or created if
+ * `mayCreate` is set.
  * @throws StoreError as `dataKeyOf`
  */
 export function openSeal(
@@ -44,8 +42,8 @@ export function openSeal(
   options: {
     readonly mayCreate: boolean
     /**
-     * 32 bytes that something else keeps: the key store of the account, a credential of the
-     * service.
+     * The 32-byte data key if it is stored elsewhere: in the account's key store or a service
+     * credential.
      */
     readonly dataKey?: Buffer | undefined
     readonly random?: (bytes: number) => Buffer
@@ -54,7 +52,7 @@ export function openSeal(
   return sealWith(dataKeyOf(folder, { random: randomBytes, ...options }))
 }
 
-/** The seal under a key of 32 bytes, of which it keeps a copy of its own. */
+/** Encryption with the given 32-byte key, which is copied. */
 export function sealWith(dataKey: Buffer): Seal {
   const key = Buffer.from(dataKey)
   const keyFor = (purpose: string) =>
@@ -78,7 +76,7 @@ export function sealWith(dataKey: Buffer): Seal {
     open(sealed, context) {
       const end = sealed.length - TAG_BYTES
       const start = 1 + NONCE_BYTES
-      if (sealed[0] !== VERSION || end < start) throw broken(context)
+      if (sealed[0] !== VERSION || end < start) throw sealBroken(context)
       const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, start), {
         authTagLength: TAG_BYTES,
       })
@@ -87,17 +85,17 @@ export function sealWith(dataKey: Buffer): Seal {
       try {
         return Buffer.concat([cipher.update(sealed.subarray(start, end)), cipher.final()])
       } catch (error) {
-        throw broken(context, error)
+        throw sealBroken(context, error)
       }
     },
   }
 }
 
-/** Which key of 32 bytes it is, without saying it. */
+/** Identifies a 32-byte key without revealing it. */
 export const keyNameOf = (key: Buffer): string =>
   Buffer.from(hkdfSync('sha256', key, '', 'isthmus name of the data key', 8)).toString('hex')
 
-function broken(context: string, cause?: unknown): StoreError {
+function sealBroken(context: string, cause?: unknown): StoreError {
   return new StoreError(
     'seal-broken',
     message('database.sealed-not-opened', { what: context }),

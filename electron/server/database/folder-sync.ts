@@ -3,37 +3,34 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { type SharedRuns, sharedRuns } from '#server/platform/concurrency.ts'
+import { type Coalesced, coalesce } from '#server/platform/concurrency.ts'
 
 const fsync = promisify(fs.fsync)
 
-/** Makes folders and the names in them durable. Windows has no such call and needs none. */
+/** Creates folders and makes their entries durable. Windows has no such call and needs none. */
 export interface FolderSync {
   /**
-   * Makes the folder, and those above it below the root, once; resolves when their names are
+   * Creates the folder and its parents below the root, once; resolves when their entries are
    * durable.
    */
   make(folder: string): Promise<void>
-  /** The folder is gone: `make` makes it anew. */
+  /** Forgets a folder that was deleted, so that `make` creates it again. */
   forget(folder: string): void
-  /**
-   * Makes the names in the folder durable. Calls that come while it waits share one call to the
-   * disk.
-   */
+  /** Makes the entries of the folder durable. Calls that wait at the same time share one fsync. */
   sync(folder: string): Promise<void>
 }
 
 /**
- * Below `root`, which is made too.
- * @param most folders whose making is remembered: those of the studies that are being received,
- *   and some
+ * Opens folder syncing below `root`, which is created too.
+ * @param most number of created folders that are remembered; more than the studies being received
+ * at one time
  */
 export function openFolderSync(root: string, most = 1000): FolderSync {
   const made = new LRUCache<string, Promise<void>>({ max: most })
-  const syncs = new Map<string, SharedRuns>()
+  const syncs = new Map<string, Coalesced>()
 
   function sync(folder: string): Promise<void> {
-    const runs = syncs.get(folder) ?? sharedRuns(() => syncNow(folder))
+    const runs = syncs.get(folder) ?? coalesce(() => syncNow(folder))
     syncs.set(folder, runs)
     // Stryker disable next-line BlockStatement: an entry that is kept costs memory, nothing else
     return runs.run().finally(() => {
@@ -49,8 +46,8 @@ export function openFolderSync(root: string, most = 1000): FolderSync {
       try {
         fs.mkdirSync(folder, { mode: 0o700 })
       } catch (error) {
-        // What was there before a crash of this program alone need not be durable: its name is
-        // synced all the same.
+        // The folder may exist from before a crash without its entry being durable, so the entry is
+        // synced anyway.
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       }
       return sync(dirname(folder))
@@ -77,11 +74,11 @@ async function syncNow(folder: string): Promise<void> {
   }
 }
 
-/** Makes a file, or the names in a folder, durable, while others work on. */
+/** Makes a file, or the entries of a folder, durable on a thread. */
 export async function syncPath(path: string): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
   if (isFolder && process.platform === 'win32') return
-  // Windows flushes only what is open for writing.
+  // Windows can only flush a file that is open for writing.
   const handle = await open(path, isFolder ? 'r' : 'r+')
   try {
     await handle.sync()

@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 import type { WalSync } from './wal-sync.ts'
 
-/** Writers of one commit: bounds the time for which the event loop is held. */
-const MOST_WRITERS = 256
+/** Maximum number of writers in one commit, which bounds how long the event loop is blocked. */
+const MAX_WRITERS = 256
 
 interface Writer {
   readonly write: () => unknown
@@ -11,8 +11,8 @@ interface Writer {
 }
 
 /**
- * Writers of the same turn of the event loop share one transaction, each under its own savepoint,
- * and one sync of the disk, which a thread waits for.
+ * Commits the writers of one turn of the event loop in one transaction, each under its own
+ * savepoint, with one disk sync on a thread.
  */
 export class GroupCommit {
   readonly #sqlite: Sqlite.Database
@@ -42,28 +42,28 @@ export class GroupCommit {
     })
   }
 
-  /** Commits and syncs whatever waits, before it returns. */
+  /** Commits and syncs all pending writes before it returns. */
   commitAll(): void {
     while (this.#writers.length > 0) {
-      // Their turn would come after the database is closed.
+      // The scheduled commit would run after the database is closed.
       clearImmediate(this.#turn)
       this.#commit(true)
     }
   }
 
   #commit(isLast = false): void {
-    const writers = this.#writers.splice(0, MOST_WRITERS)
+    const writers = this.#writers.splice(0, MAX_WRITERS)
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commit()) : undefined
     const answers: (() => void)[] = []
-    const refuseAll = (error: unknown) => {
+    const rejectAll = (error: unknown) => {
       this.#onFailure(error)
       for (const { reject } of writers) reject(error)
     }
-    // Without a sync of its own, which follows on a thread.
+    // Commits without a sync; the sync follows on a thread.
     const isRelaxed = !isLast && !this.#wal.hasFailed
     try {
-      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again
-      // at each run.
+      // Executed rather than prepared, because SQLite applies this pragma when the statement is
+      // compiled, not each time it runs.
       if (isRelaxed) this.#sqlite.exec('pragma synchronous = normal')
       this.#transaction(() => {
         for (const { write, resolve, reject } of writers) {
@@ -77,15 +77,15 @@ export class GroupCommit {
         }
       })
     } catch (error) {
-      refuseAll(error)
+      rejectAll(error)
       return
     } finally {
       if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
     }
-    const answerAll = () => {
+    const resolveAll = () => {
       for (const answer of answers) answer()
     }
-    if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)
-    else answerAll()
+    if (isRelaxed) this.#wal.sync().then(resolveAll, rejectAll)
+    else resolveAll()
   }
 }

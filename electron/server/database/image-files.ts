@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { CopyNotes } from '#server/database/copy-notes.ts'
+import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
 import {
   faulty,
   GROUP,
-  KEPT_FILE,
+  IMAGE_FILE,
   moveInto,
   RecoveryFolder,
   removed,
@@ -28,28 +28,28 @@ const IMAGES = 'images'
 const SPARES = 'spare'
 const PART = '.part'
 /**
- * Is there while images may be on their way; one of an earlier run says that it did not end by
- * itself.
+ * Exists while images may be in transit. If it is left from an earlier run, that run did not shut
+ * down cleanly.
  */
-const OPEN = '.open'
-/** Its time is when `images` was last looked through. */
-const SWEPT = '.swept'
+const IN_USE = '.open'
+/** Its modification time is when `images` was last scanned. */
+const LAST_SCAN = '.swept'
 /**
- * Is there since an older database was put back; its time is the last start: rows of files from
- * before it may be lost with the newer one.
+ * Exists after an older database was restored; its modification time is the last start. Rows of
+ * earlier files may have been lost with the newer database.
  */
 const RESTORED = '.restored'
 /**
- * Clocks of PCs are set back; a folder that changed this long before the last look is looked
- * through again.
+ * PC clocks are sometimes set back, so a folder that changed this long before the last scan is
+ * scanned again.
  */
-const MARGIN_MS = 24 * 60 * 60_000
+const CLOCK_MARGIN_MS = 24 * 60 * 60_000
 const open = promisify(fs.open)
 const rename = promisify(fs.rename)
 
 /**
- * Path of an instance's file below `images`, with slashes: nothing that came from the network is a
- * part of it.
+ * Path of an instance's file below `images`, with forward slashes. It contains no text received
+ * from the network.
  */
 export function fileFor(studyInstanceUid: string, uuid: string): string {
   const study = hash('sha256', studyInstanceUid).slice(0, 32)
@@ -68,36 +68,35 @@ export function hasImages(folder: string): boolean {
 }
 
 /**
- * An older database takes the place of the one of now: images that it does not know, and that their
- * senders believe kept, are not to be swept.
+ * Records that an older database replaces the current one. Images that it does not know must not be
+ * swept, because their senders were told that they are stored.
  */
-export function noteRestored(folder: string): void {
+export function markRestored(folder: string): void {
   const images = join(folder, IMAGES)
-  // On another PC they are fetched afterwards.
+  // When restoring on another PC, the image files are copied afterwards.
   if (!fs.existsSync(images)) fs.mkdirSync(images, { mode: 0o700 })
   fs.writeFileSync(join(images, RESTORED), '', { mode: 0o600 })
   syncFolder(images)
 }
 
 /**
- * The files of the data folder; nothing is made or read before the first call. The only code that
- * touches the folders `spool`, `spare`, `images` and `recovery`.
+ * The image files of the data folder. Nothing is created or read before the first call. This is the
+ * only code that accesses the folders `spool`, `spare`, `images` and `recovery`.
  */
 export class ImageFiles {
   /**
-   * Files in `images` that are about to have a row: they count as known while orphans are looked
-   * for.
+   * Files in `images` whose rows are about to be committed; the search for orphans ignores them.
    */
   readonly arriving = new Set<string>()
   readonly recovery: RecoveryFolder
-  readonly copies: CopyNotes
+  readonly copies: CopyJournal
   readonly #folder: string
   readonly #uuid: () => string
   readonly #spool: string
   readonly #images: string
   readonly #imageFolders: FolderSync
   readonly #spares: ReturnType<typeof openSpareFiles>
-  /** Files that are being received now. */
+  /** Number of files being received. */
   #receiving = 0
 
   constructor(folder: string, uuid: () => string) {
@@ -107,15 +106,15 @@ export class ImageFiles {
     this.#images = join(folder, IMAGES)
     this.#imageFolders = openFolderSync(this.#images)
     this.recovery = new RecoveryFolder(folder, this.#images, this.#imageFolders, uuid)
-    this.copies = new CopyNotes(this.#spool, uuid)
+    this.copies = new CopyJournal(this.#spool, uuid)
     this.#spares = openSpareFiles(join(folder, SPARES), uuid)
   }
 
   /**
-   * For the start, before the first `begin`: deletes what an earlier run left unfinished in the
-   * spool. `wasCutOff`: that run did not `close`. @throws StorageFault
+   * Deletes the unfinished spool files of an earlier run. Called at start, before the first
+   * `begin`. `wasInterrupted`: the earlier run did not call `close`. @throws StorageFault
    */
-  sweep(): { readonly parts: number; readonly wasCutOff: boolean } {
+  sweep(): { readonly parts: number; readonly wasInterrupted: boolean } {
     return faulty('sweep', () => {
       this.#prepare()
       this.#spares.sweep()
@@ -123,20 +122,20 @@ export class ImageFiles {
         fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
       )
       for (const part of parts) fs.rmSync(part, { force: true })
-      // Written anew, so that its time and those of the images are of one clock: that of the file
-      // system.
-      if (this.isAdopting()) fs.writeFileSync(join(this.#images, RESTORED), '\n')
-      const wasCutOff = fs.existsSync(join(this.#images, OPEN))
-      fs.closeSync(fs.openSync(join(this.#images, OPEN), 'w', 0o600))
+      // Rewritten so that its time comes from the same clock as those of the images: the file
+      // system's.
+      if (this.isImportingOrphans()) fs.writeFileSync(join(this.#images, RESTORED), '\n')
+      const wasInterrupted = fs.existsSync(join(this.#images, IN_USE))
+      fs.closeSync(fs.openSync(join(this.#images, IN_USE), 'w', 0o600))
       syncFolder(this.#images)
-      return { parts: parts.length, wasCutOff }
+      return { parts: parts.length, wasInterrupted }
     })
   }
 
-  /** A new file in the spool. Where it cannot be made, its first call says so. */
+  /** A new file in the spool. If it cannot be created, the first call on it reports the error. */
   begin(): PartFile {
     const path = join(this.#spool, `${this.#uuid()}${PART}`)
-    // Not awaited: the first bytes can come meanwhile.
+    // Not awaited, because data can arrive in the meantime.
     this.#receiving++
     return new Part(path, this.#spareAt(path) ?? this.#opened(path), {
       move: (from, file) => this.#place(from, file),
@@ -150,8 +149,8 @@ export class ImageFiles {
   }
 
   /**
-   * Makes a kept file durable, its bytes and its name: of one that an earlier run left it is not
-   * known. @throws StorageFault
+   * Makes the contents and the name of a stored file durable; for files of an earlier run this is
+   * unknown. @throws StorageFault
    */
   async secure(file: string): Promise<void> {
     try {
@@ -162,19 +161,19 @@ export class ImageFiles {
     }
   }
 
-  /** Absolute path of a kept file. */
+  /** Absolute path of a stored file. */
   pathOf(file: string): string {
     return join(this.#images, file)
   }
 
-  /** Deletes a kept file; one that is gone already is no fault. @throws StorageFault */
+  /** Deletes a stored file; a missing file is not an error. @throws StorageFault */
   remove(file: string): Promise<void> {
     return removed(this.pathOf(file))
   }
 
   /**
-   * Whether two files hold the same bytes from their offset on. False where the kept file cannot be
-   * read. @throws StorageFault where the part cannot
+   * Whether two files are identical from their offsets on. False if the stored file cannot be read.
+   * @throws StorageFault if the part file cannot be read
    */
   async sameDataSet(
     part: PartFile,
@@ -190,7 +189,7 @@ export class ImageFiles {
     })
   }
 
-  /** As `sameDataSet`, of any file. @throws where `path` cannot be read */
+  /** As `sameDataSet`, for any file. @throws if `path` cannot be read */
   async sameBytes(
     path: string,
     offset: number,
@@ -205,9 +204,7 @@ export class ImageFiles {
     }
   }
 
-  /**
-   * Of the disk that holds the images, for whoever is not its administrator. @throws StorageFault
-   */
+  /** Space on the image disk, as available to an unprivileged account. @throws StorageFault */
   space(): { readonly freeBytes: number; readonly totalBytes: number } {
     return faulty('statfs', () => {
       const { bavail, blocks, bsize } = fs.statfsSync(
@@ -217,7 +214,7 @@ export class ImageFiles {
     })
   }
 
-  /** Whether a file can be made in both folders now. */
+  /** Whether files can be created in both the spool and the images folder. */
   isWritable(): boolean {
     try {
       this.#prepare()
@@ -232,31 +229,34 @@ export class ImageFiles {
     }
   }
 
-  /** The end of a run whose transfers are over: the next one has nothing to prove. */
+  /**
+   * Marks a clean shutdown after all transfers have ended, so that the next start need not check
+   * for interrupted ones.
+   */
   close(): void {
     this.#spares.close()
     try {
-      fs.unlinkSync(join(this.#images, OPEN))
+      fs.unlinkSync(join(this.#images, IN_USE))
     } catch {
-      // The next start looks through the newest images, no more.
+      // If the marker remains, the next start only checks the newest images.
     }
   }
 
   /**
-   * Files in `images` that are not `known`: a crash came between the rename and the row, or the
-   * database is older than the files. What is being received counts as known, so this may run while
-   * images arrive. Only folders that changed since the last complete scan are read, unless
-   * `newestId`, the highest instance id the database has given out, is lower than at that scan:
-   * then the database is an older copy, and every folder is read. Files from before a restore by
-   * the gateway (`noteRestored`) are left to `unadopted`.
+   * Finds files in `images` that are not `known`: the process crashed between the rename and the
+   * commit, or the database is older than the files. Files being received count as known, so this
+   * may run while images arrive. Only folders that changed since the last complete scan are read,
+   * unless `newestId`, the highest instance id the database has assigned, is lower than at that
+   * scan: then the database is an older copy and every folder is read. Files from before a restore
+   * by the gateway (`markRestored`) are left to `restoredOrphans`.
    */
   async *orphans(known: (file: string) => boolean, newestId: number): AsyncGenerator<string> {
-    const marker = join(this.#images, SWEPT)
+    const marker = join(this.#images, LAST_SCAN)
     const startedAt = Date.now()
-    const lookedAt = modifiedAt(marker)
+    const scannedAt = modifiedAt(marker)
     const isOlderDatabase = newestId < newestIdIn(marker)
-    // A time that is still to come was written by a clock that was wrong.
-    const since = lookedAt > startedAt || isOlderDatabase ? 0 : lookedAt - MARGIN_MS
+    // A time in the future was written while the clock was wrong.
+    const since = scannedAt > startedAt || isOlderDatabase ? 0 : scannedAt - CLOCK_MARGIN_MS
     const restoredAt = modifiedAt(join(this.#images, RESTORED))
     const isSpared = (file: string) => restoredAt > 0 && modifiedAt(this.pathOf(file)) <= restoredAt
     for await (const study of this.#studies()) {
@@ -268,15 +268,15 @@ export class ImageFiles {
       fs.writeFileSync(marker, String(newestId), { mode: 0o600 })
       fs.utimesSync(marker, new Date(startedAt), new Date(startedAt))
     } catch {
-      // There are no images yet, or no room: the next look takes longer.
+      // There are no images yet, or no disk space; the next scan then reads more folders.
     }
   }
 
   /**
-   * Kept files from before an older database was put back that are not `known`, of each study the
-   * oldest first. None once `allAdopted`.
+   * Stored files from before a restore that are not `known`, oldest first within each study. None
+   * after `finishOrphanImport`.
    */
-  async *unadopted(known: (file: string) => boolean): AsyncGenerator<string> {
+  async *restoredOrphans(known: (file: string) => boolean): AsyncGenerator<string> {
     const restoredAt = modifiedAt(join(this.#images, RESTORED))
     if (restoredAt === 0) return
     for await (const study of this.#studies()) {
@@ -290,13 +290,16 @@ export class ImageFiles {
     }
   }
 
-  /** Whether images that came after the backup may be without their rows: until `allAdopted`. */
-  isAdopting(): boolean {
+  /** Whether images that arrived after the backup may lack rows: until `finishOrphanImport`. */
+  isImportingOrphans(): boolean {
     return fs.existsSync(join(this.#images, RESTORED))
   }
 
-  /** Each of them has its row: from now on a file without one is what a crash left. */
-  allAdopted(): void {
+  /**
+   * Records that every such file has a row. From now on a file without one is left over from a
+   * crash.
+   */
+  finishOrphanImport(): void {
     fs.rmSync(join(this.#images, RESTORED), { force: true })
   }
 
@@ -305,7 +308,10 @@ export class ImageFiles {
       if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
   }
 
-  /** Where others are received too, there is enough to do while a new file is made. */
+  /**
+   * A spare file is used only if nothing else is being received; otherwise there is enough other
+   * work while a new file is created.
+   */
   #spareAt(path: string): Promise<number> | undefined {
     const spare = this.#receiving === 1 ? this.#spares.take() : undefined
     if (!spare) return undefined
@@ -313,7 +319,7 @@ export class ImageFiles {
       fs.renameSync(spare.path, path)
       return Promise.resolve(spare.fd)
     } catch {
-      // Made anew below, which says what is wrong.
+      // A new file is created below, and a failure there is reported.
       this.#spares.drop(spare)
       return undefined
     }
@@ -323,15 +329,15 @@ export class ImageFiles {
     try {
       return await open(path, 'wx+', 0o600)
     } catch {
-      // Where it is not for the lack of a folder, the second call meets the same fault.
+      // If the cause is not a missing folder, the second attempt fails the same way.
       this.#prepare()
       return open(path, 'wx+', 0o600)
     }
   }
 
   /**
-   * Quicker than handing it to a thread, unless threads are at work in the folder: then the event
-   * loop would wait for them.
+   * A synchronous rename is faster than a thread, unless threads are working in the folder, which
+   * would block the event loop.
    */
   #place(from: string, file: string): Promise<void> {
     const to = this.pathOf(file)
@@ -341,7 +347,7 @@ export class ImageFiles {
     })
   }
 
-  /** Folders of studies below `images`. */
+  /** Study folders below `images`. */
   async *#studies(): AsyncGenerator<string> {
     for await (const group of namesIn(this.#images, GROUP))
       for await (const study of namesIn(join(this.#images, group), STUDY_FOLDER))
@@ -349,10 +355,10 @@ export class ImageFiles {
   }
 
   async *#filesOf(study: string): AsyncGenerator<string> {
-    for await (const name of namesIn(this.pathOf(study), KEPT_FILE)) yield `${study}/${name}`
+    for await (const name of namesIn(this.pathOf(study), IMAGE_FILE)) yield `${study}/${name}`
   }
 
-  /** Compares with a kept file; false where that cannot be opened. */
+  /** Compares with a stored file; false if it cannot be opened. */
   async #compared(file: string, isSame: (kept: number) => Promise<boolean>): Promise<boolean> {
     let kept: number
     try {
@@ -368,13 +374,11 @@ export class ImageFiles {
   }
 }
 
-/** Ms since 1970; 0 of what is not there. */
+/** Milliseconds since 1970; 0 if the file does not exist. */
 const modifiedAt = (path: string): number =>
   fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/**
- * Highest instance id at the last scan; 0 where it was not written down, as by earlier versions.
- */
+/** Highest instance id at the last scan; 0 if it was not recorded, as in earlier versions. */
 const newestIdIn = (marker: string): number =>
   fs.existsSync(marker) ? Number(fs.readFileSync(marker)) || 0 : 0
 

@@ -1,14 +1,14 @@
 import type { Seal } from './encryption.ts'
 import { StoreError } from './store-error.ts'
 
-/** A secret of no meaning, kept when a recovery key is made. */
-export const PROOF = 'recovery.proof'
+/** A secret with fixed content, stored when a recovery key is created. */
+export const PROOF_SECRET = 'recovery.proof'
 
-/** Sealed things that nearly every database has, each with its context. */
+/** Encrypted values that nearly every database has, each with its context. */
 const SAMPLES = [
   {
     table: 'secrets',
-    sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF}'`,
+    sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF_SECRET}'`,
   },
   { table: 'auditHead', sql: `select sealed, 'audit head' as context from auditHead` },
   {
@@ -22,11 +22,11 @@ const SAMPLES = [
 ] as const
 
 /**
- * Whether a database was sealed under the key of the seal: one sealed thing that opens says so,
- * since others may have been tampered with. Undefined where the database has none. @param get the
- * first row of a query
+ * Whether a database was encrypted with this key. One value that decrypts is enough, because others
+ * may have been tampered with. Undefined if the database has no encrypted value.
+ * @param get returns the first row of a query
  */
-export function fitsKey(
+export function matchesKey(
   get: (sql: string) => unknown,
   seal: Pick<Seal, 'open'>,
 ): boolean | undefined {

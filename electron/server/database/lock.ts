@@ -6,21 +6,23 @@ import { StoreError } from './store-error.ts'
 
 export const LOCK_FILE = 'gateway.lock'
 
-/** A connection that nobody refers to is collected, and its lock with it. */
-const HELD = new Set<Sqlite.Database>()
+/**
+ * Keeps connections referenced, because garbage collection would close them and release the lock.
+ */
+const HELD_LOCKS = new Set<Sqlite.Database>()
 
 /**
- * The right to be the one process of a data folder, which is made when it is not there, until it is
- * disposed of or the process ends in whatever way; `undefined` where another one has it. @throws
- * StoreError bad-folder
+ * Locks a data folder, which is created if it is missing, for this process. The lock is held until
+ * it is disposed of or the process ends, even by a crash. `undefined` if another process holds it.
+ * @throws StoreError bad-folder
  */
 export function takeLock(folder: string): Disposable | undefined {
   makeFolder(folder)
   const file = join(folder, LOCK_FILE)
   let sqlite: Sqlite.Database | undefined
   try {
-    // An open exclusive transaction of SQLite is a lock of the operating system: nothing of it is
-    // left when the process dies.
+    // SQLite's exclusive transaction is an operating system lock, which is released if the process
+    // dies.
     sqlite = new Sqlite(file, { timeout: 0 })
     sqlite.exec('begin exclusive')
   } catch (error) {
@@ -34,10 +36,10 @@ export function takeLock(folder: string): Disposable | undefined {
     )
   }
   const held = sqlite
-  HELD.add(held)
+  HELD_LOCKS.add(held)
   return {
     [Symbol.dispose]() {
-      HELD.delete(held)
+      HELD_LOCKS.delete(held)
       held.close()
     },
   }

@@ -10,12 +10,12 @@ import { imageVersions } from './migrations/0011-image-versions.ts'
 import { correctionTables } from './migrations/0013-corrections.ts'
 import { neededAddenda } from './migrations/0018-needed-addenda.ts'
 
-// Short migrations are written here, longer ones in files of their own. A released one is never
-// changed. The number of a migration is its place in the list, and the schema version.
+// Short migrations are written here, longer ones in separate files. A released migration is never
+// changed. Its number is its position in the list, and the schema version.
 
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 
-/** A clinic that worked before there was a wizard is not asked to go through it. */
+/** A clinic that was in use before setup existed is not asked to go through it. */
 const setupIsDone = `
 insert or ignore into settings (key, value, updatedAt)
 select 'setup.isDone', 'true', strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
@@ -25,7 +25,7 @@ where exists (select 1 from users where passwordHash is not null)
 `
 
 /**
- * Worklist queries that were asked again on the same association are counted on the first one.
+ * Worklist queries that were repeated on the same association are counted on the first one.
  * Append-only.
  */
 const repeatedQueries = `
@@ -34,9 +34,9 @@ alter table inspections add column lastAt text check (lastAt ${INSTANT});
 `
 
 /**
- * The identity of a study: who overrode the check, and an index of the studies with a mismatch
- * (`isMismatched`, null until it was computed once). That somebody acknowledged a mismatch changes
- * nothing any more; the audit trail keeps who did. Append-only.
+ * The patient identity of a study: who overrode the check, and an index of studies with a mismatch
+ * (`isMismatched`, null until first computed). Acknowledging a mismatch no longer has an effect;
+ * the audit log still shows who did. Append-only.
  */
 const identity = `
 alter table imageStudies add column sealedOverride blob;
@@ -48,9 +48,9 @@ create index imageStudiesUncompared on imageStudies (studyInstanceUid) where isM
 `
 
 /**
- * What staff decided about exams without an order and orders without images (decision 0032), and
- * indexes to find both. `day` is that of the exam or the order in the clinic. At most one decision
- * on an exam, and one on an order, holds at a time. Append-only.
+ * Decisions of staff about exams without an order and orders without images (decision 0032), and
+ * indexes for finding both. `day` is the local day of the exam or the order. At most one decision
+ * per exam and one per order is in force. Append-only.
  */
 const reconciliation = `
 create table reconciliations (
@@ -80,11 +80,11 @@ create index inspectionsWithFault on inspections (at) where fault is not null;
 `
 
 /**
- * Rights in the gateway apart from the interface's field `level` (decision 0033). Append-only.
- * Until now `users.level` was both: it stays the right, and `interfaceLevel` is what partners read
- * and write. Whoever has not accepted an invitation has no right yet, and a key may have written
- * the level there: an administrator of the gateway gives it again. Keys that are in use keep
- * managing people, and every session confirms who is there before its first privileged action.
+ * Permissions in the gateway, separate from the interface's field `level` (decision 0033).
+ * Append-only. So far `users.level` was both; it remains the permission, and `interfaceLevel` is
+ * what partners read and write. A user who has not accepted an invitation loses the level, because
+ * an API key may have set it, and an administrator assigns it again. Existing keys keep the right
+ * to manage users, and each session must confirm its user before its first privileged action.
  */
 export const rights = `
 alter table users add column interfaceLevel text not null default 'member'
@@ -100,9 +100,9 @@ alter table sessions add column confirmedAt text check (confirmedAt ${INSTANT});
 `
 
 /**
- * The audit trail: entries are keyed from the next opening on (`auditUnkeyed` has a row until
- * then), its head cannot be deleted, and the position up to which entries were sent to the
- * collector.
+ * The audit log: entries are keyed from the next start on (`auditUnkeyed` has a row until then),
+ * the head cannot be deleted, and the position up to which entries were sent to the collector is
+ * stored.
  */
 const auditKeys = `
 create table auditUnkeyed (id integer primary key check (id = 1)) strict;
@@ -116,9 +116,9 @@ create table auditSending (
 `
 
 /**
- * Images that arrived, or were found on the disk, as another version of an image of which the
- * database does not know that it was corrected: corrected copies, or their originals (decision
- * 0031). `otherUid` is the SOP Instance UID of each other version; the header names a patient.
+ * Images that were received or found on disk as another version of an image, where the database has
+ * no record of a correction: corrected copies or their originals (decision 0031). `otherUid` is the
+ * SOP Instance UID of each other version; the header names a patient.
  */
 const foundVersions = `
 create table foundVersions (
@@ -130,7 +130,10 @@ create table foundVersions (
 create index foundVersionsByUid on foundVersions (otherUid);
 `
 
-/** SQL of each schema version, append-only; `user_version` counts how many have run. */
+/**
+ * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
+ * run.
+ */
 export const MIGRATIONS: readonly string[] = [
   init,
   interfaceTables,

@@ -1,14 +1,14 @@
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** What a list call asks for. */
+/** The parameters of a list request. */
 export interface PageQuery {
   readonly cursor?: string | undefined
   /** 1 to 100 rows. */
   readonly limit: number
 }
 
-/** A page of a list: `cursor` exactly when `hasMore`. */
+/** A page of a list; `cursor` is set exactly when `hasMore` is true. */
 export interface PageOf<T> {
   items: T[]
   hasMore: boolean
@@ -16,29 +16,29 @@ export interface PageOf<T> {
 }
 
 /**
- * Part of a list of the interface; `next` is the position the following part begins after, where
- * there is one (http/cursor-codec seals it).
+ * A part of a list of the interface. `next` is the position after which the next part starts, if
+ * there is one (http/pagination.ts encodes it).
  */
 export interface Slice<T> {
   readonly items: T[]
   readonly next?: string
 }
 
-/** Which part of a list is asked for. */
+/** Selects a part of a list. */
 export interface SliceQuery {
-  /** `next` of the part before. */
+  /** `next` of the preceding part. */
   readonly after?: string | undefined
   /** 1 to 100 rows. */
   readonly limit: number
 }
 
-/** The row after which a list goes on, newest first by (`createdAt`, id). */
+/** The sort key of a row, newest first by (`createdAt`, id). */
 export interface TimeKey {
   readonly createdAt: string
   readonly id: string
 }
 
-/** The slice of `rows`, which were read with a limit of `limit + 1`. */
+/** Builds a slice from `rows`, which were read with a limit of `limit + 1`. */
 export function sliceOf<T>(
   rows: readonly T[],
   limit: number,
@@ -52,8 +52,8 @@ export function sliceOf<T>(
 }
 
 /**
- * A page of `rows`, which were read with a limit of `limit + 1`. `keyOf` is what the next page
- * begins after.
+ * Builds a page from `rows`, which were read with a limit of `limit + 1`. `keyOf` returns the
+ * position from which the next page continues.
  */
 export function pageOf<T>(
   rows: readonly T[],
@@ -71,7 +71,7 @@ export function pageOf<T>(
 }
 
 /**
- * The numeric key inside a cursor, `undefined` for the first page. @throws ApiError malformed,
+ * Decodes the numeric key of a cursor; `undefined` for the first page. @throws ApiError malformed,
  * naming `query.cursor`
  */
 export function numberAfter(cursor: string | undefined): number | undefined {
@@ -83,7 +83,7 @@ export function numberAfter(cursor: string | undefined): number | undefined {
 
 function readCursor(cursor: string): unknown {
   const bytes = Buffer.from(cursor, 'base64url')
-  // Buffer skips what is not base64: only what we would have written ourselves is a cursor.
+  // Buffer ignores characters that are not base64, so only an exact round trip is accepted.
   if (cursor.length > 200 || bytes.toString('base64url') !== cursor) throw badCursor()
   try {
     return JSON.parse(bytes.toString())
@@ -92,7 +92,7 @@ function readCursor(cursor: string): unknown {
   }
 }
 
-/** The refusal of a cursor that no earlier page gave. */
+/** The error for a cursor that was not issued by an earlier page. */
 export const badCursor = () =>
   new ApiError('malformed', message('http.foreign-cursor'), {
     errors: [{ path: 'query.cursor', message: message('http.cursor-of-earlier-page') }],

@@ -4,75 +4,72 @@ import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
 
 const COMPARED_BYTES = 256 * 1024
 /**
- * Bytes that are handed to the system without a thread while no other file is received: it copies
- * them, which takes less time than waking one. Others would have to wait with it for the journal;
- * what follows may fill the cache and wait for the disk.
+ * Bytes written synchronously while no other file is being received, because copying them into the
+ * page cache takes less time than waking a thread. With several files, others would have to wait
+ * for the file system journal; beyond this amount the cache may fill and the write may wait for the
+ * disk.
  */
-const COPIED_BYTES = 4 << 20
+const MAX_SYNC_BYTES = 4 << 20
 
 const read = promisify(fs.read)
 const writev = promisify(fs.writev)
 const fsync = promisify(fs.fsync)
 const unlink = promisify(fs.unlink)
 
-/** A file that is being received; one call at a time. */
+/** A file that is being received. Calls must not overlap. */
 export interface PartFile {
   /** Bytes written so far. */
   readonly bytes: number
-  /**
-   * Appends the buffers, all of them; they may be used again once it resolves. @throws StorageFault
-   */
+  /** Appends all the buffers, which may be reused once it resolves. @throws StorageFault */
   write(buffers: readonly Buffer[]): Promise<void>
-  /**
-   * Makes what was written durable; nothing is written or compared after it. @throws StorageFault
-   */
+  /** Makes the data durable; nothing may be written or compared afterwards. @throws StorageFault */
   finish(): Promise<void>
   /**
-   * Moves it to `images/<file>`; it may be finished before or after. @throws StorageFault: it is
-   * still to be discarded
+   * Moves the file to `images/<file>`, before or after `finish`. @throws StorageFault; the file
+   * must then still be discarded
    */
   place(file: string): Promise<void>
-  /** Makes the name it was given durable. @throws StorageFault */
+  /** Makes the new name durable. @throws StorageFault */
   secure(): Promise<void>
   /**
-   * Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next
-   * start.
+   * Deletes the file, wherever it is. Never throws; a file that cannot be deleted is swept after
+   * the next start.
    */
   discard(): Promise<void>
 }
 
-/** Where a finished file goes. */
-export interface Places {
+/** Moves finished files to their destination. */
+export interface PartFileStore {
   move(from: string, file: string): Promise<void>
   sync(file: string): Promise<void>
-  /** No other file is being received. */
+  /** Whether no other file is being received. */
   isAlone(): boolean
-  /** It is finished or discarded. */
+  /** Called when the file is finished or discarded. */
   over(): void
   pathOf(file: string): string
 }
 
-/** Closed by `finish` and `discard`. */
+/** The descriptor is closed by `finish` and `discard`. */
 export class Part implements PartFile {
   #path: string
   #file: string | undefined
-  /** Undefined once it is closed. */
+  /** Undefined once closed. */
   #fd: Promise<number> | undefined
   #isFinished = false
   #bytes = 0
   /**
-   * What a thread does with the descriptor: closed meanwhile, its number could be that of another
-   * file.
+   * The operation running on a thread. The descriptor must not be closed during it, because its
+   * number could be reused for another file.
    */
   #busy: Promise<unknown> = Promise.resolve()
-  readonly #places: Places
+  readonly #places: PartFileStore
 
-  constructor(path: string, fd: Promise<number>, places: Places) {
+  constructor(path: string, fd: Promise<number>, places: PartFileStore) {
     this.#path = path
     this.#fd = fd.catch((error: unknown) => {
       throw storageFault('open', error)
     })
-    // Whoever uses it meets its fault.
+    // The next call on the file reports the error.
     this.#fd.catch(() => undefined)
     this.#places = places
   }
@@ -91,8 +88,8 @@ export class Part implements PartFile {
     try {
       await this.#hold(fsync(fd))
     } catch (error) {
-      // The pages that were not written are taken for written after that: another fsync would say
-      // yes.
+      // After a failed fsync the kernel marks the lost pages as clean, so another fsync would
+      // succeed.
       await this.#close()
       throw storageFault('fsync', error)
     }
@@ -134,10 +131,10 @@ export class Part implements PartFile {
     const fd = await this.#open()
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
-      const isCopied = this.#bytes < COPIED_BYTES && this.#places.isAlone()
+      const isCopied = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
       const bytesWritten = isCopied ? writtenNow(fd, rest) : await written(fd, rest)
       this.#bytes += bytesWritten
-      rest = after(rest, bytesWritten)
+      rest = remainingBuffers(rest, bytesWritten)
     }
   }
 
@@ -190,10 +187,8 @@ function something(bytesWritten: number): number {
   return bytesWritten
 }
 
-/**
- * What is left of the buffers once `count` bytes of them are gone: a nearly full disk takes a part.
- */
-function after(buffers: readonly Buffer[], count: number): Buffer[] {
+/** The rest of the buffers after `count` bytes; a nearly full disk may accept a partial write. */
+function remainingBuffers(buffers: readonly Buffer[], count: number): Buffer[] {
   let gone = count
   return buffers.flatMap((buffer) => {
     const from = Math.min(gone, buffer.length)
@@ -203,8 +198,8 @@ function after(buffers: readonly Buffer[], count: number): Buffer[] {
 }
 
 /**
- * Whether two files hold the same bytes from their offsets to their ends. False where the other one
- * cannot be read. @throws the error of the system where the first cannot
+ * Whether two files are identical from their offsets to their ends. False if the second file cannot
+ * be read. @throws the system error if the first cannot be read
  */
 export async function isSameRest(
   one: number,
@@ -214,18 +209,18 @@ export async function isSameRest(
 ): Promise<boolean> {
   const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
   for (let at = 0; ; ) {
-    const own = await filled(mine, one, offset + at)
-    const found = await filled(theirs, other, otherOffset + at).catch(() => undefined)
+    const own = await readFull(mine, one, offset + at)
+    const found = await readFull(theirs, other, otherOffset + at).catch(() => undefined)
     if (!found?.equals(own)) return false
     if (own.length === 0) return true
     at += own.length
   }
 }
 
-/** The bytes at the position of the file: a full buffer, or those up to its end. */
-async function filled(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+/** Reads at `position` until the buffer is full or the file ends. */
+async function readFull(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
   for (let at = 0; ; ) {
-    // Nothing is read at the end of the file, nor into a full buffer.
+    // `bytesRead` is 0 at the end of the file and when the buffer is full.
     const { bytesRead } = await read(fd, buffer, at, buffer.length - at, position + at)
     if (bytesRead === 0) return buffer.subarray(0, at)
     at += bytesRead

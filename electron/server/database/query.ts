@@ -1,21 +1,19 @@
 import { type Compilable, CompiledQuery } from 'kysely'
 
-/** STRICT tables have no boolean. */
+/** STRICT tables have no boolean type. */
 export type Flag = 0 | 1
 export const flag = (on: boolean): Flag => (on ? 1 : 0)
 
-/**
- * A statement as text, for where building it anew at each call would take longer than running it.
- */
+/** A query from SQL text, where building it at each call would take longer than running it. */
 export function rawQuery<T>(text: string, parameters: readonly unknown[]): Compilable<T> {
   const compiled = CompiledQuery.raw(text, [...parameters]) as CompiledQuery<T>
   return { compile: () => compiled }
 }
 
-/** The table of a statement that changes one. */
+/** Captures the table that a statement changes. */
 const CHANGED_TABLE =
   /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
-/** What the gateway records of its own work: no reply of the interface is read from these. */
+/** The gateway's internal tables, from which no reply of the interface is built. */
 const INTERNAL_TABLES = new Set<string | undefined>(
   `
   inspections documents answers callers devices sessions outbox events eventAttempts
@@ -29,6 +27,8 @@ const INTERNAL_TABLES = new Set<string | undefined>(
   `.split(/\s+/),
 )
 
-/** Whether a statement may change what the interface answers; true of what is not understood. */
+/**
+ * Whether a statement may change replies of the interface; true if the statement is not recognized.
+ */
 export const changesReplies = (sql: string): boolean =>
   !INTERNAL_TABLES.has(CHANGED_TABLE.exec(sql)?.[1])

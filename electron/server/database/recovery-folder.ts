@@ -7,14 +7,14 @@ import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
 const RECOVERY = 'recovery'
 export const GROUP = /^[0-9a-f]{2}$/
 export const STUDY_FOLDER = /^[0-9a-f]{32}$/
-export const KEPT_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
+export const IMAGE_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
 const open = promisify(fs.open)
 const fsync = promisify(fs.fsync)
 const rename = promisify(fs.rename)
 const unlink = promisify(fs.unlink)
 
-/** Image files that no row names, in the folders they had below `images`. */
+/** Image files without a row, in the same folder structure as below `images`. */
 export class RecoveryFolder {
   readonly #folder: string
   readonly #images: string
@@ -31,8 +31,8 @@ export class RecoveryFolder {
   }
 
   /**
-   * Moves a file from `images` to the recovery folder, which is on the same file system. Never
-   * replaces a file. The file and both folders are durable when it resolves. Returns its name below
+   * Moves a file from `images` to the recovery folder on the same file system, without replacing an
+   * existing file. The file and both folders are durable when it resolves. Returns its name below
    * `recovery`. @throws StorageFault
    */
   async move(file: string): Promise<string> {
@@ -42,12 +42,12 @@ export class RecoveryFolder {
     return `${dirname(file)}/${basename(to)}`
   }
 
-  /** Files in the recovery folder, in the order of their names, those after `after`. */
+  /** Files in the recovery folder after `after`, sorted by name. */
   *files(after = ''): Generator<string, void, undefined> {
     for (const group of namesOf(this.#folder, GROUP))
       for (const study of namesOf(join(this.#folder, group), STUDY_FOLDER)) {
         if (`${group}/${study}` < dirname(after)) continue
-        for (const name of namesOf(join(this.#folder, group, study), KEPT_FILE)) {
+        for (const name of namesOf(join(this.#folder, group, study), IMAGE_FILE)) {
           const file = `${group}/${study}/${name}`
           if (file > after) yield file
         }
@@ -61,28 +61,26 @@ export class RecoveryFolder {
 
   /**
    * Moves a file from the recovery folder to `images/<to>`, as durably as `move`. @throws
-   * StorageFault, also where `to` is there already
+   * StorageFault, also if `to` exists
    */
   putBack(file: string, to: string): Promise<void> {
     const from = this.pathOf(file)
     return relocate(from, this.#folders, join(this.#images, to), this.#imageFolders)
   }
 
-  /**
-   * Deletes a file of the recovery folder: only where a person has decided so. @throws StorageFault
-   */
+  /** Deletes a file of the recovery folder, at the request of a person. @throws StorageFault */
   remove(file: string): Promise<void> {
     return removed(this.pathOf(file))
   }
 }
 
-/** Makes the bytes of a file durable. */
+/** Makes the contents of a file durable. */
 export async function syncFile(path: string): Promise<void> {
   const fd = await open(path, 'r+')
   await fsync(fd).finally(() => fs.closeSync(fd))
 }
 
-/** Renames into a folder that is made where it is not there yet. */
+/** Renames a file into a folder, which is created if it is missing. */
 export async function moveInto(
   targets: FolderSync,
   folder: string,
@@ -93,7 +91,7 @@ export async function moveInto(
     await move()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    // Somebody has removed the folder since it was made.
+    // The folder was deleted after it had been created.
     targets.forget(folder)
     await targets.make(folder)
     await move()
@@ -101,8 +99,8 @@ export async function moveInto(
 }
 
 /**
- * Between `images` and `recovery`: never onto a file that is there. This process is the only one
- * that writes there, so looking first is enough.
+ * Moves a file between `images` and `recovery` without replacing an existing one. Checking first is
+ * safe because only this process writes there.
  */
 async function relocate(
   from: string,
@@ -114,7 +112,7 @@ async function relocate(
     await syncFile(from)
     if (fs.existsSync(to)) throw new StorageFault('failed', 'A file of this name is there already.')
     await moveInto(targets, dirname(to), () => rename(from, to))
-    // The new name first: after a power failure between the two there are two names, not none.
+    // The new entry is synced first, so a power failure leaves two entries rather than none.
     await targets.sync(dirname(to))
     await sources.sync(dirname(from))
   } catch (error) {
@@ -122,7 +120,7 @@ async function relocate(
   }
 }
 
-/** Deletes a file; one that is gone already is no fault. @throws StorageFault */
+/** Deletes a file; a missing file is not an error. @throws StorageFault */
 export async function removed(path: string): Promise<void> {
   try {
     await unlink(path)
@@ -131,13 +129,13 @@ export async function removed(path: string): Promise<void> {
   }
 }
 
-/** Whether it is a path as `fileFor` makes them: a note that was written in part names no other. */
-export const isKeptFile = (file: string): boolean => {
+/** Whether the path has the format of `fileFor`, which a partially written note may violate. */
+export const isImageFilePath = (file: string): boolean => {
   const [group = '', study = '', name = ''] = file.split('/')
-  return GROUP.test(group) && STUDY_FOLDER.test(study) && KEPT_FILE.test(name)
+  return GROUP.test(group) && STUDY_FOLDER.test(study) && IMAGE_FILE.test(name)
 }
 
-/** In order; none where there is no such folder. */
+/** Sorted names; empty if the folder does not exist. */
 const namesOf = (path: string, pattern: RegExp): string[] =>
   fs.existsSync(path)
     ? fs
@@ -146,7 +144,7 @@ const namesOf = (path: string, pattern: RegExp): string[] =>
         .sort()
     : []
 
-/** @throws StorageFault in place of the error of the system */
+/** Converts a system error into a StorageFault. @throws StorageFault */
 export function faulty<T>(call: string, work: () => T): T {
   try {
     return work()

@@ -5,22 +5,22 @@ import Sqlite from 'better-sqlite3'
 import { z } from 'zod'
 import { KEY_BYTES, KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
 import { keyNameOf, type Seal, sealWith } from '#server/database/encryption.ts'
-import { fitsKey } from '#server/database/key-proof.ts'
+import { matchesKey } from '#server/database/key-proof.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
 import { message } from '#shared/messages/message.ts'
 
 export const RECOVERY_FILE = 'recovery.key'
-/** 160 bits: eight groups of four characters of five bits. */
+/** 160 bits: eight groups of four characters with five bits each. */
 export const RECOVERY_GROUPS = 8
 const GROUP = 4
-// Of what `Seal.seal` gives: its version, nonce and tag stand apart in the file.
+// Offsets in the output of `Seal.seal`: version, nonce and tag are separate fields of the file.
 const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
 
-// Crockford's base 32: no I, L, O or U, which are misread.
+// Crockford's base 32, without I, L, O and U, which are easily misread.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const READ_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
+const MISREAD_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
 
 const Wrapped = z.object({
   version: z.literal(1),
@@ -29,14 +29,14 @@ const Wrapped = z.object({
   nonce: z.base64(),
   wrapped: z.base64(),
   tag: z.base64(),
-  /** Which data key is in it, without saying it: `Seal.keyName`. */
+  /** Identifies the wrapped data key without revealing it: `Seal.keyName`. */
   ofKey: z.string(),
 })
 type Wrapped = z.infer<typeof Wrapped>
 
-/** A new key, eight groups of four with hyphens between. */
+/** A new key: eight groups of four characters, separated by hyphens. */
 export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes): string {
-  // 32 divides 256: each character is as likely as any other.
+  // 32 divides 256, so all characters are equally likely.
   const characters = Array.from(
     random(RECOVERY_GROUPS * GROUP),
     (byte) => ALPHABET[byte % ALPHABET.length],
@@ -47,16 +47,16 @@ export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes):
 }
 
 /**
- * A key, or a part of one, as somebody typed it: case, hyphens and spaces do not count, and what is
- * misread is read as it was meant.
+ * Normalizes a typed key or a part of one: removes hyphens and spaces, folds case and corrects
+ * characters that are commonly misread.
  */
-export const plainKey = (typed: string): string =>
+export const normalizeKey = (typed: string): string =>
   typed
     .toUpperCase()
     .replace(/[^0-9A-Z]/g, '')
-    .replace(/[ILO]/g, (letter) => READ_AS[letter] ?? letter)
+    .replace(/[ILO]/g, (letter) => MISREAD_AS[letter] ?? letter)
 
-/** What `recovery.key` holds: the data key in force, which only the recovery key gives back. */
+/** The contents of `recovery.key`: the current data key, encrypted with the recovery key. */
 export function wrapDataKey(
   seal: Pick<Seal, 'wrapUnder' | 'keyName'>,
   recoveryKey: string,
@@ -77,11 +77,11 @@ export function wrapDataKey(
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Puts a wrapped key in force in the folder. Durable when it returns. */
+/** Stores a wrapped key as the folder's recovery key. Durable on return. */
 export const keepRecoveryKey = (folder: string, wrapped: string): void =>
   writeKeyFile(folder, RECOVERY_FILE, Buffer.from(wrapped))
 
-/** Whether the folder has a recovery key, and whether it is one of this data key. */
+/** Whether the folder has a recovery key, and whether it belongs to this data key. */
 export function recoveryKeyState(
   folder: string,
   { keyName }: Pick<Seal, 'keyName'>,
@@ -98,7 +98,7 @@ export function recoveryKeyState(
 }
 
 /**
- * The data key out of a recovery file, such as the one in a backup. @throws StoreError
+ * Decrypts the data key in a recovery file, such as the one in a backup. @throws StoreError
  * key-missing, key-wrong, bad-folder
  */
 export function openRecoveryFile(
@@ -122,9 +122,8 @@ export function openRecoveryFile(
 }
 
 /**
- * Puts `data.key` back into a folder that lost it, from `recovery.key` beside it. The caller holds
- * the folder's lock.
- * @returns false where it was there already, and is the right one
+ * Restores a lost `data.key` from the folder's `recovery.key`. The caller holds the folder's lock.
+ * @returns false if the correct `data.key` already existed
  * @throws StoreError key-missing, key-wrong, bad-folder, not-a-database: nothing was changed
  */
 export function recoverDataKey(folder: string, databaseFile: string, typed: string): boolean {
@@ -135,22 +134,22 @@ export function recoverDataKey(folder: string, databaseFile: string, typed: stri
     if (readFileSync(file).equals(dataKey)) return false
     throw new StoreError('key-wrong', message('database.key-there', { file }))
   }
-  if (provesDataKey(join(folder, databaseFile), dataKey) !== true)
+  if (matchesDataKey(join(folder, databaseFile), dataKey) !== true)
     throw new StoreError('key-wrong', message('database.key-not-fitting', { file: recovery }))
   writeKeyFile(folder, KEY_FILE, dataKey)
   return true
 }
 
 /**
- * Whether a database was sealed under the data key; undefined where nothing in it is sealed.
+ * Whether a database was encrypted with the data key; undefined if nothing in it is encrypted.
  * @throws StoreError not-a-database
  */
-export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
+export function matchesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
   let sqlite: Sqlite.Database | undefined
   try {
     const opened = new Sqlite(databaseFile, { fileMustExist: true })
     sqlite = opened
-    return fitsKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
+    return matchesKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
   } catch (error) {
     throw new StoreError(
       'not-a-database',
@@ -181,7 +180,9 @@ function readWrapped(file: string): Wrapped {
   return parsed.data
 }
 
-// The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP
-// 800-132 is for what people make up).
+// The recovery key has 160 random bits, so no slow password hash is needed (NIST SP 800-132
+// concerns passwords that people choose).
 const wrappingKey = (recoveryKey: string, salt: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', plainKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES))
+  Buffer.from(
+    hkdfSync('sha256', normalizeKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES),
+  )

@@ -10,8 +10,8 @@ import type { ViewingTables } from './tables/viewing.ts'
 import type { WorklistTables } from './tables/worklist.ts'
 
 /**
- * Tables as kysely sees them: columns are named as the contract names the fields. Instants and days
- * are text, JSON is text.
+ * Table types for kysely. Columns have the names of the contract's fields. Instants, days and JSON
+ * are text.
  */
 export interface Schema
   extends AccountTables,

@@ -1,57 +1,57 @@
 import { folded } from '#server/platform/text.ts'
 
-/** What a record can be found by. */
+/** The searchable values of a record. */
 export interface Searchable {
   readonly texts: readonly string[]
   readonly uid: string
 }
 
 /**
- * Between the words of a text: blanks, the `^` and `=` of a name (PS3.5 6.2.1.1), and what people
- * write between names.
+ * Word separators: whitespace, the `^` and `=` of a person name (PS3.5 6.2.1.1), and what people
+ * type between names.
  */
-const BETWEEN = /[\s^=,;]+/u
+const SEPARATORS = /[\s^=,;]+/u
 const ALPHANUMERIC = /[\p{L}\p{N}]/u
-/** Scripts without blanks between words: each sign may begin one. */
-const UNSPACED =
+/** Scripts written without spaces; a word may start at each character. */
+const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
-/** How a UID of ours or a device begins (PS3.5 9.1), once it says more than the root. */
+/** The start of a UID (PS3.5 9.1), longer than its root alone. */
 const UID_LIKE = /^[0-2]\.\d[\d.]*$/
-const MOST_WORDS = 10
-/** Terms of fewer signs are looked for where a word begins, longer ones anywhere. */
-export const ANYWHERE = 3
+const MAX_TERMS = 10
+/** Terms shorter than this match only at the start of a word; longer ones match anywhere. */
+export const MIN_SUBSTRING_LENGTH = 3
 
-/** The words of a text, folded (`folding.ts`). */
+/** The words of a text, folded (`platform/text.ts`). */
 export const wordsIn = (text: string): string[] =>
   folded(text)
-    .split(BETWEEN)
+    .split(SEPARATORS)
     .filter((word) => word !== '')
 
-/** What is looked for, each word for itself: the first ten of what was typed. */
+/** The search terms: the first ten distinct words. */
 export const termsOf = (search: string): string[] =>
-  [...new Set(wordsIn(search))].slice(0, MOST_WORDS)
+  [...new Set(wordsIn(search))].slice(0, MAX_TERMS)
 
-/** Whether the term is also looked for at the beginning of UIDs. */
+/** Whether the term is also matched against the start of UIDs. */
 export const isUidLike = (term: string): boolean => UID_LIKE.test(term)
 
-/** Where in the word (as signs) something begins that a short term can name. */
-export function beginningsIn(signs: readonly string[]): number[] {
-  const beginnings: number[] = []
-  for (const [at, sign] of signs.entries()) {
-    const before = signs[at - 1]
+/** The positions in a word (as characters) at which a short term can match. */
+export function matchPositions(characters: readonly string[]): number[] {
+  const positions: number[] = []
+  for (const [at, sign] of characters.entries()) {
+    const before = characters[at - 1]
     if (
       before === undefined ||
-      UNSPACED.test(sign) ||
+      UNSPACED_SCRIPTS.test(sign) ||
       (ALPHANUMERIC.test(sign) && !ALPHANUMERIC.test(before))
     )
-      beginnings.push(at)
+      positions.push(at)
   }
-  return beginnings
+  return positions
 }
 
 /**
- * Whether each term is found: contained in a word, where it is short at a beginning, or as what the
- * UID begins with.
+ * Whether every term matches: a substring of a word, the start of a word for a short term, or the
+ * start of the UID.
  */
 export function isFound(terms: readonly string[], { texts, uid }: Searchable): boolean {
   const words = texts.flatMap(wordsIn)
@@ -63,7 +63,9 @@ export function isFound(terms: readonly string[], { texts, uid }: Searchable): b
 function isIn(word: string, term: string): boolean {
   if (!word.includes(term)) return false
   const wanted = [...term]
-  if (wanted.length >= ANYWHERE) return true
-  const signs = [...word]
-  return beginningsIn(signs).some((at) => wanted.every((sign, index) => signs[at + index] === sign))
+  if (wanted.length >= MIN_SUBSTRING_LENGTH) return true
+  const characters = [...word]
+  return matchPositions(characters).some((at) =>
+    wanted.every((sign, index) => characters[at + index] === sign),
+  )
 }

@@ -1,75 +1,80 @@
 import { createHmac } from 'node:crypto'
 import {
-  ANYWHERE,
-  beginningsIn,
   isUidLike,
+  MIN_SUBSTRING_LENGTH,
+  matchPositions,
   type Searchable,
   termsOf,
   wordsIn,
 } from './search-text.ts'
 
 /**
- * The blind index: what a study is found by, as words that say nothing without the data key. Each
- * part of a text (a trigram, the first one or two signs of a word, the first signs of a UID) is
- * HMAC-SHA-256 of it under a key of its own, cut to 50 bits, in base32: which text a word stands
- * for can only be found out with the key. What can be read without it is which rows share a word
- * and how often each occurs: whoever has the database file, and no key, can compare these
- * frequencies with those of a language, and may so guess common names of common length. It is at
- * rest only, in the folder that the sealed columns are in.
+ * A blind index: the searchable values of a study as keyed hashes. Each part of a text (a trigram,
+ * the first one or two characters of a word, the first characters of a UID) becomes its
+ * HMAC-SHA-256 under a separate key, truncated to 50 bits and encoded in base32, so that the text
+ * cannot be recovered without the key. The database file alone reveals which rows share a word and
+ * how often each word occurs; comparing these frequencies with those of a language may identify
+ * common names of common length. The index is only stored, in the same database as the encrypted
+ * columns.
  */
 export interface SearchWords {
-  /** The words of a record, for FTS5's `ascii` tokenizer. */
+  /** The index words of a record, for FTS5's `ascii` tokenizer. */
   wordsOf(record: Searchable, facets?: readonly string[]): string
-  /** The word of a facet, such as `severity stat`. */
+  /** The index word of a facet, such as `severity stat`. */
   facet(text: string): string
   /**
-   * The FTS5 expressions, one for each term of a search, that hold for every record in which it is
-   * found, and for few others.
+   * FTS5 expressions, one for each search term, that match every record containing the term, and
+   * few others.
    */
   expressionsOf(search: string): Expression[]
 }
 
 export interface Expression {
   readonly text: string
-  /** It holds for no other record: nothing is to be compared. */
+  /** The expression matches no other record, so the results need not be compared. */
   readonly isExact: boolean
 }
 
 const DIGITS = 10
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 /**
- * Words kept in memory: a clinic's names and numbers have some thousand trigrams, and its texts the
- * same words again and again.
+ * Number of hashed parts kept in memory. A clinic's names and numbers have several thousand
+ * trigrams, and its texts repeat the same words.
  */
-const MOST_KEPT = 50_000
-/** So many trigrams of a term narrow the candidates down enough. */
-const MOST_OF_A_TERM = 8
-/** A UID is indexed by what it begins with, at every third sign up to here. */
+const MAX_CACHED = 50_000
+/** Enough trigrams of a term to narrow the candidates down. */
+const MAX_TRIGRAMS = 8
+/** A UID is indexed by its prefixes, at every third character up to this length. */
 const UID_STEP = 3
-const UID_MOST = 42
+const MAX_UID_PREFIX = 42
 
-/** `key` is a secret of the data folder: 32 bytes. */
+/** `key`: a secret of the data folder, 32 bytes. */
 export function searchWords(key: Buffer): SearchWords {
-  const word = remembered((part) => base32(createHmac('sha256', key).update(part).digest()))
-  const wordsOfOne = remembered((one: string): readonly string[] => {
-    const signs = [...one]
+  const word = memoized((part) => base32(createHmac('sha256', key).update(part).digest()))
+  const wordsOfOne = memoized((one: string): readonly string[] => {
+    const characters = [...one]
     const words: string[] = []
-    for (let at = 0; at + ANYWHERE <= signs.length; at++)
-      words.push(word(`has ${signs.slice(at, at + ANYWHERE).join('')}`))
-    for (const at of beginningsIn(signs))
-      for (let length = 1; length < ANYWHERE && at + length <= signs.length; length++)
-        words.push(word(`begins ${signs.slice(at, at + length).join('')}`))
+    for (let at = 0; at + MIN_SUBSTRING_LENGTH <= characters.length; at++)
+      words.push(word(`has ${characters.slice(at, at + MIN_SUBSTRING_LENGTH).join('')}`))
+    for (const at of matchPositions(characters))
+      for (
+        let length = 1;
+        length < MIN_SUBSTRING_LENGTH && at + length <= characters.length;
+        length++
+      )
+        words.push(word(`begins ${characters.slice(at, at + length).join('')}`))
     return words
   })
 
   function expressionOf(term: string): Expression {
-    const signs = [...term]
-    if (signs.length < ANYWHERE) return { text: quoted(word(`begins ${term}`)), isExact: true }
-    const parts = trigramsAcross(signs).map((gram) => quoted(word(`has ${gram}`)))
+    const characters = [...term]
+    if (characters.length < MIN_SUBSTRING_LENGTH)
+      return { text: quoted(word(`begins ${term}`)), isExact: true }
+    const parts = coveringTrigrams(characters).map((gram) => quoted(word(`has ${gram}`)))
     const text = `(${parts.join(' AND ')})`
-    const isExact = signs.length === ANYWHERE
+    const isExact = characters.length === MIN_SUBSTRING_LENGTH
     if (!isUidLike(term)) return { text, isExact }
-    const prefix = term.slice(0, Math.min(UID_MOST, term.length - (term.length % UID_STEP)))
+    const prefix = term.slice(0, Math.min(MAX_UID_PREFIX, term.length - (term.length % UID_STEP)))
     return { text: `(${text} OR ${quoted(word(`uid ${prefix}`))})`, isExact }
   }
 
@@ -78,7 +83,11 @@ export function searchWords(key: Buffer): SearchWords {
       const words = new Set(facets)
       for (const text of texts)
         for (const one of wordsIn(text)) for (const part of wordsOfOne(one)) words.add(part)
-      for (let length = UID_STEP; length <= Math.min(uid.length, UID_MOST); length += UID_STEP)
+      for (
+        let length = UID_STEP;
+        length <= Math.min(uid.length, MAX_UID_PREFIX);
+        length += UID_STEP
+      )
         words.add(word(`uid ${uid.slice(0, length)}`))
       return [...words].join(' ')
     },
@@ -87,12 +96,12 @@ export function searchWords(key: Buffer): SearchWords {
   }
 }
 
-function remembered<T>(make: (text: string) => T): (text: string) => T {
+function memoized<T>(make: (text: string) => T): (text: string) => T {
   const kept = new Map<string, T>()
   return (text) => {
     const known = kept.get(text)
     if (known !== undefined) return known
-    if (kept.size >= MOST_KEPT) kept.clear()
+    if (kept.size >= MAX_CACHED) kept.clear()
     const made = make(text)
     kept.set(text, made)
     return made
@@ -100,16 +109,16 @@ function remembered<T>(make: (text: string) => T): (text: string) => T {
 }
 
 /**
- * Trigrams that lie side by side over the term, the last one at its end: few lists to intersect,
- * and no sign left out. Of a number every one: digits come in any order, and what merely has the
- * same groups of them is most of what would be let through.
+ * Consecutive trigrams that cover the term, the last one aligned with its end, so that few lists
+ * are intersected and every character is covered. For a number all trigrams are used: digits occur
+ * in any order, so consecutive ones would mostly match other numbers that contain the same groups.
  */
-function trigramsAcross(signs: readonly string[]): string[] {
+function coveringTrigrams(characters: readonly string[]): string[] {
   const grams = new Set<string>()
-  const step = signs.some((sign) => /\d/.test(sign)) ? 1 : ANYWHERE
-  for (let at = 0; at < signs.length && grams.size < MOST_OF_A_TERM; at += step) {
-    const start = Math.min(at, signs.length - ANYWHERE)
-    grams.add(signs.slice(start, start + ANYWHERE).join(''))
+  const step = characters.some((sign) => /\d/.test(sign)) ? 1 : MIN_SUBSTRING_LENGTH
+  for (let at = 0; at < characters.length && grams.size < MAX_TRIGRAMS; at += step) {
+    const start = Math.min(at, characters.length - MIN_SUBSTRING_LENGTH)
+    grams.add(characters.slice(start, start + MIN_SUBSTRING_LENGTH).join(''))
   }
   return [...grams]
 }

@@ -4,25 +4,25 @@ import { promisify } from 'node:util'
 
 const open = promisify(fs.open)
 
-/** A new, empty file that nobody has written to. */
+/** A new, empty file for the next caller. */
 export interface SpareFile {
   readonly path: string
   readonly fd: number
 }
 
 /**
- * Files that are made ahead: on a busy disk a new name waits for the journal longer than an image
- * takes to arrive. They lie in a folder of their own, so that what is in the spool is always
- * somebody's.
+ * Creates files in advance, because on a busy disk creating a file can wait for the file system
+ * journal longer than an image takes to arrive. They are in a separate folder, so that every file
+ * in the spool belongs to a transfer.
  */
 export interface SpareFiles {
-  /** Undefined where none is ready. More are made meanwhile. */
+  /** Undefined if none is ready; another is then created. */
   take(): SpareFile | undefined
-  /** One that was taken and is of no use. */
+  /** Deletes a file that was taken but cannot be used. */
   drop(spare: SpareFile): void
-  /** Deletes what is left of an earlier run. */
+  /** Deletes files left by an earlier run. */
   sweep(): void
-  /** Deletes what nobody took. */
+  /** Deletes the unused files. */
   close(): void
 }
 
@@ -39,7 +39,7 @@ export function openSpareFiles(folder: string, uuid: () => string, most = 4): Sp
       if (isClosed) drop({ path, fd })
       else ready.push({ path, fd })
     } catch {
-      // Whoever needs a file then makes it in its place, and meets the fault there.
+      // The caller then creates the file itself and reports the error.
     } finally {
       making--
     }
@@ -50,7 +50,7 @@ export function openSpareFiles(folder: string, uuid: () => string, most = 4): Sp
     try {
       fs.unlinkSync(path)
     } catch {
-      // Gone already, or the disk turned read-only: what is left is deleted at the next start.
+      // Already deleted, or the disk became read-only; the next start deletes what is left.
     }
   }
 

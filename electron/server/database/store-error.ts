@@ -6,25 +6,25 @@ import {
 } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 
-/** What can be wrong with the data folder, the database or its key. */
+/** Faults of the data folder, the database or its key. */
 export type StoreFault =
   | 'bad-folder'
   | 'not-a-database'
   | 'foreign-database'
   | 'newer-schema'
   | 'damaged'
-  /** It is gone, though images or a note of its backups are here. */
+  /** The database is missing, although images or a record of its backups exist. */
   | 'database-missing'
   | 'not-wal'
   | 'old-sqlite'
   | 'key-missing'
-  /** The data key is in the key store of an account, and nobody handed it over. */
+  /** The data key is in an account's key store and was not provided. */
   | 'key-sealed'
   | 'key-wrong'
   | 'seal-broken'
   | 'closed'
 
-/** Thrown by the store, with one sentence for the person who starts the gateway. */
+/** An error of the data folder, with one sentence for the person who starts the gateway. */
 export class StoreError extends MessageError {
   override name = 'StoreError'
   readonly fault: StoreFault
@@ -34,7 +34,7 @@ export class StoreError extends MessageError {
   }
 }
 
-const WORDS: Readonly<Record<string, Message>> = {
+const FAULT_TEXTS: Readonly<Record<string, Message>> = {
   ENOSPC: message('database.disk-full'),
   SQLITE_FULL: message('database.disk-full'),
   EDQUOT: message('database.quota-used-up'),
@@ -46,11 +46,11 @@ const WORDS: Readonly<Record<string, Message>> = {
 }
 
 /**
- * A call to the file system that failed, as a message of this code and these arguments, with the
- * fault as `{fault}`.
+ * Converts a failed file system call into an error with this code and these parameters; `{fault}`
+ * names the cause.
  */
 export function fileFault(code: MessageCode, params: MessageParams, error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  const fault = WORDS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
+  const fault = FAULT_TEXTS[(error as NodeJS.ErrnoException).code ?? ''] ?? explanationOf(error)
   return new StoreError('bad-folder', message(code, { ...params, fault }), error)
 }

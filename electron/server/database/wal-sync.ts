@@ -1,35 +1,35 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { sharedRuns } from '#server/platform/concurrency.ts'
+import { coalesce } from '#server/platform/concurrency.ts'
 
 const open = promisify(fs.open)
 const fdatasync = promisify(fs.fdatasync)
 
-/** Makes the write-ahead log of a database durable, on a thread. */
+/** Syncs the write-ahead log of a database to disk on a thread. */
 export interface WalSync {
   /**
-   * Resolves when all that was committed before the call is on the disk. Calls that come while one
-   * is at work share the next.
+   * Resolves when everything committed before the call is durable. Calls made during a sync share
+   * the next one.
    */
   sync(): Promise<void>
-  /** The same at once, on the calling thread; false where it failed, or there is no log. */
+  /** The same, synchronously; false if it failed or there is no log. */
   syncNow(): boolean
   /**
-   * A sync failed: what the system could not write it takes for written from then on, so that
-   * another sync proves nothing.
+   * Whether a sync has failed. The kernel then marks the lost pages as clean, so a later success
+   * proves nothing.
    */
   readonly hasFailed: boolean
   close(): void
 }
 
-/** Of the database at `file`; its log has to be there at the first sync. */
+/** For the database at `file`. Its write-ahead log must exist at the first sync. */
 export function openWalSync(file: string): WalSync {
   let log: Promise<number> | undefined
   let hasFailed = false
 
   async function syncNow(): Promise<void> {
     try {
-      // Windows flushes only what is open for writing.
+      // Windows can only flush a file that is open for writing.
       log ??= open(`${file}-wal`, 'r+')
       await fdatasync(await log)
     } catch (error) {
@@ -38,7 +38,7 @@ export function openWalSync(file: string): WalSync {
     }
   }
 
-  const syncs = sharedRuns(syncNow)
+  const syncs = coalesce(syncNow)
 
   return {
     sync: syncs.run,
@@ -62,7 +62,8 @@ export function openWalSync(file: string): WalSync {
     },
     close() {
       const over = syncs.last ?? Promise.resolve()
-      // A number that is closed while a thread works with it may be that of another file by then.
+      // Closed only after the last sync, because a closed descriptor's number may be reused for
+      // another file while a thread still uses it.
       const end = async () => log && fs.closeSync(await log)
       void over.then(end, end).catch(() => undefined)
     },

@@ -13,45 +13,45 @@ import {
 import { keyNameOf } from './encryption.ts'
 import { recoveryKeyState } from './recovery-key.ts'
 
-/** The key store of an account, as this floor asks it. Each may throw. */
-export interface KeyWrap {
+/** The key store of an account. Each function may throw. */
+export interface AccountKeyStore {
   readonly wrap: (key: Buffer) => Buffer
   readonly unwrap: (wrapped: Buffer) => Buffer
-  /** Whose it is, as `NAME on COMPUTER`: told where it cannot be opened. */
+  /** The account, as `NAME on COMPUTER`; shown if the key cannot be decrypted. */
   readonly account: string
 }
 
 /**
- * How a folder keeps its data key: in a plain file, which counts where both are there; in the key
- * store alone; not at all yet.
+ * How a folder stores its data key: plain, a plain file, which takes precedence if both exist;
+ * sealed, only in the key store; none, not yet.
  */
-export type KeyKept = 'plain' | 'sealed' | 'none'
+export type KeyLocation = 'plain' | 'sealed' | 'none'
 
-export function keyKept(folder: string): KeyKept {
+export function keyLocation(folder: string): KeyLocation {
   if (existsSync(join(folder, KEY_FILE))) return 'plain'
   return existsSync(join(folder, SEALED_KEY_FILE)) ? 'sealed' : 'none'
 }
 
 /**
- * The data key out of `data.key.sealed`; undefined where a plain `data.key` counts, where there is
- * none, and where the key store does not give it back: whoever opens the folder then says so.
+ * Decrypts the data key in `data.key.sealed`. Undefined if a plain `data.key` exists, if there is
+ * no such file, or if the key store fails; the code that opens the folder then reports the error.
  */
-export function unwrapKey(folder: string, by: Pick<KeyWrap, 'unwrap'>): Buffer | undefined {
-  if (keyKept(folder) !== 'sealed') return undefined
+export function unwrapKey(folder: string, by: Pick<AccountKeyStore, 'unwrap'>): Buffer | undefined {
+  if (keyLocation(folder) !== 'sealed') return undefined
   const sealed = readSealedKey(folder)
   return sealed && opened(sealed, by)
 }
 
 /**
- * Moves the data key from `data.key` into the key store: `data.key.sealed` is written, read back
- * and opened before the plain file goes, and that only where a recovery key is in force, since key
- * stores are lost with their account. A crash at any point leaves a folder that opens.
- * @returns whether the key is in the key store alone
- * @throws StoreError bad-folder; whatever the key store throws: the plain file stays
+ * Moves the data key from `data.key` into the key store. `data.key.sealed` is written, read back
+ * and decrypted before the plain file is deleted, and only if a recovery key exists, since a key
+ * store is lost with its account. A crash at any point leaves a folder that can be opened.
+ * @returns whether the key is now only in the key store
+ * @throws StoreError bad-folder, or the error of the key store; the plain file is then kept
  */
-export function moveKeyInto(folder: string, by: KeyWrap, now: number): boolean {
-  const kept = keyKept(folder)
-  if (kept !== 'plain') return kept === 'sealed'
+export function moveKeyToStore(folder: string, by: AccountKeyStore, now: number): boolean {
+  const location = keyLocation(folder)
+  if (location !== 'plain') return location === 'sealed'
   const file = join(folder, KEY_FILE)
   const key = readFileSync(file)
   if (key.length !== KEY_BYTES) return false
@@ -76,7 +76,7 @@ export function moveKeyInto(folder: string, by: KeyWrap, now: number): boolean {
 
 function opened(
   { wrapped, ofKey }: SealedKey,
-  { unwrap }: Pick<KeyWrap, 'unwrap'>,
+  { unwrap }: Pick<AccountKeyStore, 'unwrap'>,
 ): Buffer | undefined {
   try {
     const key = unwrap(Buffer.from(wrapped, 'base64'))

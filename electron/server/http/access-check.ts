@@ -10,15 +10,15 @@ import { admitWorkstation } from './workstation-authentication.ts'
 
 export type Who = SignedInUser | Caller | OpenView
 
-/** The user that a handler receives: of every call of the window that is not public. */
+/** The user passed to a handler. Every window request that is not public has one. */
 export type UserFor<A extends Access> = A extends 'public'
   ? SignedInUser | undefined
   : A extends WindowAccess
     ? SignedInUser
     : undefined
-/** The caller that a handler of the interface receives. */
+/** The caller passed to a handler of the partner interface. */
 export type CallerFor<A extends Access> = A extends PartnerAccess ? Caller : undefined
-/** The view that a handler of the viewer receives. */
+/** The view passed to a handler of the viewer. */
 export type ViewFor<A extends Access> = A extends 'view' ? OpenView : undefined
 
 /** @throws ApiError not-signed-in, locked, workstation-unknown, bad-key, not-permitted, too-many */
@@ -30,16 +30,16 @@ export const isCaller = (who: Who | undefined): who is Caller =>
   who !== undefined && 'kind' in who && !isView(who)
 
 /**
- * `person` or `background`: a page of ours knows whether a person caused the call or the page
- * polls. Without the header the operation's own rule counts. It only decides whether the window
- * stays unlocked, which any call of a person does.
+ * `person` or `background`: whether a user action or polling by the page caused the request.
+ * Without the header the operation's default applies. It only decides whether the session stays
+ * unlocked, as any user activity does.
  */
 const USE_HEADER = 'x-isthmus-use'
 const USES: readonly SessionUse[] = ['person', 'background']
 const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse =>
   USES.find((known) => known === headers[USE_HEADER]) ?? use
 
-/** What of an operation decides who may call it. */
+/** The properties of an operation that determine who may call it. */
 export type AdmissionRule = Pick<Operation, 'access' | 'background' | 'fromAnyWorkstation'>
 
 export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
@@ -52,7 +52,7 @@ export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
       : windowAdmission(app, access, { use, fromAnyWorkstation })
   return (request, reply) => {
     const who = admitOne(request, reply)
-    if (who) app.noteProven(request)
+    if (who) app.noteAuthenticated(request)
     return who
   }
 }

@@ -3,70 +3,73 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 
 /**
- * A person's call keeps a session from going idle; a look in the background (a stream, a poll) does
- * not.
+ * A request caused by a person keeps the session from becoming idle; a background request (a
+ * stream, polling) does not.
  */
 export type SessionUse = 'person' | 'background'
 
 /** The sessions of the window. */
 export interface Sessions {
   /**
-   * The user of a live session; undefined for a token that is unknown, ended or expired; `locked`
-   * where its window is.
+   * The user of a valid session; undefined if the token is unknown, ended or expired; `locked` if
+   * the session is locked.
    */
   userOf(token: string, use: SessionUse): SignedInUser | 'locked' | undefined
-  /** Whether its person signed in, or proved who they are since, a short time ago. */
+  /** Whether the user has signed in or confirmed their identity recently. */
   isConfirmed(token: string): boolean
-  /** Whether the person sees the studies of some customers only. */
+  /** Whether the user may only see studies of certain customers. */
   isLimited(user: SignedInUser): boolean
   /**
-   * Calls the listener when any session was ended or locked, so that streams check theirs. Returns
-   * what stops it.
+   * Calls the listener when a session has been ended or locked, so that event streams check theirs.
+   * Returns a function that unsubscribes.
    */
   onClosed?(listener: () => void): () => void
 }
 
-/** A live view, and whom it is for as they are now. */
+/** An open view and its user's current account. */
 export interface OpenView extends ViewRecord {
   readonly user: SignedInUser | undefined
 }
 
-/** Views by their cookie. */
+/** Authenticates viewer views by their cookie. */
 export interface Views {
   /**
-   * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was
-   *   cancelled; locked: with the window that opened it
+   * The open view with this id and token; undefined if it has ended, does not exist or has a
+   * different token.
+   * @throws ApiError refused: the view can no longer be used, with the reason, e.g. that its study
+   * was cancelled; locked: the window session that opened it is locked
    */
   viewOf(viewId: string, token: string, use?: SessionUse): OpenView | undefined
 }
 
-/** A partner, by its key. */
+/** A partner, authenticated by API key. */
 export interface ApiKeyCaller {
   readonly kind: 'api-key'
   readonly apiKeyId: string
-  /** self: only the studies it made, and what belongs to them. */
+  /** self: only studies created with this key, and what belongs to them. */
   readonly scope: 'all' | 'self'
   readonly isViewerEnabled: boolean
-  /** It may invite and change people, and link them to customers; absent: it may not. */
+  /** Whether it may invite and change users and link them to customers; defaults to false. */
   readonly managesPeople?: boolean | undefined
 }
 
-/** A person of the clinic, by the session of the window. */
+/** A user of the clinic, authenticated by a window session. */
 export interface UserCaller {
   readonly kind: 'user'
   /**
-   * `customerIds`: the Express customers this person is linked to; a member who has any sees only
+   * `customerIds`: the Express customers the user is linked to. A member who has any sees only
    * their studies.
    */
   readonly user: SignedInUser & { readonly customerIds: readonly ExpressCustomerId[] }
-  /** Of a link for dictation: its study, which this person sees whosever it is. */
+  /** The study of a dictation link, which the user may see regardless of its customer. */
   readonly linkedStudyId?: string
 }
 
-/** Who makes a call of the interface. */
+/** The caller of a partner interface operation. */
 export type Caller = ApiKeyCaller | UserCaller
 
-/** One text for each caller, so that what is kept for one is found by no other. */
+/**
+ * Identifies a caller uniquely, so that data stored for one caller is never returned to another.
+ */
 export const callerName = (caller: Caller): string =>
   caller.kind === 'api-key' ? `api-key:${caller.apiKeyId}` : `user:${caller.user.userId}`

@@ -16,14 +16,11 @@ import type { Certificate } from '#shared/contract/dashboard.ts'
 import type { TlsFiles } from './server.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-// Some systems refuse a certificate of more than 825 days even where it was trusted by hand.
+// Some systems refuse a certificate valid for more than 825 days even if it was trusted manually.
 const VALID_DAYS = 730
 const RENEW_DAYS = 30
 
-/**
- * What a certificate of the gateway is for: its pages and the interface, or its devices (PS3.15
- * B.12).
- */
+/** The purpose of a certificate: web pages and the interface, or DICOM over TLS (PS3.15 B.12). */
 export type CertificateUse = Certificate['use']
 
 interface Kind {
@@ -31,7 +28,7 @@ interface Kind {
   readonly makeKey: () => KeyObject
   /** Extended key usage (RFC 5280 §4.2.1.12). */
   readonly purposes: readonly string[]
-  /** Only a person replaces it, unless it has expired. */
+  /** Whether it is replaced only by a person, unless it has expired. */
   readonly isPinned: boolean
 }
 const [SERVER_AUTH, CLIENT_AUTH] = ['2b06010505070301', '2b06010505070302']
@@ -45,73 +42,75 @@ const KINDS: Readonly<Record<CertificateUse, Kind>> = {
   },
   'dicom-tls': {
     files: ['dicom-key.pem', 'dicom-cert.pem'],
-    // The cipher suites every node of PS3.15 B.12 has (RFC 9325 §4.2, before TLS 1.3) include
-    // RSA's; consoles without ECDSA exist.
+    // RSA, because the cipher suites that every PS3.15 B.12 node supports (RFC 9325 §4.2, before
+    // TLS 1.3) include those of RSA, and some consoles do not support ECDSA.
     makeKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-    // The gateway calls devices too, and may be asked for a certificate there.
+    // The gateway also acts as a TLS client, and devices may request a certificate.
     purposes: [SERVER_AUTH, CLIENT_AUTH],
-    // Devices trust this very certificate and look at no name in it: a new address of this PC must
-    // not shut them all out at a restart.
+    // Devices trust this certificate itself and ignore its names. Renewing it for a new address of
+    // this PC would lock out all devices after a restart.
     isPinned: true,
   },
 }
 
-export interface OwnCertificate {
+export interface CertificateOptions {
   /** The data folder. */
   readonly folder: string
   /** DNS names and addresses. */
   readonly names: readonly string[]
   readonly nowMs: number
-  /** https where it is not given. */
+  /** Defaults to https. */
   readonly use?: CertificateUse
 }
 
 /**
- * The gateway's own certificate in `folder`/tls, made where there is none. It stays as it is, since
- * partners and devices pin it: that for https until it ends within 30 days or does not have one of
- * `names`, that for DICOM until it has ended; the key stays even then. Files for the owner only.
+ * The gateway's own certificate in `folder`/tls, created if it is missing. Partners and devices pin
+ * it, so it is kept as long as possible: the https certificate until it expires within 30 days or
+ * lacks one of `names`, the DICOM certificate until it has expired. The key is kept even then. The
+ * files are readable only by their owner.
  */
-export function ownCertificate(options: OwnCertificate): TlsFiles {
+export function loadOrCreateCertificate(options: CertificateOptions): TlsFiles {
   const { use = 'https' } = options
   const files = filesOf(options.folder, use)
   const key = existsSync(files.key) ? readFileSync(files.key, 'utf8') : undefined
   const cert = key && existsSync(files.cert) ? readFileSync(files.cert, 'utf8') : undefined
-  if (key && cert && isGood(cert, key, options)) return { key, cert }
+  if (key && cert && isUsable(cert, key, options)) return { key, cert }
   const made = selfSignedCertificate(options.names, {
     nowMs: options.nowMs,
     use,
     ...(key && { key }),
   })
-  if (!key) writeWhole(files.key, made.key)
-  writeWhole(files.cert, made.cert)
+  if (!key) writeAtomic(files.key, made.key)
+  writeAtomic(files.cert, made.cert)
   return made
 }
 
 /**
- * Another certificate under another key in place of the one in `folder`/tls: whoever pinned the old
- * one has to be given this one.
+ * Replaces the certificate in `folder`/tls by one with a new key. Clients that pinned the old one
+ * must be given the new one.
  */
 export function renewCertificate({
   folder,
   names,
   nowMs,
   use = 'https',
-}: OwnCertificate): TlsFiles {
+}: CertificateOptions): TlsFiles {
   const files = filesOf(folder, use)
   const made = selfSignedCertificate(names, { nowMs, use })
-  // The key first: a certificate that is not of the key beside it is made again at the next start.
-  writeWhole(files.key, made.key)
-  writeWhole(files.cert, made.cert)
+  // The key is written first, because a certificate that does not match its key is created again at
+  // the next start.
+  writeAtomic(files.key, made.key)
+  writeAtomic(files.cert, made.cert)
   return made
 }
 
 /**
- * What a person is shown of a certificate: distinguished names such as `CN=Isthmus`; whole days,
- * negative once it has ended.
+ * Certificate details for display: distinguished names such as `CN=Isthmus`, and the remaining
+ * whole days, negative after expiry.
  */
 export type CertificateFacts = Omit<Certificate, 'use' | 'isInUse'>
 
-/** Reads a certificate (PEM). @throws Error where it is none */
+/** Parses a certificate (PEM). @throws Error if it is not a certificate */
 export function certificateFacts(cert: string, nowMs: number): CertificateFacts {
   const read = new X509Certificate(cert)
   const [begins, ends] = [Date.parse(read.validFrom), Date.parse(read.validTo)]
@@ -127,18 +126,18 @@ export function certificateFacts(cert: string, nowMs: number): CertificateFacts 
   }
 }
 
-/** One line of a distinguished name that Node prints one part a line. */
+/** Joins a distinguished name, which Node prints with one part per line, to a single line. */
 const nameOf = (lines: string | undefined): string => (lines ?? '').split('\n').join(', ')
 
 /**
- * SHA-256 of the certificate, as browsers and clients show it: the person who trusts it compares
- * this.
+ * SHA-256 fingerprint in the format of browsers and other clients, for comparison by the person who
+ * trusts the certificate.
  */
 export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256
 
 /**
- * A certificate for these DNS names and addresses that is its own authority (RFC 5280), under a new
- * key or the one given.
+ * A self-signed certificate for these DNS names and addresses (RFC 5280), with the given key or a
+ * new one.
  */
 export function selfSignedCertificate(
   names: readonly string[],
@@ -156,7 +155,7 @@ export function selfSignedCertificate(
   }
 }
 
-/** Where the certificate (PEM) of this use is, or will be. */
+/** Path of the certificate (PEM) for this use, which may not exist yet. */
 export const certificateFile = (folder: string, use: CertificateUse): string =>
   filesOf(folder, use).cert
 
@@ -165,10 +164,10 @@ function filesOf(folder: string, use: CertificateUse): TlsFiles {
   return { key: join(folder, 'tls', key), cert: join(folder, 'tls', cert) }
 }
 
-function isGood(
+function isUsable(
   cert: string,
   key: string,
-  { names, nowMs, use = 'https' }: OwnCertificate,
+  { names, nowMs, use = 'https' }: CertificateOptions,
 ): boolean {
   try {
     const known = new X509Certificate(cert)
@@ -183,8 +182,8 @@ function isGood(
   }
 }
 
-/** Whole or not at all, for the owner only. */
-function writeWhole(file: string, text: string): void {
+/** Writes a file atomically, readable only by its owner. */
+function writeAtomic(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
@@ -203,7 +202,7 @@ function certificate(
       ? sequence(oid('2a864886f70d01010b'), NULL)
       : sequence(oid('2a8648ce3d040302'))
   const subject = sequence(set(sequence(oid('550403'), utf8('Isthmus'))))
-  // A client whose clock is a little behind must still take it.
+  // Accepts clients whose clock is up to a day behind.
   const validity = sequence(time(nowMs - DAY_MS), time(nowMs + VALID_DAYS * DAY_MS))
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   const alternativeNames = names.map((name) =>
@@ -211,11 +210,11 @@ function certificate(
   )
   const extensions = sequence(
     extension('551d11', sequence(...alternativeNames)),
-    // Basic constraints: an authority, which it is only of itself (path length 0).
+    // Basic constraints: a certificate authority, but only for itself (path length 0).
     extension('551d13', sequence(TRUE, integer(Buffer.of(0))), true),
     extension('551d25', sequence(...purposes.map(oid))),
   )
-  // RFC 5280 §4.1: version 3, a positive serial number, and the rest in order.
+  // RFC 5280 §4.1: version 3, a positive serial number, and the remaining fields in order.
   const toSign = sequence(
     der(0xa0, integer(Buffer.of(2))),
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
@@ -240,7 +239,7 @@ const extension = (id: string, value: Buffer, isCritical = false) =>
 const time = (ms: number) =>
   der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 
-/** The 4 or 16 bytes of an address; a zone is not part of it. */
+/** The 4 or 16 bytes of an address, without its zone. */
 const addressBytes = (address: string): Buffer =>
   Buffer.from(ipaddr.parse(address.replace(/%.*/, '')).toByteArray())
 

@@ -6,31 +6,29 @@ import { type MessageParam, message } from '#shared/messages/message.ts'
 import {
   type CertificateUse,
   certificateFacts,
-  ownCertificate,
+  loadOrCreateCertificate,
   renewCertificate,
 } from './certificate.ts'
 import type { TlsFiles } from './server.ts'
 import { StartError } from './start-error.ts'
 
-/**
- * The gateway's own certificates, in `tls/` of the data folder, each made when it is first needed.
- */
+/** The gateway's own certificates in `tls/` of the data folder, created on first use. */
 export interface Certificates {
-  /** @throws StartError where the files cannot be used */
+  /** @throws StartError if the files cannot be used */
   of(use: CertificateUse): TlsFiles
-  /** A listener uses these files from now on; `take` gives it the next ones. */
+  /** Registers the listener that uses these files; `take` is called with new ones. */
   use(use: CertificateUse, files: TlsFiles, take: (files: TlsFiles) => void): void
-  /** Its listener was closed. */
+  /** Called when the listener was closed. */
   endUse(use: CertificateUse): void
-  /** Those that listeners use. */
+  /** The certificates used by listeners. */
   list(): Certificate[]
-  /** Another certificate under another key; the listener has it when this returns. */
+  /** Creates a certificate with a new key; the listener uses it when this returns. */
   renew(use: CertificateUse): Certificate
 }
 
 export function openCertificates(context: Context): Certificates {
   const { folder, clock } = context
-  /** By use: the files of the listener, and how it is given others. */
+  /** By use: the files of the listener, and the callback that replaces them. */
   const inUse = new Map<CertificateUse, { files: TlsFiles; take: (files: TlsFiles) => void }>()
   const optionsOf = (use: CertificateUse) => ({
     folder,
@@ -47,11 +45,11 @@ export function openCertificates(context: Context): Certificates {
   return {
     of(use) {
       try {
-        return ownCertificate(optionsOf(use))
+        return loadOrCreateCertificate(optionsOf(use))
       } catch (error) {
         throw new StartError(
           message('http.certificate-unusable', {
-            use: WORDS[use],
+            use: PURPOSES[use],
             folder,
             reason: (error as Error).message,
           }),
@@ -72,13 +70,14 @@ export function openCertificates(context: Context): Certificates {
   }
 }
 
-const WORDS: Readonly<Record<CertificateUse, MessageParam>> = {
+const PURPOSES: Readonly<Record<CertificateUse, MessageParam>> = {
   https: 'HTTPS',
   'dicom-tls': message('http.dicom-by-tls'),
 }
 
 /**
- * All that this PC is reached by: a name that is set later is in the certificate of the next start.
+ * All names and addresses of this PC. A name configured later is added to the certificate at the
+ * next start.
  */
 function namesOf(context: Context): readonly string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
@@ -89,7 +88,7 @@ function namesOf(context: Context): readonly string[] {
     ...(url === null ? [] : [new URL(url).hostname]),
     ...context.settings.get('http.allowedHosts'),
   ]
-  // What no certificate can hold would have a new one made at each start.
+  // Names that a certificate cannot contain would cause a new certificate at each start.
   const names = given
     .map((name) => name.replace(/^\[(.*)\]$/, '$1'))
     .filter((name) => isIP(name) || /^\w[\w.-]*$/.test(name))

@@ -9,22 +9,22 @@ import {
 
 interface Connection extends AdmittedConnection {
   readonly socket: Socket
-  /** Requests that have begun and are not answered; an event stream is one. */
+  /** Requests that have not been answered, including event streams. */
   readonly requests: Set<IncomingMessage>
-  /** Ends the connection unless its TLS handshake ends before. */
+  /** Closes the connection if its TLS handshake does not complete in time. */
   readonly deadline: NodeJS.Timeout | undefined
 }
 
 /**
- * Keeps the connections of an HTTP or HTTPS server within its budget by closing others in place of
- * refusing new ones: a host that opens many keeps nobody else out. A connection that does not
- * finish its TLS handshake in time is destroyed: Node reports it and leaves the socket to the
- * listener, which cannot answer on it.
+ * Keeps an HTTP or HTTPS server within its connection budget by closing existing connections
+ * instead of refusing new ones, so that a host that opens many cannot lock out others. A connection
+ * that does not complete its TLS handshake in time is destroyed, because Node reports it but leaves
+ * the socket to the listener, which cannot respond on it.
  *
- * @param admitted connections of this server, and of others that share its budget
- * @param handshakeMs for a TLS handshake; undefined: the server does not speak TLS
- * @returns `destroyAll`: closes every connection at once, whatever its client does;
- *   `destroySilent`: those of them without a request, a TLS handshake among them
+ * @param admitted connections of this server and of others that share its budget
+ * @param handshakeMs time limit for a TLS handshake; undefined if the server does not use TLS
+ * @returns `destroyAll`: closes every connection immediately; `destroySilent`: closes the
+ * connections without a request, including those in a TLS handshake
  */
 export function limitConnections(
   server: Server,
@@ -40,17 +40,18 @@ export function limitConnections(
       deadline:
         handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
       get isBusy() {
-        // A request that is still being sent may never be completed.
+        // A request that is still being received may never be completed, so it does not count.
         return [...this.requests].some(({ complete }) => complete)
       },
       close() {
-        // Its close event comes after connections that are accepted in the same tick.
+        // Removed now, because its close event is emitted after connections accepted in the same
+        // tick.
         forget()
         socket.destroy()
       },
     }
     connections.set(key, connection)
-    // Another connection may have the same addresses and ports before this one reports its end.
+    // Another connection may use the same addresses and ports before this one reports its end.
     const forget = () => void (connections.get(key) === connection && connections.delete(key))
     socket.once('close', () => {
       forget()
@@ -60,8 +61,8 @@ export function limitConnections(
     admitted.add(connection)
   })
 
-  // The TLS socket is another object than the one that was accepted; addresses and ports are the
-  // same.
+  // The TLS socket is a different object from the accepted one, but has the same addresses and
+  // ports.
   server.on('secureConnection', (socket: Socket) =>
     clearTimeout(connections.get(connectionKey(socket))?.deadline),
   )
@@ -69,8 +70,9 @@ export function limitConnections(
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { requests } = connections.get(connectionKey(request.socket)) ?? {}
     requests?.add(request)
-    // Each answer waits in memory for the one before: no browser asks ahead like that.
-    if (requests && requests.size > MOST_AHEAD) return void request.socket.destroy()
+    // Pipelined responses wait in memory for the preceding one, and no browser pipelines this many
+    // requests.
+    if (requests && requests.size > MAX_PIPELINED) return void request.socket.destroy()
     response.once('close', () => requests?.delete(request))
   })
 
@@ -85,5 +87,5 @@ export function limitConnections(
   }
 }
 
-/** Requests of one connection that are not answered (RFC 9112 §9.3.2, pipelining). */
-const MOST_AHEAD = 16
+/** Unanswered requests per connection (RFC 9112 §9.3.2, pipelining). */
+const MAX_PIPELINED = 16

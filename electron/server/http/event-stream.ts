@@ -7,30 +7,31 @@ import type { HttpApp } from './http-app.ts'
 import { admit, requireOwnPage } from './session-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
-/** One server-sent event (HTML Standard §9.2). `data` is sent as JSON. */
+/** A server-sent event (HTML Standard §9.2). `data` is sent as JSON. */
 export interface StreamEvent {
   readonly event: string
   readonly data: unknown
-  /** Comes back as Last-Event-ID when the browser connects again. */
+  /** Sent back by the browser as Last-Event-ID when it reconnects. */
   readonly id?: string
 }
 
 export interface StreamRule {
   readonly access: WindowAccess
-  /** Milliseconds between events `beat`; the session is checked again at each. */
+  /** Milliseconds between `beat` events; the session is checked again at each. */
   readonly heartbeatMs?: number
   /**
-   * What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes.
+   * Maximum number of bytes buffered for one client. A client that exceeds it is disconnected and
+   * reconnects.
    */
   readonly bufferBytes?: number
-  /** Streams open at once on this path. */
+  /** Maximum number of open streams on this path. */
   readonly clients?: number
 }
 
 /**
- * Declares a path that streams events until the client leaves, its session ends or the server
- * closes. `open` gets the id of the last event this client has seen (undefined at first) and
- * returns what stops the subscription.
+ * Registers a path that streams events until the client disconnects, its session ends or the server
+ * closes. `open` receives the id of the last event the client has seen (undefined initially) and
+ * returns a function that ends the subscription.
  */
 export function serveEvents(
   app: HttpApp,
@@ -106,9 +107,12 @@ function boundedWriter(response: ServerResponse, bufferBytes: number): (text: st
   }
 }
 
-/** An event and no comment, so that the page can tell a silent gateway from a dead connection. */
+/**
+ * An event rather than a comment, so that the page can distinguish an idle gateway from a dead
+ * connection.
+ */
 const BEAT: StreamEvent = { event: 'beat', data: {} }
 
-// JSON has no raw line ends, so one data line holds it.
+// JSON contains no raw line breaks, so it fits into one data line.
 const printEvent = ({ event, data, id }: StreamEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

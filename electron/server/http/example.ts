@@ -4,8 +4,8 @@ const ID = '8f14e45fceea467f9b0c1d2e3f405162'
 const UUID = '0b8f6f0e-52c1-4f5e-9a53-6f0f4f2f6a11'
 
 /**
- * What a field of this name looks like; ids in the form of the interface, people invented. A value
- * that does not fit is not used.
+ * Example values by field name: ids in the format of the interface, and invented people. A value
+ * that does not match the schema is ignored.
  */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   expressCustomerId: `cus_${ID}`,
@@ -114,7 +114,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   weight: { unit: 'kg', value: 68 },
 }
 
-/** A value that this schema takes, every optional field included. A query's are texts. */
+/**
+ * A value that is valid for the schema, including every optional field. Values of a query are
+ * texts.
+ */
 export function exampleOf(schema: z.core.$ZodType, name = ''): unknown {
   const known = EXAMPLES[name]
   for (const value of [known, ...(typeof known === 'boolean' ? [String(known)] : [])])

@@ -4,16 +4,17 @@ import { serveEvents } from './event-stream.ts'
 import type { HttpApp } from './http-app.ts'
 
 /**
- * Lines a returning window is sent: well below what one client may have waiting (`http/events`).
+ * Maximum number of missed lines sent to a reconnecting window, well below the buffer limit of one
+ * client (`event-stream.ts`).
  */
-const MOST_MISSED = 200
+const MAX_MISSED_LINES = 200
 
 /**
- * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each
- * new line, `status` (empty) when the status should be asked for again, `images` (empty) when the
- * studies with images should, `studies` (empty) when those of the interface should, and `events`,
- * `audit`, `access` and `exams` (empty) for the screens of these. A window that reconnects gets the
- * lines it has missed, as far as they are kept; it reads the rest again by itself.
+ * `GET /dashboard/feed/events`: an event `line` for each new FeedLine, with its lineId as event id.
+ * Events without data tell the window to read again: `status` for the status, `images` for studies
+ * with images, `studies` for the studies of the interface, and `events`, `audit`, `access` and
+ * `exams` for these screens. A window that reconnects receives the lines it missed, as far as they
+ * are kept, and reads everything else again.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
   serveEvents(
@@ -25,8 +26,8 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
         send({ event: 'line', data: line, id: String(line.lineId) })
       const seen = Number(lastEventId)
       if (lastEventId !== undefined && Number.isSafeInteger(seen))
-        for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
-      // Changes from before this stream was opened were sent to no one.
+        for (const line of feed.after(seen).slice(-MAX_MISSED_LINES)) sendLine(line)
+      // Changes before this stream opened were not sent to this client.
       for (const event of CHANGES) send({ event, data: {} })
       return feed.subscribe((news) =>
         news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} }),

@@ -7,7 +7,7 @@ import type { HttpApp } from './http-app.ts'
 import { normalQuery, noteRead } from './operations.ts'
 import { malformed } from './problem.ts'
 
-/** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
+/** A request for a file, as passed to its handler: parsed, with its caller authorized. */
 export interface FileCall<
   P extends z.ZodType,
   Q extends z.ZodType,
@@ -30,8 +30,8 @@ export interface FileRule<
 }
 
 /**
- * Declares a path of the window or the viewer that answers a GET with something else than JSON;
- * what is refused is a problem all the same.
+ * Registers a GET path of the window or the viewer whose response is not JSON. Refusals are still
+ * sent as problems.
  */
 export function serveFile<
   P extends z.ZodType,
@@ -72,15 +72,15 @@ function parsed(part: 'params' | 'query', shape: z.ZodType | undefined, value: u
   return read?.data
 }
 
-/** A document from outside, to be viewed. */
+/** An external document to be displayed. */
 export interface Document {
   readonly fileName: string
   readonly mediaType: string
   readonly content: Buffer
 }
 
-/** What a browser shows without running anything in it; SVG and HTML are not among them. */
-const SHOWN: readonly string[] = [
+/** Media types that a browser can display without running scripts; SVG and HTML are excluded. */
+const INLINE_TYPES: readonly string[] = [
   'application/pdf',
   'image/png',
   'image/jpeg',
@@ -89,8 +89,8 @@ const SHOWN: readonly string[] = [
 ]
 
 /**
- * Declares a path of the window or the viewer that answers with a document: shown where a browser
- * shows it safely, else to be saved.
+ * Registers a path of the window or the viewer that responds with a document, displayed inline if
+ * that is safe and otherwise as a download.
  */
 export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'view'>(
   app: HttpApp,
@@ -100,13 +100,13 @@ export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'vie
 ): void {
   serveFile(app, path, rule, (call, reply) => {
     const document = open(call)
-    return reply.headers(documentHeaders(document, SHOWN)).send(document.content)
+    return reply.headers(documentHeaders(document, INLINE_TYPES)).send(document.content)
   })
 }
 
 /**
- * For something of somebody else's: as one of the types that are `shown`, else to be saved.
- * Whatever it holds, it runs nothing and asks nobody.
+ * Headers for external content: inline if its type is one of `shown`, otherwise as a download. The
+ * content cannot run scripts or send requests.
  */
 export function documentHeaders(
   { fileName, mediaType }: Omit<Document, 'content'>,
@@ -125,8 +125,8 @@ export function documentHeaders(
 }
 
 /**
- * RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path
- * of the reader's PC.
+ * RFC 6266: the file name in ASCII for old clients, and in full in the encoding of RFC 8187. Path
+ * separators are removed.
  */
 function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string {
   const name =
@@ -141,17 +141,17 @@ function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string 
 }
 
 /**
- * A file on its way out: sent as it is made; where making it fails the connection ends before the
- * file does.
+ * A file that is streamed while it is created. If creation fails, the connection is closed before
+ * the end of the file.
  */
 interface Download {
-  /** ASCII letters, digits, dots and hyphens. */
+  /** Only ASCII letters, digits, dots and hyphens. */
   readonly fileName: string
   readonly mediaType: string
   readonly content: AsyncIterable<string | Buffer>
 }
 
-/** Declares a path of the window that answers with a file to be saved. */
+/** Registers a path of the window that responds with a download. */
 export function serveDownload<Q extends z.ZodType, A extends WindowAccess>(
   app: HttpApp,
   path: `/${string}`,

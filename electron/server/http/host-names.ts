@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 
-// A page of another site reaches a listener on loopback or the LAN by pointing its own name at it
-// (DNS rebinding); the browser then sends that name as Host, with neither Origin nor
-// Sec-Fetch-Site. So only names known to be ours are answered.
+// A page of another site can reach a listener on loopback or the LAN by resolving its own name to
+// that address (DNS rebinding). The browser then sends that name as Host, with neither Origin nor
+// Sec-Fetch-Site, so only known names are accepted.
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1']
 
-/** Names that the settings give the gateway. */
+/** Host names from the settings. */
 export interface HostNames {
   /** `http.publicUrl` */
   readonly publicUrl: string | null
@@ -13,19 +13,19 @@ export interface HostNames {
   readonly allowedHosts: readonly string[]
 }
 
-/** What the allow-list is made of, at the moment of a request. */
+/** The inputs of the allow-list at the time of a request. */
 export interface HostRule extends HostNames {
   /** Address or name that the listener is bound to. */
   readonly boundHost: string
-  /** Address of this end of the connection: what a listener on all addresses was reached at. */
+  /** Local address of the connection, for a listener bound to all addresses. */
   readonly localAddress: string | undefined
 }
 
 /**
- * Whether a request with this Host header is meant for us. The port is not compared: a proxy or a
- * tunnel may change it.
+ * Whether the Host header names this gateway. The port is not compared, because a proxy or tunnel
+ * may change it.
  */
-export function isOurHost(header: string | undefined, rule: HostRule): boolean {
+export function isAllowedHost(header: string | undefined, rule: HostRule): boolean {
   const name = hostNameOf(header)
   if (name === undefined) return false
   const publicName =
@@ -43,15 +43,15 @@ export function isOurHost(header: string | undefined, rule: HostRule): boolean {
 }
 
 /**
- * `isOurHost` that remembers what it has allowed last: nearly every call comes by the same name,
- * under the same rule.
+ * Caches the last allowed header of `isAllowedHost`, because nearly all requests have the same host and
+ * the same rule.
  */
-export function hostCheck(): typeof isOurHost {
+export function hostCheck(): typeof isAllowedHost {
   let last: (HostRule & { readonly header: string }) | undefined
   return (header, rule) => {
     if (last && last.header === header && RULE_KEYS.every((key) => last?.[key] === rule[key]))
       return true
-    if (header === undefined || !isOurHost(header, rule)) return false
+    if (header === undefined || !isAllowedHost(header, rule)) return false
     last = { header, ...rule }
     return true
   }
@@ -65,10 +65,10 @@ const RULE_KEYS = [
 ] as const satisfies readonly (keyof HostRule)[]
 
 /**
- * Whether an Origin header is that of our own page: the host the request was sent to, or the public
- * URL's origin.
+ * Whether an Origin header is that of the gateway's own page: the host the request was sent to, or
+ * the origin of the public URL.
  */
-export function isOurOrigin(
+export function isOwnOrigin(
   origin: string,
   host: string | undefined,
   publicUrl: string | null,
@@ -83,7 +83,7 @@ export function isOurOrigin(
 }
 
 /**
- * `localhost:8042` → `localhost`, `[::1]:8042` → `::1`; undefined where it is not a host with an
+ * `localhost:8042` → `localhost`, `[::1]:8042` → `::1`; undefined if it is not a host with an
  * optional port (RFC 9110 §7.2).
  */
 function hostNameOf(header: string | undefined): string | undefined {
@@ -92,7 +92,7 @@ function hostNameOf(header: string | undefined): string | undefined {
   return name === undefined ? undefined : plainName(name)
 }
 
-/** Lower case; without brackets; an IPv4-mapped address in its IPv4 form. */
+/** In lower case, without brackets, and with IPv4-mapped addresses as IPv4. */
 function plainName(name: string): string {
   const plain = name.toLowerCase().replace(/^\[(.*)\]$/, '$1')
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1]

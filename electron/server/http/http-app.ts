@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
-import { faultForLog } from '#server/platform/log.ts'
+import { serializeError } from '#server/platform/log.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Sessions, Views } from './callers.ts'
 import type { PartnerInterface } from './partner-interface.ts'
@@ -12,8 +12,8 @@ const NOBODY: Sessions = {
 }
 
 /**
- * Notes that an operation answered: as it is declared, with the parameters of its path and query,
- * and who had called it.
+ * Records that an operation was answered: the declared operation, its path and query parameters,
+ * and the caller.
  */
 export type NoteAnswer = (
   operation: Pick<Operation, 'method' | 'path'>,
@@ -21,33 +21,35 @@ export type NoteAnswer = (
   who: { readonly userId: string } | { readonly apiKeyId: string },
 ) => void
 
-/** Where faults of ours are logged: a request's id, its route and the place; no content. */
+/** Logs internal errors: request id, route and stack frames, without any content. */
 export interface HttpLog {
   error(fields: Readonly<Record<string, string | number>>, message: string): void
 }
 
 /**
- * What a module declares its operations on; only this folder touches `fastify`. Who may call is
- * installed by the modules that know: until then nobody may.
+ * The application that modules register their operations on; only this folder uses `fastify`
+ * directly. Modules also install the authenticators of callers; without one its callers are
+ * refused.
  */
 export class HttpApp {
   readonly fastify: FastifyInstance
   readonly publicUrl: () => string | null
   sessions: Sessions = NOBODY
-  /** Undefined where the server has no interface for partners. */
+  /** Undefined if the server has no partner interface. */
   partners: PartnerInterface | undefined
   views: Views | undefined
   /**
-   * The id of an approved workstation by its token; undefined for any other token (decision 0023).
+   * Returns the id of an approved workstation by its token; undefined for any other token (decision
+   * 0023).
    */
   approvedWorkstation: (token: string) => string | undefined = () => undefined
   noteAnswer: NoteAnswer | undefined
   /**
-   * Calls declared so far; a path asked with another method is answered 405 with these in Allow
-   * (RFC 9110 §15.5.6).
+   * The registered operations. A request for a known path with another method is answered with 405
+   * and these methods in Allow (RFC 9110 §15.5.6).
    */
   readonly declared: { readonly method: string; readonly path: string }[] = []
-  /** Ends of the open event streams. */
+  /** Functions that close the open event streams. */
   readonly openStreams = new Set<() => void>()
   readonly #log: HttpLog
   readonly #admitted: AdmittedConnections
@@ -64,16 +66,16 @@ export class HttpApp {
     this.#admitted = admitted
   }
 
-  /** The caller proved who it is: its host's connections are kept where there are too many. */
-  noteProven({ socket }: FastifyRequest): void {
-    this.#admitted.noteProven(socket.remoteAddress ?? '')
+  /** Records that the client has authenticated, which gives connections of its host priority. */
+  noteAuthenticated({ socket }: FastifyRequest): void {
+    this.#admitted.noteAuthenticated(socket.remoteAddress ?? '')
   }
 
-  /** Logs a fault of ours. */
+  /** Logs an internal error. */
   noteFault(request: FastifyRequest, error: unknown, status = 500): void {
     const route = `${request.method} ${request.routeOptions.url ?? ''}`
     this.#log.error(
-      { requestId: request.id, route, status, ...faultForLog(error) },
+      { requestId: request.id, route, status, ...serializeError(error) },
       'a call failed',
     )
   }

@@ -2,23 +2,23 @@ import { hash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
-/** How long an answer is kept for its key. */
-const KEPT_MS = 24 * 60 * 60_000
+/** How long a response is stored under its key. */
+const RETENTION_MS = 24 * 60 * 60_000
 
 /**
- * What one `Idempotency-Key` is a key to: the same text of another caller, or on another path, is
- * another key.
+ * The scope of an `Idempotency-Key`: the same key of another caller or on another path is
+ * independent.
  */
 export interface IdempotencySlot {
-  /** `callerName` of http-app. */
+  /** The caller, as named by `callerName`. */
   readonly caller: string
-  /** Method and path without its query, such as `POST /v1/express`. */
+  /** Method and path without query, such as `POST /v1/express`. */
   readonly call: string
   readonly key: string
 }
 
-/** The answer that was given under a key; its body is sealed at rest. */
-export interface KeptAnswer {
+/** The response stored under a key; its body is encrypted at rest. */
+export interface StoredAnswer {
   /** HTTP status, 200 to 499. */
   readonly status: number
   readonly body: string
@@ -26,18 +26,18 @@ export interface KeptAnswer {
   readonly bodyHash: string
 }
 
-/** Forgets answers older than 24 hours; returns how many. */
-export const purgeKeptAnswers = ({ database, clock }: Context): number =>
+/** Deletes responses older than 24 hours; returns how many. */
+export const purgeStoredAnswers = ({ database, clock }: Context): number =>
   database.run(database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest(clock)))
     .changes
 
-const oldest = (clock: Clock) => instantOf(clock() - KEPT_MS)
+const oldest = (clock: Clock) => instantOf(clock() - RETENTION_MS)
 
-/** The answer of a slot, unless it is older than 24 hours. */
+/** The stored response of a slot, unless it is older than 24 hours. */
 export function findAnswer(
   { database, clock }: Context,
   slot: IdempotencySlot,
-): KeptAnswer | undefined {
+): StoredAnswer | undefined {
   const keyHash = hashOf(slot)
   const row = database.get(
     database.sql
@@ -55,10 +55,10 @@ export function findAnswer(
   )
 }
 
-export function keepAnswer(
+export function storeAnswer(
   { database, clock }: Context,
   slot: IdempotencySlot,
-  { status, body, bodyHash }: KeptAnswer,
+  { status, body, bodyHash }: StoredAnswer,
 ): void {
   const keyHash = hashOf(slot)
   const sealedBody = database.seal.seal(Buffer.from(body), contextOf(keyHash))

@@ -2,28 +2,31 @@ import { hash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { ApiError, malformedFields } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { findAnswer, type IdempotencySlot, keepAnswer } from './idempotency-queries.ts'
+import { findAnswer, type IdempotencySlot, storeAnswer } from './idempotency-queries.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
 
-/** An answer as it goes out: its status and its JSON. */
+/** A response as sent: its status and JSON. */
 export interface Answer {
   readonly status: number
   readonly body: string
 }
 
-/** A POST with an `Idempotency-Key` (the IETF draft of that name); one for all listeners. */
+/**
+ * Handles POST requests with an `Idempotency-Key` (IETF draft of that name). Shared by all
+ * listeners.
+ */
 export class Idempotency {
   readonly #context: Context
-  readonly #underWay = new Set<string>()
+  readonly #inProgress = new Set<string>()
 
   constructor(context: Context) {
     this.#context = context
   }
 
   /**
-   * Does the work once for each slot: the same body again gets the first answer. Work that answers
-   * without waiting and the answer that is kept of it are one transaction.
+   * Runs the work once per slot; a repeated request with the same body gets the first response. If
+   * the work is synchronous, it is committed in one transaction with the stored response.
    * @throws ApiError in-flight, refused
    */
   async answer(
@@ -32,17 +35,17 @@ export class Idempotency {
     work: () => Answer | Promise<Answer>,
   ): Promise<Answer & { readonly isReplayed: boolean }> {
     const name = JSON.stringify([slot.caller, slot.call, slot.key])
-    if (this.#underWay.has(name)) throw inFlight()
+    if (this.#inProgress.has(name)) throw inFlight()
     const bodyHash = hash('sha256', JSON.stringify(body) ?? '')
     const before = findAnswer(this.#context, slot)
     if (before) {
       if (before.bodyHash !== bodyHash) throw otherBody()
       return { status: before.status, body: before.body, isReplayed: true }
     }
-    this.#underWay.add(name)
+    this.#inProgress.add(name)
     try {
-      const keep = (answer: Answer) => keepAnswer(this.#context, slot, { ...answer, bodyHash })
-      // In an object: a transaction is given no promise.
+      const keep = (answer: Answer) => storeAnswer(this.#context, slot, { ...answer, bodyHash })
+      // Wrapped in an object, because a transaction must not return a promise.
       const { answer } = this.#context.database.transaction(() => {
         const given = work()
         if (!(given instanceof Promise)) keep(given)
@@ -53,12 +56,12 @@ export class Idempotency {
       keep(later)
       return { ...later, isReplayed: false }
     } finally {
-      this.#underWay.delete(name)
+      this.#inProgress.delete(name)
     }
   }
 }
 
-/** The key a request names, undefined without one. @throws ApiError malformed */
+/** The key of a request; undefined if it has none. @throws ApiError malformed */
 export function idempotencyKeyOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header

@@ -3,17 +3,17 @@ import { z } from 'zod'
 export type JsonObject = { [key: string]: unknown }
 
 /**
- * Schemas of the contract as JSON Schema 2020-12, those with an id of their own kept once, in
+ * Converts schemas of the contract to JSON Schema 2020-12. Schemas with an id are emitted once, in
  * `components`.
  */
 export interface SchemaPrinter {
-  /** `input` is what is sent to us, `output` what we send. */
+  /** `input` for what clients send, `output` for what the gateway sends. */
   print(schema: z.ZodType, io: 'input' | 'output'): JsonObject
   /** By id. */
   readonly components: ReadonlyMap<string, JsonObject>
 }
 
-/** Formats that say it all: the pattern that zod adds would only be noise. */
+/** Formats for which the pattern added by zod would be redundant. */
 const PLAIN_FORMATS = ['date-time', 'uuid', 'uri', 'email']
 
 export function schemaPrinter(): SchemaPrinter {
@@ -34,7 +34,7 @@ export function schemaPrinter(): SchemaPrinter {
 }
 
 function tidy({ jsonSchema }: { readonly jsonSchema: JsonObject }): void {
-  // What we send may gain fields: a client that refuses unknown ones would break.
+  // Responses may gain fields later, and a client that rejects unknown fields would break.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (PLAIN_FORMATS.includes(String(jsonSchema.format))) delete jsonSchema.pattern
   if (isEmpty(jsonSchema.propertyNames)) delete jsonSchema.propertyNames
@@ -62,5 +62,5 @@ function withComponents(value: JsonObject): JsonObject {
   ) as JsonObject
 }
 
-/** The one schema that refers to itself has no id: `z.json()`. */
+/** The only self-referencing schema, `z.json()`, has no id. */
 const nameOf = (id: string): string => (id.startsWith('__schema') ? 'JsonValue' : id)

@@ -7,18 +7,18 @@ import type { LanAccess } from '#shared/contract/dashboard-security.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
 import type { Certificates } from './certificates.ts'
-import { explained } from './listeners.ts'
+import { explainListenError } from './listeners.ts'
 import type { HttpServer, ListenerPlace } from './server.ts'
-import { sentenceOf } from './start-error.ts'
+import { userErrorText } from './start-error.ts'
 
-const [AGAIN_MS, MOST_TRIES] = [100, 30]
-const ALL = ['0.0.0.0', '::', '[::]']
+const [RETRY_MS, MAX_ATTEMPTS] = [100, 30]
+const ALL_ADDRESSES = ['0.0.0.0', '::', '[::]']
 type Place = Omit<ListenerPlace, 'tls'>
 
 /**
- * Opens the HTTPS listener where it is on. A port that cannot be had is told by `state`, and thrown
- * only where it was given for this run. @throws StartError
- * @param override given at the start for this run: the settings count from the next start on
+ * Opens the HTTPS listener if it is enabled. If the port is unavailable, `state` reports it; an
+ * exception is thrown only if the port was given for this run. @throws StartError
+ * @param override host and port for this run only; the settings apply again at the next start
  */
 export async function openLanListener(
   context: Context,
@@ -32,7 +32,7 @@ export async function openLanListener(
 }
 
 /**
- * The HTTPS listener under the gateway's own certificate, opened and closed by its settings while
+ * The HTTPS listener with the gateway's own certificate, opened and closed by its settings while
  * the gateway runs (docs/decisions/0023).
  */
 export class LanListener implements AsyncDisposable {
@@ -42,11 +42,11 @@ export class LanListener implements AsyncDisposable {
   readonly #open: (place: ListenerPlace) => Promise<HttpServer>
   readonly #closing = new Set<Promise<unknown>>()
   #server: HttpServer | undefined
-  /** Why it is down. */
+  /** Why it is not listening. */
   #detail: Message | null = null
-  /** Where it is, or could not be opened; empty where it is off. */
+  /** Where it listens or failed to listen; empty if it is disabled. */
   #place = ''
-  /** One change after another: two at once would open two listeners. */
+  /** Serializes changes, because two concurrent ones would open two listeners. */
   #lastChange: Promise<void> = Promise.resolve()
   #unsubscribe = () => {}
 
@@ -73,7 +73,7 @@ export class LanListener implements AsyncDisposable {
     })
   }
 
-  /** Base URL of the listener that is up. */
+  /** Base URL, if it is listening. */
   get url(): string | undefined {
     return this.#server?.url
   }
@@ -94,8 +94,8 @@ export class LanListener implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it is as wanted, or is known to be down: `state` says why. @throws ApiError
-   * malformed
+   * Resolves when the change has taken effect or the listener has failed, as reported by `state`.
+   * @throws ApiError malformed
    */
   async set(
     {
@@ -155,8 +155,8 @@ export class LanListener implements AsyncDisposable {
         this.#server = await this.#openAt(wanted)
         return
       } catch (error) {
-        // The listener before it gives up its port in a moment.
-        if (this.#closing.size > 0 && tries < MOST_TRIES) await wait(AGAIN_MS)
+        // The previous listener is still releasing the port.
+        if (this.#closing.size > 0 && tries < MAX_ATTEMPTS) await wait(RETRY_MS)
         else return this.#failed(error)
       }
     }
@@ -167,18 +167,18 @@ export class LanListener implements AsyncDisposable {
     const option = this.#override
       ? '--https HOST:PORT'
       : 'https.port (Settings, Access from other PCs)'
-    const server = await explained(this.#open({ ...place, tls }), 'HTTPS', option, place)
+    const server = await explainListenError(this.#open({ ...place, tls }), 'HTTPS', option, place)
     this.#certificates.use('https', tls, (files) => server.setCertificate(files))
     return server
   }
 
   #failed(error: unknown): void {
-    const isOurs = sentenceOf(error) === undefined
+    const isOurs = userErrorText(error) === undefined
     if (isOurs) reportError(this.#context, error)
     this.#detail = isOurs ? message('http.listener-failed') : explanationOf(error)
   }
 
-  /** Calls under way get to finish, also the one that closes it. */
+  /** Requests in progress can finish, including the one that closes the listener. */
   #close(): void {
     if (!this.#server) return
     const closed: Promise<unknown> = Promise.resolve(this.#server[Symbol.asyncDispose]()).finally(
@@ -191,11 +191,11 @@ export class LanListener implements AsyncDisposable {
 }
 
 /**
- * What a listener is reached by at another PC: its addresses first, since not every network knows
- * its PCs by name.
+ * The names under which other PCs reach the listener: addresses first, because not every network
+ * resolves PC names.
  */
 function namesOf(host: string): string[] {
-  if (!ALL.includes(host)) return [host]
+  if (!ALL_ADDRESSES.includes(host)) return [host]
   const addresses = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
     .filter(({ internal, family }) => !internal && family === 'IPv4')

@@ -3,21 +3,21 @@ import type { Certificates } from './certificates.ts'
 import type { HttpServer, ListenerPlace } from './server.ts'
 import { listenError } from './start-error.ts'
 
-/** @throws StartError where the port cannot be had */
+/** @throws StartError if the port is unavailable */
 export const openHttp = (
   place: ListenerPlace,
   open: (place: ListenerPlace) => Promise<HttpServer>,
-): Promise<HttpServer> => explained(open(place), 'HTTP', '--http HOST:PORT', place)
+): Promise<HttpServer> => explainListenError(open(place), 'HTTP', '--http HOST:PORT', place)
 
-/** @throws StartError where the port cannot be had */
+/** @throws StartError if the port is unavailable */
 export const listenPlain = (server: DimseServer, host: string, port: number): Promise<number> =>
-  explained(server.listen(host, port), 'DIMSE', '--dimse HOST:PORT', { host, port })
+  explainListenError(server.listen(host, port), 'DIMSE', '--dimse HOST:PORT', { host, port })
 
 /**
- * Waits for a listener. @throws StartError in words for a person where its port cannot be had
- * @param option gives it another place
+ * Waits for a listener to open. @throws StartError explaining why the port is unavailable
+ * @param option the command line option that changes the port
  */
-export async function explained<T>(
+export async function explainListenError<T>(
   opening: Promise<T>,
   name: string,
   option: string,
@@ -28,16 +28,16 @@ export async function explained<T>(
   })
 }
 
-/** The state of a listener that the gateway can do without. */
+/** The state of an optional listener. */
 export interface ListenerState {
   readonly port: number | undefined
-  /** Why it is down; empty where it is up. */
+  /** Why it is not listening; empty if it is. */
   readonly detail: string
 }
 
 /**
- * DICOM by TLS beside the plain listener. A port that cannot be had is not thrown but returned:
- * devices of the plain listener are served all the same.
+ * Opens the DICOM TLS listener beside the plain one. An unavailable port is returned rather than
+ * thrown, so that devices of the plain listener are still served.
  */
 export async function listenByTls(
   server: DimseServer,
@@ -47,7 +47,7 @@ export async function listenByTls(
   const { host, port, ca } = at
   try {
     const files = certificates.of('dicom-tls')
-    const listener = await explained(
+    const listener = await explainListenError(
       server.listenByTls(host, port, { ...files, ca: ca ?? undefined }),
       'DICOM TLS',
       '--dimse-tls PORT',

@@ -8,7 +8,7 @@ import type { Operation, OperationFor, PartnerAccess } from '#shared/operation.t
 import { exampleOf } from './example.ts'
 import { type JsonObject, type SchemaPrinter, schemaPrinter } from './json-schema.ts'
 
-/** The first that a path begins with names its section of the reference. */
+/** Sections of the reference by path prefix; the first match counts. */
 const TAGS = {
   '/v1/express': ['Express customers', 'Customers group users and studies.'],
   '/v1/orgs': [
@@ -46,8 +46,8 @@ const EVENT_WHEN: Readonly<Record<EventType, string>> = {
 }
 
 /**
- * The interface as an OpenAPI 3.1 document, read off the contract: its operations, its seven
- * events, its refusals.
+ * The partner interface as an OpenAPI 3.1 document, generated from the contract: operations,
+ * webhook events and errors.
  */
 export function openApiDocument({ version }: { readonly version: string }): JsonObject {
   const printer = schemaPrinter()
@@ -166,7 +166,7 @@ function descriptionOf({ access }: OperationFor<PartnerAccess>): { readonly desc
   return description === undefined ? {} : { description }
 }
 
-/** What this call can be refused with. */
+/** The errors that an operation can return. */
 function refusalsOf({ method, params, query, body }: Operation): ErrorCode[] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
   const namesOne =
@@ -216,7 +216,7 @@ function parametersOf(
 
 const isRequired = (schema: z.ZodType) => !schema.safeParse(undefined).success
 
-/** The fields of a part of a call, through what wraps it. */
+/** The fields of a schema, unwrapping optional and similar types. */
 function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.ZodType>> {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object') return def.shape as Readonly<Record<string, z.ZodType>>
@@ -226,7 +226,7 @@ function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.ZodType>> {
 function webhookObject(type: EventType, printer: SchemaPrinter): JsonObject {
   const { kind, data, response } = EVENTS[type]
   const envelope = z.object({ id: WebhookEventId, type: z.literal(type), data })
-  // The gateway reads rows one by one and leniently; this is what a row should be.
+  // The gateway reads rows individually and leniently; the reference documents the correct form.
   const answer: z.ZodType =
     type === 'modality_worklist.requested'
       ? response.extend({ items: z.array(WorklistItem) })

@@ -24,8 +24,8 @@ import { type ViewCookie, viewCookie } from './view-authentication.ts'
 import { type WorkstationCookie, workstationCookie } from './workstation-authentication.ts'
 
 /**
- * A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls,
- * `caller` of the interface's, `view` of the viewer's.
+ * A request as passed to its handler: parsed, with its caller authorized. `user` is set for the
+ * window, `caller` for the partner interface, `view` for the viewer.
  */
 export type Call<S extends OperationShape> = CallOf<S> & {
   readonly user: UserFor<S['access']>
@@ -36,9 +36,9 @@ export type Call<S extends OperationShape> = CallOf<S> & {
   readonly workstation: WorkstationCookie
 }
 /**
- * A handler that answers without waiting (not `async`) does what it does in one transaction with
- * the answer kept for an `Idempotency-Key`. In a list of the interface `query.cursor` and the
- * reply's `cursor` are the module's own positions: they are sealed here.
+ * A synchronous handler runs in one transaction with the response stored for an `Idempotency-Key`.
+ * In lists of the interface `query.cursor` and the reply's `cursor` are plain positions of the
+ * module; they are sealed here.
  */
 export type Handler<S extends OperationShape> = (call: Call<S>) => ReplyOf<S> | Promise<ReplyOf<S>>
 
@@ -46,13 +46,13 @@ type Operations = Readonly<Record<string, Operation>>
 /** One handler for each operation of a contract. */
 export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handler<T[K]> }
 
-/** Most bytes of a body that anyone may send: an account's form has far fewer. */
+/** Maximum body size in bytes of public operations; forms such as sign-in are far smaller. */
 const PUBLIC_BYTES = 16 * 1024
 
 /**
- * Declares one operation of the contract: its route, who may call it, the parsing of what comes in
- * and of what goes out. Refusals are thrown as `ApiError`; a reply that breaks the contract is a
- * fault of ours and never leaves.
+ * Registers an operation of the contract: its route, the authorization of the caller, and the
+ * validation of request and reply. Refusals are thrown as `ApiError`; a reply that violates the
+ * contract is an internal error and is not sent.
  */
 export function serve<S extends OperationShape>(
   app: HttpApp,
@@ -72,11 +72,12 @@ export function serve<S extends OperationShape>(
     method,
     url: path,
     ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
-    // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
+    // Authenticated callers may send more. A thousand anonymous connections with a megabyte each
+    // would use a gigabyte.
     ...(access === 'public' && {
       bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES),
     }),
-    // Before the body is read: a stranger's megabyte is not worth parsing.
+    // Runs before the body is read, so that bodies of unauthorized callers are not parsed.
     onRequest: (request, reply, done) => {
       reply.header('cache-control', 'no-store')
       try {
@@ -109,14 +110,14 @@ export function serve<S extends OperationShape>(
       const run = () => runHandler(app, operation, handler, parts, who, request, reply)
       const answer = await (replies && isCaller(who)
         ? runCached(replies, who, request.url, run)
-        : runOnce(app, who, request, reply, run))
+        : runIdempotent(app, who, request, reply, run))
       noteRead(app, operation, parts, who)
       return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
   })
 }
 
-/** The handler's reply by the contract, as it goes out; at once where the handler does not wait. */
+/** Runs the handler and validates its reply by the contract; synchronous if the handler is. */
 function runHandler<S extends OperationShape>(
   app: HttpApp,
   operation: Operation<S>,
@@ -163,7 +164,7 @@ async function runCached(
   return { status, body: bytes }
 }
 
-/** Changes are noted in the audit trail where they are made. */
+/** Changes are recorded in the audit log where they are made, so only reads are recorded here. */
 export function noteRead(
   { noteAnswer }: HttpApp,
   operation: Pick<Operation, 'method' | 'path'>,
@@ -181,12 +182,12 @@ export function noteRead(
     )
 }
 
-/** A request as the contract reads it. */
+/** A request after parsing by the contract. */
 type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
 
 /**
- * The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of
- * any empty filter.
+ * Seals the cursors of a list together with its filters. An empty cursor means the first page, as
+ * an empty filter means no filter.
  */
 function sealedCursors(
   { partners }: HttpApp,
@@ -210,10 +211,10 @@ function sealedCursors(
 }
 
 /**
- * Runs a POST with an `Idempotency-Key` once. A refusal is an answer like any other and kept, unless
- * asking again may end otherwise.
+ * Runs a POST with an `Idempotency-Key` once. A refusal is stored like any other response, unless a
+ * retry may succeed.
  */
-async function runOnce(
+async function runIdempotent(
   { partners }: HttpApp,
   who: Who | undefined,
   request: FastifyRequest,
@@ -244,7 +245,7 @@ async function runOnce(
 }
 
 const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
-/** The reply with what it says in English. */
+/** The reply with its message in English. */
 const inEnglish = (reply: unknown): unknown =>
   isRecord(reply) && isMessage(reply.message)
     ? { ...reply, message: english(reply.message) }
@@ -253,13 +254,13 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 export interface ServeAllOptions<T extends Operations> {
-  /** Most bytes of a body, for calls that take more than the server's limit. */
+  /** Maximum body size in bytes, for operations that exceed the server's default. */
   readonly bodyBytes?: { readonly [K in keyof T]?: number }
-  /** After each change that has succeeded. */
+  /** Called after each successful change. */
   readonly afterChange?: () => void
 }
 
-/** Declares every operation of a contract. */
+/** Registers all operations of a contract. */
 export function serveAll<T extends Operations>(
   app: HttpApp,
   operations: T,
@@ -298,7 +299,7 @@ function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
   try {
     return shape?.safeParse(value)
   } catch (error) {
-    // The parser recurses once for each level of a value.
+    // The parser recurses once per nesting level.
     if (error instanceof RangeError)
       throw new ApiError('malformed', message('http.nested-too-deeply', { part }))
     throw error
@@ -306,8 +307,7 @@ function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
 }
 
 /**
- * `name[]=a&name[]=b` is `name=a&name=b`; what is asked in both forms
- * is joined.
+ * Treats `name[]=a&name[]=b` as `name=a&name=b`; if both forms occur, their values are combined.
  */
 export function normalQuery(query: unknown): unknown {
   if (typeof query !== 'object' || query === null) return query
@@ -318,7 +318,8 @@ export function normalQuery(query: unknown): unknown {
     const plain = name.replace(/\[\]$/, '')
     const given: unknown = Reflect.get(query, name)
     const before = normal.get(plain)
-    // A list even of one: a call that takes one value refuses it, as it refuses a repeat.
+    // A list even for a single value, so that an operation that expects one value rejects it like a
+    // repeated parameter.
     normal.set(plain, name === plain && before === undefined ? given : [before ?? [], given].flat())
   }
   return Object.fromEntries(normal)

@@ -6,13 +6,14 @@ import type { FastifyInstance } from 'fastify'
 import type { HttpApp } from './http-app.ts'
 import type { Headers, SecurityHeaders } from './security-headers.ts'
 
-/** Below the same folder, with rules of its own (`viewer-page.ts`). */
+/** In the same folder, but served with its own headers (`serveViewerPage`). */
 export const VIEWER_PAGE = 'viewer.html'
 
 /**
- * Serves the built window: `index.html` at `/`, never cached blindly; files under `assets/`, whose
- * names carry a hash, for a year. A script has the policy of the viewer: it counts where the script
- * is a worker's, and those of the viewer decode with WebAssembly (CSP 3, 4.1).
+ * Serves the built window: `index.html` at `/`, which is always revalidated, and files under
+ * `assets/`, whose names contain a hash, with a lifetime of one year. Scripts get the content
+ * security policy of the viewer, which applies if the script runs as a worker: those of the viewer
+ * decode with WebAssembly (CSP 3, 4.1).
  */
 export async function servePage(
   fastify: FastifyInstance,
@@ -28,10 +29,10 @@ export async function servePage(
   }
   await fastify.register(files, {
     root: folder,
-    // Each file becomes a route of its own, so an unknown path is nobody's and gets our 404.
+    // Each file becomes a separate route, so an unknown path gets the standard 404.
     wildcard: false,
-    // The build puts a compressed one beside it. Browsers ask for that on loopback and over TLS,
-    // which is how they come; others get the file.
+    // The build adds compressed files beside the originals. Browsers accept that encoding on
+    // loopback and over TLS; other clients get the original.
     preCompressed: true,
     globIgnore: [VIEWER_PAGE, '**/*.br'],
     cacheControl: false,
@@ -60,15 +61,15 @@ export const NOT_FOUND_PAGE = page(
 )
 
 /**
- * Where the page of the viewer is. The second and the third are where links lead, their token in
- * the query: nothing here reads it, so that whoever looks at a link without opening it, such as a
- * mail scanner, does not use it up.
+ * Paths of the viewer page. The second and third are the targets of links, with a token in the
+ * query. The server does not read the token, so fetching a link without opening it, as mail
+ * scanners do, does not use it up.
  */
 const PATHS = ['/viewer', '/study/:studyId', '/token/landing', `/${VIEWER_PAGE}`] as const
 
 /**
- * Serves the page of the viewer, the same at each of its addresses. It may be missing: then a page
- * that says so.
+ * Serves the viewer page at each of its paths. If it is missing, a page that says so is served
+ * instead.
  */
 export function serveViewerPage(
   { fastify, declared }: Pick<HttpApp, 'fastify' | 'declared'>,
@@ -79,8 +80,7 @@ export function serveViewerPage(
   for (const path of PATHS) {
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, async (_request, reply) => {
-      // What the address holds is for nobody else: not for a cache, for the site behind a link, nor
-      // for a search engine.
+      // The URL is confidential, so it must not reach caches, linked sites or search engines.
       reply
         .headers({
           ...security,

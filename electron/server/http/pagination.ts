@@ -5,25 +5,26 @@ import { malformedFields } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
 /**
- * What a list was asked with; `cursor` and `limit` are not part of it: the limit may change from
- * page to page.
+ * The filters of a list request, without `cursor` and `limit`; the limit may change from page to
+ * page.
  */
 export type Filters = Readonly<Record<string, unknown>>
 
-/**
- * Opaque cursors that cannot be changed, nor used with other filters than the page they came with.
- */
+/** Opaque, tamper-proof cursors that are only valid with the filters of the page they came with. */
 export interface CursorCodec {
-  /** base64url of the position and its seal; `list` names the list, e.g. `GET /v1/express`. */
+  /**
+   * Returns base64url of the position and its MAC; `list` identifies the list, e.g. `GET
+   * /v1/express`.
+   */
   encode(position: string, list: string, filters: Filters): string
   /** @throws ApiError malformed, naming `query.cursor` */
   decode(cursor: string, list: string, filters: Filters): string
 }
 
 const MAC_BYTES = 16
-const MOST_CHARACTERS = 1000
+const MAX_CURSOR_LENGTH = 1000
 
-/** `key` is a secret of the data folder: at least 32 bytes. */
+/** `key`: a secret of the data folder, at least 32 bytes. */
 export function cursorCodec(key: Buffer): CursorCodec {
   const sealOf = (position: string, list: string, filters: Filters) =>
     createHmac('sha256', key)
@@ -35,9 +36,9 @@ export function cursorCodec(key: Buffer): CursorCodec {
       Buffer.concat([sealOf(position, list, filters), Buffer.from(position)]).toString('base64url'),
     decode(cursor, list, filters) {
       const bytes = Buffer.from(cursor, 'base64url')
-      // Buffer skips what is not base64url: only what we would have written ourselves is a cursor.
+      // Buffer ignores characters that are not base64url, so only an exact round trip is accepted.
       if (
-        cursor.length > MOST_CHARACTERS ||
+        cursor.length > MAX_CURSOR_LENGTH ||
         bytes.length <= MAC_BYTES ||
         bytes.toString('base64url') !== cursor
       )
@@ -59,7 +60,7 @@ const canonical = (filters: Filters): unknown[] =>
 const badCursor = () =>
   malformedFields({ path: 'query.cursor', message: message('http.bad-cursor') })
 
-/** The reply of a list call: `cursor` exactly when `hasMore`. */
+/** The reply of a list operation; `cursor` is set exactly when `hasMore` is true. */
 export const listPage = <const K extends string, T>(
   key: K,
   items: readonly T[],
@@ -74,12 +75,12 @@ export const listPage = <const K extends string, T>(
     cursor?: string
   }
 
-/** A row's place in a list by time as one text. */
-export const printTimeKey = (key: TimeKey | undefined): string | undefined =>
+/** Encodes the position in a list sorted by time as text. */
+export const encodeTimeKey = (key: TimeKey | undefined): string | undefined =>
   key && `${key.createdAt} ${key.id}`
 
-/** The place in a text that `printTimeKey` printed; undefined is the beginning. */
-export function readTimeKey(text: string | undefined): TimeKey | undefined {
+/** Decodes a text of `encodeTimeKey`; undefined means the beginning. */
+export function decodeTimeKey(text: string | undefined): TimeKey | undefined {
   if (text === undefined) return undefined
   const [createdAt = '', id = ''] = text.split(' ')
   return { createdAt, id }
@@ -90,7 +91,7 @@ interface ListCall {
   readonly query: { readonly cursor?: string | undefined; readonly limit: number }
 }
 
-/** A page of a list of the window, its cursor sealed with what the list was asked with. */
+/** Builds a page of a window list, with its cursor sealed together with the filters. */
 type WindowList = <const K extends string, T>(
   key: K,
   operation: { readonly path: string },
@@ -98,7 +99,10 @@ type WindowList = <const K extends string, T>(
   read: (page: SliceQuery) => Slice<T>,
 ) => ReturnType<typeof listPage<K, T>>
 
-/** Lists whose positions are the store's own texts: nobody sends it another. */
+/**
+ * For lists whose positions are texts produced by the queries; the seal ensures that no other text
+ * is accepted.
+ */
 export function windowList(seal: Pick<Seal, 'keyFor'>): WindowList {
   const cursors = cursorCodec(seal.keyFor('cursors of the window'))
   return (key, { path }, { params, query }, read) => {

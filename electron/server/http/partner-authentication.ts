@@ -15,7 +15,7 @@ import {
 } from './session-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
-/** Which keys may make a call of the interface; a signed-in person may make all of them. */
+/** Which API keys may call an operation of the interface; a signed-in user may call all of them. */
 export const PARTNER_ACCESS = {
   partner: () => true,
   viewer: (key) => key.isViewerEnabled,
@@ -24,8 +24,8 @@ export const PARTNER_ACCESS = {
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /**
- * The caller who may make this call; a key's rate is counted and sent. @throws ApiError bad-key,
- * too-many, not-permitted, confirm-identity
+ * Authenticates and authorizes the caller, counts a key's rate and sets its headers. @throws
+ * ApiError bad-key, too-many, not-permitted, confirm-identity
  */
 export function admitCaller(
   request: FastifyRequest,
@@ -48,8 +48,8 @@ export function admitCaller(
 }
 
 /**
- * @throws ApiError as `callerOf`; too-many where the host made more calls without a valid key than
- *   one key may make
+ * @throws ApiError as `callerOf`; too-many if the host made more requests without a valid key than
+ * the rate limit of one key
  */
 function knownCaller(
   request: FastifyRequest,
@@ -70,8 +70,8 @@ function knownCaller(
 }
 
 /**
- * Whose call this is: the key of `Authorization: Bearer` wins; without that header the
- * session cookie, and only from a script of our own page, at a PC where the window may be opened.
+ * Authenticates the caller. `Authorization: Bearer` takes precedence; otherwise the session cookie
+ * is used, but only for scripts of the gateway's own page on a PC that may open the window.
  * @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
  */
 function callerOf(
@@ -85,7 +85,7 @@ function callerOf(
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     const caller = key && keys.callerOf(key)
     if (caller) return caller
-    // RFC 6750 §3.1: what was sent is no live token.
+    // RFC 6750 §3.1: the token is not valid.
     throw unauthenticated(message('http.key-unknown'), 'Bearer error="invalid_token"')
   }
   const token = sessionTokenOf(request)

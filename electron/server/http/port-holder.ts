@@ -12,8 +12,8 @@ const LISTEN = '0A'
 const run = promisify(execFile)
 
 /**
- * The program that listens on a TCP port of this machine, where that can be found out (not for
- * processes of other users).
+ * The program that listens on a TCP port of this machine; undefined if it cannot be determined, for
+ * example for processes of other users.
  */
 export async function portHolder(port: number): Promise<Holder | undefined> {
   try {

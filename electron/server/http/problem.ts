@@ -16,20 +16,18 @@ import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { CSRF_HEADER } from './session-authentication.ts'
 
-/**
- * A refusal as it is sent: status, headers and the body of `application/problem+json` (RFC 9457).
- */
+/** A refusal as sent: status, headers and the body of `application/problem+json` (RFC 9457). */
 export interface SentProblem {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Problem & { readonly explanation?: Message }
 }
 
-/** Media type of a refusal. */
+/** Media type of a problem. */
 export const PROBLEM = 'application/problem+json; charset=utf-8'
 
-// Fastify's own refusals (its Errors reference), in our codes and words. What is not listed and not
-// 4xx is a fault of ours.
+// Fastify's own errors (its Errors reference), mapped to codes and messages of the contract. Errors
+// that are not listed and not 4xx are internal errors.
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, Message]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['too-large', message('http.body-too-large')],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['not-json', message('http.body-other-type')],
@@ -38,9 +36,9 @@ const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, Message]>> = 
   FST_ERR_MAX_PARAM_LENGTH: ['not-found', message('http.nothing-here')],
 }
 
-// A disk that cannot take the change: asking again later is right. What is damaged is a fault of
-// ours, and logged. The sentence for a change to the database, which is made as a whole, and that
-// for files, of which a part may be there.
+// Disk faults after which the client should retry. Damaged data is an internal error and is logged.
+// One message for database changes, which are atomic, and one for files, which may have been
+// written partially.
 const DISK_FAULTS: Readonly<
   Record<Exclude<DiskFaultKind, 'damaged'>, readonly [database: Message, files: Message]>
 > = {
@@ -50,8 +48,8 @@ const DISK_FAULTS: Readonly<
   busy: [message('http.database-busy'), message('http.folder-busy')],
 }
 
-/** Undefined where the error is not about the disk. */
-function diskSentence(thrown: unknown): Message | undefined {
+/** Undefined if the error is not a disk fault. */
+function diskFaultMessage(thrown: unknown): Message | undefined {
   const kind = diskFaultKind(thrown)
   const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
   if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault))
@@ -62,13 +60,15 @@ function diskSentence(thrown: unknown): Message | undefined {
 /** The path of a request, without its query. */
 export const pathOf = ({ url }: { readonly url: string }): string => url.split('?', 1)[0] ?? ''
 
-/** Whether the window reads the answer: partners get exactly what their contract names. */
+/**
+ * Whether the response is for the window. Partners receive exactly the fields of their contract.
+ */
 export const isForWindow = ({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean =>
   !url.startsWith('/v1/') || headers[CSRF_HEADER] !== undefined
 
 /**
- * The refusal for any thrown value. A fault of ours says nothing but the request's id, which the
- * log has too.
+ * Converts any thrown value to a problem. An internal error reveals only the id of the request,
+ * which is also in the log.
  */
 export function problemOf(
   thrown: unknown,
@@ -89,7 +89,7 @@ export function problemOf(
       title,
       status,
       detail,
-      // Its query may name a patient.
+      // The query is omitted because it may name a patient.
       instance: pathOf(request),
       message: detail,
       code: error.code,
@@ -109,14 +109,14 @@ function apiErrorOf(thrown: unknown): ApiError {
   const code = textOf(thrown, 'code')
   const known = FASTIFY_ERRORS[code]
   if (known) return new ApiError(...known)
-  const stored = diskSentence(thrown)
+  const stored = diskFaultMessage(thrown)
   if (stored) return new ApiError('unavailable', stored, { headers: { 'retry-after': '10' } })
   return new ApiError('internal', message('http.internal-error', { requestId: '' }))
 }
 
 /**
- * A parse failure of the request's `part` (params, query or body) as one refusal that names every
- * field at fault.
+ * Converts a validation failure of the request's `part` (params, query or body) into one error that
+ * lists every invalid field.
  */
 export function malformed(part: 'params' | 'query' | 'body', error: z.ZodError): ApiError {
   const errors = error.issues.map(
@@ -131,7 +131,7 @@ export function malformed(part: 'params' | 'query' | 'body', error: z.ZodError):
     : new ApiError('malformed', message('http.part-malformed', { part }))
 }
 
-/** A problem for a connection whose request could not be read at all, as raw HTTP/1.1. */
+/** A response in raw HTTP/1.1 for a connection whose request could not be parsed. */
 export function rawProblem(status: 400 | 408 | 431): string {
   const detail = 'The request could not be read as HTTP.'
   const body = JSON.stringify({

@@ -2,43 +2,43 @@ import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
 
 /**
- * What a caller may still do, as the RateLimit fields say it
+ * The remaining quota of a caller, as sent in the RateLimit fields
  * (draft-ietf-httpapi-ratelimit-headers).
  */
 export interface RateState {
   readonly isAllowed: boolean
-  /** Header names and values, on every answer of a key; `retry-after` only with a refusal. */
+  /** Header names and values for every response to a key; `retry-after` only with a refusal. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-const MOST_RETRY_SECONDS = 60
-/** Callers that are remembered: one that was forgotten begins with a full bucket again. */
-const MOST_CALLERS = 10_000
+const MAX_RETRY_SECONDS = 60
+/** Callers that are remembered. A forgotten caller starts again with a full bucket. */
+const MAX_CALLERS = 10_000
 
 /**
- * A token bucket for each key, or for each host that calls without a valid one; one for all
- * listeners. It follows the settings `http.ratePerSecond` and `http.rateBurst`.
+ * A token bucket for each key, or for each host without a valid key. Shared by all listeners.
+ * Follows the settings `http.ratePerSecond` and `http.rateBurst`.
  */
 export class RateLimit {
   readonly #context: Pick<Context, 'clock' | 'settings'>
-  readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_CALLERS })
+  readonly #buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MAX_CALLERS })
 
   constructor(context: Pick<Context, 'clock' | 'settings'>) {
     this.#context = context
   }
 
-  /** Counts one call of this caller. */
+  /** Counts one request of the caller. */
   take(caller: string): RateState {
     const { clock, settings } = this.#context
     const [now, rate] = [clock(), settings.get('http.ratePerSecond')]
     const most = settings.get('http.rateBurst')
     const before = this.#buckets.get(caller) ?? { tokens: most, at: now }
-    // A clock that was set back gives nothing, and takes nothing.
+    // If the clock was set back, no tokens are added or removed.
     const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
     const isAllowed = filled >= 1
     const tokens = isAllowed ? filled - 1 : filled
     this.#buckets.set(caller, { tokens, at: now })
-    const wait = Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
+    const wait = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
     return {
       isAllowed,
       headers: {

@@ -8,12 +8,12 @@ import { HTML } from './page.ts'
 
 export interface ReferenceOptions {
   readonly version: string
-  /** Folder of swagger-ui-dist; found among the packages by itself. */
+  /** Folder of swagger-ui-dist; resolved from the installed packages by default. */
   readonly folder?: string | undefined
 }
 
 /**
- * Files of swagger-ui-dist that the page loads, and no other: from this gateway, under its own
+ * The only files of swagger-ui-dist that the page loads; served by this gateway with their own
  * content security policy.
  */
 const FILES = {
@@ -23,8 +23,8 @@ const FILES = {
 } as const
 
 /**
- * Serves `/openapi.json` and a page to browse it at `/docs`, to anyone who reaches the gateway:
- * they say nothing of this clinic.
+ * Serves `/openapi.json` and a page for browsing it at `/docs` without authentication, because they
+ * contain nothing about the clinic.
  */
 export function serveReference(
   { fastify, declared }: HttpApp,
@@ -34,7 +34,7 @@ export function serveReference(
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))
   }
-  // As bytes: a string would be encoded again for each client.
+  // Stored as bytes, because a string would be encoded for each client.
   let printed: Buffer | undefined
   get('/openapi.json', (reply) => {
     printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
@@ -72,7 +72,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-// Without a validator: it would send the address of this gateway to a site on the internet.
+// Without the online validator, which would send this gateway's address to an internet site.
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

@@ -3,18 +3,14 @@ import type { Context } from '#server/context.ts'
 import type { Operation } from '#shared/operation.ts'
 import type { Caller } from './callers.ts'
 
-const MOST_BYTES = 16 * 1024 * 1024
-/**
- * What an entry takes beside its reply and its name: the map's own and two headers of objects,
- * rounded up.
- */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Overhead of an entry beyond its reply and key: map entry and two object headers, rounded up. */
 const ENTRY_BYTES = 256
 
 /**
- * Replies as they went out, to answer the same question of the same caller again while the database
- * has not changed. Who calls is established anew at each call, and what that caller may do is part
- * of what a reply is kept under. Replies may name patients, so they are in memory alone. One for
- * all listeners; the longest unused goes first.
+ * Caches replies until the database changes. The caller is authenticated on each request, and its
+ * permissions are part of the cache key. Replies may name patients, so they are kept only in
+ * memory. Shared by all listeners; the least recently used reply is evicted first.
  */
 export class ReplyCache {
   readonly #database: Pick<Context['database'], 'changeCount'>
@@ -22,18 +18,18 @@ export class ReplyCache {
   readonly #kept: LRUCache<string, Buffer>
   #keptAt: number
 
-  /** @param bytes most of all that is kept */
+  /** @param bytes maximum size of all cached replies */
   constructor(
     { database }: { readonly database: Pick<Context['database'], 'changeCount'> },
     operations: readonly Operation[],
-    bytes = MOST_BYTES,
+    bytes = MAX_BYTES,
   ) {
     this.#database = database
     this.#operations = new Set(operations.map(callOf))
     this.#keptAt = database.changeCount
     this.#kept = new LRUCache<string, Buffer>({
       maxSize: bytes,
-      // A name is two bytes a character at most.
+      // A key uses at most two bytes per character.
       sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_BYTES,
     })
   }
@@ -42,24 +38,24 @@ export class ReplyCache {
     return operation.method === 'GET' && this.#operations.has(callOf(operation))
   }
 
-  /** To be read before the rows are. */
+  /** Must be read before the rows of the reply. */
   version(): number {
     return this.#database.changeCount
   }
 
   find(caller: Caller, url: string): Buffer | undefined {
-    this.#forgetChanged()
-    return this.#kept.get(nameOf(caller, url))
+    this.#clearIfChanged()
+    return this.#kept.get(cacheKey(caller, url))
   }
 
-  /** Keeps a reply that was read at `version`, unless something has changed since. */
+  /** Caches a reply that was read at `version`, unless something has changed since then. */
   keep(caller: Caller, url: string, reply: Buffer, version: number): void {
-    this.#forgetChanged()
-    const name = nameOf(caller, url)
+    this.#clearIfChanged()
+    const name = cacheKey(caller, url)
     if (version === this.#keptAt && !this.#kept.has(name)) this.#kept.set(name, reply)
   }
 
-  #forgetChanged(): void {
+  #clearIfChanged(): void {
     const now = this.version()
     if (now === this.#keptAt) return
     this.#kept.clear()
@@ -69,8 +65,11 @@ export class ReplyCache {
 
 const callOf = ({ method, path }: Operation) => `${method} ${path}`
 
-/** Everything about a caller that an answer can depend on; no URL of a request has a line break. */
-const nameOf = (caller: Caller, url: string): string =>
+/**
+ * Everything about a caller that a reply can depend on. The URL of a request cannot contain a line
+ * break.
+ */
+const cacheKey = (caller: Caller, url: string): string =>
   caller.kind === 'api-key'
     ? `${caller.apiKeyId} ${caller.scope} ${caller.isViewerEnabled}\n${url}`
     : `${JSON.stringify(caller.user)}\n${url}`

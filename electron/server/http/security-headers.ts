@@ -1,22 +1,21 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import { fastify as createFastify } from 'fastify'
 
-/** Headers as they are sent, by their names in lower case. */
+/** Headers as sent, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
 export interface SecurityHeaders {
-  /** On every answer. */
+  /** Sent with every response except the viewer page. */
   readonly window: Headers
   /**
-   * In their place on the page of the viewer: it alone runs WebAssembly, and the window shows it in
-   * a frame.
+   * Sent with the viewer page: only it may run WebAssembly, and the window embeds it in a frame.
    */
   readonly viewer: Headers
 }
 
 /**
- * Helmet's headers for our policies, worked out once: they are the same on every answer, and
- * working them out anew cost more than most answers.
+ * Computes Helmet's headers once. They are the same for every response, and computing them took
+ * longer than most responses.
  */
 export async function securityHeaders(): Promise<SecurityHeaders> {
   return { window: await headersOf(WINDOW), viewer: await headersOf(VIEWER) }
@@ -36,7 +35,7 @@ async function headersOf(policy: FastifyHelmetOptions): Promise<Headers> {
   )
 }
 
-// The page's styles are written by its script (Mantine).
+// Mantine adds the page's styles by script.
 const DIRECTIVES = {
   'default-src': ["'self'"],
   'script-src': ["'self'"],
@@ -53,7 +52,7 @@ const DIRECTIVES = {
   'frame-ancestors': ["'none'"],
 } as const
 
-// HSTS and upgrade-insecure-requests would lock out a listener without TLS.
+// HSTS and upgrade-insecure-requests would make a listener without TLS unreachable.
 const WINDOW = {
   hsts: false,
   xFrameOptions: { action: 'deny' },
@@ -67,7 +66,7 @@ const VIEWER = {
     useDefaults: false,
     directives: {
       ...DIRECTIVES,
-      // The decoders of pixel data are WebAssembly.
+      // Pixel data decoders use WebAssembly.
       'script-src': ["'self'", "'wasm-unsafe-eval'"],
       'media-src': ["'self'"],
       'frame-ancestors': ["'self'"],

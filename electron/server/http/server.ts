@@ -10,13 +10,14 @@ import {
   type FastifyServerOptions,
 } from 'fastify'
 import { AdmittedConnections } from '#server/platform/connection-budget.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
 import { type HostNames, hostCheck } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
 import { HTML, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
-import { PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
+import { isForWindow, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Key and certificate, PEM. */
@@ -25,40 +26,40 @@ export interface TlsFiles {
   readonly cert: string
 }
 
-/** Where a listener is. */
+/** The address of a listener. */
 export interface ListenerPlace {
-  /** Address or name to bind to; `0.0.0.0` and `::` are all addresses. */
+  /** Address or name to bind to; `0.0.0.0` and `::` mean all addresses. */
   readonly host: string
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 selects a free one. */
   readonly port: number
-  /** The listener speaks TLS. */
+  /** Set if the listener uses TLS. */
   readonly tls?: TlsFiles
 }
 
 export interface HttpServer extends AsyncDisposable {
-  /** Base URL by which this PC reaches it. */
+  /** Base URL for requests from this PC. */
   readonly url: string
   readonly address: string
   readonly port: number
-  /** Of a TLS listener, for connections to come. */
+  /** Sets the certificate of a TLS listener for new connections. */
   setCertificate(tls: TlsFiles): void
 }
 
 const TLS_RULES = { minVersion: 'TLSv1.2' } as const
 const HANDSHAKE_MS = 10_000
-/** How long a client has to read the answer to something that was no HTTP. */
-const FAREWELL_MS = 1000
+/** Time a client has to read the response to an invalid request. */
+const FINAL_RESPONSE_MS = 1000
 const BODY_BYTES = 1024 * 1024
-/** How long calls under way have to finish when the server closes. */
+/** Time that requests in progress have to finish when the server closes. */
 const DRAIN_MS = 5000
 
 /**
- * Opens an HTTP or HTTPS server. Rejects with the system's error (`EADDRINUSE`…) where the port
- * cannot be had. Closing ends event streams and lets calls finish.
- * @param hosts names it answers under, asked at each request
- * @param pageFolder of the built renderer; may be missing
+ * Opens an HTTP or HTTPS server. Rejects with the system error (`EADDRINUSE`…) if the port is
+ * unavailable. Closing ends event streams and lets requests finish.
+ * @param hosts the host names it accepts, read at each request
+ * @param pageFolder folder of the built window; may be missing
  * @param admitted connections of this and other listeners
- * @param register declares operations, and installs who may call them
+ * @param register registers operations and installs authenticators
  */
 export async function openHttpServer(
   place: ListenerPlace,
@@ -73,12 +74,12 @@ export async function openHttpServer(
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {
   const { host, port, tls } = place
-  const isOurHost = hostCheck()
+  const isAllowedHost = hostCheck()
   const refusalOfHost = (request: FastifyRequest): ApiError | undefined => {
-    if (hasTwoHosts(request)) return twoHosts()
+    if (hasDuplicateHost(request)) return duplicateHost()
     const { localAddress } = request.socket
     const rule = { boundHost: host, localAddress, ...hosts() }
-    return isOurHost(request.headers.host, rule) ? undefined : wrongHost()
+    return isAllowedHost(request.headers.host, rule) ? undefined : wrongHost()
   }
   const fastify = createFastify({
     ...serverOptions(bodyBytes),
@@ -92,10 +93,11 @@ export async function openHttpServer(
   await fastify.register(cookie)
   readJsonBodies(fastify)
   fastify.setErrorHandler((error, request, reply) => sendProblem(app, error, request, reply))
-  // With `done`: a promise would delay every call by a tick of the event loop.
+  // Uses `done`, because a promise would delay every request by a tick of the event loop.
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
-    done(refusalOfHost(request) ?? (request.is404 ? nothingHere(app, request) : undefined))
+    if (isForWindow(request)) reply.header(CONTRACT_VERSION_HEADER, CONTRACT_VERSION)
+    done(refusalOfHost(request) ?? (request.is404 ? notFound(app, request) : undefined))
   })
   const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
   await servePage(fastify, pageFolder, security)
@@ -113,8 +115,8 @@ export async function openHttpServer(
   }
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
-    // Also those of which HTTP knows nothing yet, such as unfinished TLS handshakes.
-    const soon = setTimeout(() => connections.destroySilent(), Math.min(FAREWELL_MS, drainMs))
+    // Includes connections unknown to the HTTP server, such as unfinished TLS handshakes.
+    const soon = setTimeout(() => connections.destroySilent(), Math.min(FINAL_RESPONSE_MS, drainMs))
     const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
     clearTimeout(soon)
@@ -123,7 +125,7 @@ export async function openHttpServer(
 
   const bound = fastify.server.address() as AddressInfo
   return {
-    url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
+    url: `${tls ? 'https' : 'http'}://${urlHost(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
     setCertificate: (next) =>
@@ -139,11 +141,11 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
   logger: false,
   genReqId: () => randomUUID(),
   requestIdHeader: false,
-  // Addresses of a proxy's headers are what anyone can write.
+  // Anyone can set the address headers of a proxy.
   trustProxy: false,
   bodyLimit,
-  // Limits for reading a request, for a silent connection and for an idle one. An answer may take
-  // the partner's whole time limit (at most 60 s).
+  // Limits for receiving a request, for a silent connection and for an idle one. A response may
+  // take as long as the partner's time limit (at most 60 s).
   requestTimeout: 30_000,
   connectionTimeout: 120_000,
   keepAliveTimeout: 72_000,
@@ -155,11 +157,11 @@ const serverOptions = (bodyLimit: number): FastifyServerOptions => ({
         : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? 408
           : 400
-    // Nothing can be sent where a TLS handshake failed.
+    // Nothing can be sent after a failed TLS handshake.
     const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
     if (!isOfHttp || !socket.writable) return void socket.destroy()
     socket.end(rawProblem(status))
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    setTimeout(() => socket.destroy(), FINAL_RESPONSE_MS).unref()
   },
 })
 
@@ -174,16 +176,16 @@ function sendProblem(
   reply
     .code(status)
     .headers({ ...headers, 'cache-control': 'no-store', 'x-request-id': request.id })
-  const isForAPerson =
+  const acceptsHtml =
     body.code === 'not-found' &&
     request.is404 &&
     (request.headers.accept ?? '').includes('text/html')
-  if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
+  if (acceptsHtml) return reply.type(HTML).send(NOT_FOUND_PAGE)
   return reply.type(PROBLEM).send(JSON.stringify(body))
 }
 
-/** RFC 9112 §3.2: Node keeps the first, a proxy in front of it may have gone by the other. */
-function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+/** RFC 9112 §3.2: Node uses the first Host header, but a proxy in front may have used another. */
+function hasDuplicateHost({ raw: { rawHeaders } }: FastifyRequest): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
@@ -192,11 +194,11 @@ function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
   return count > 1
 }
 
-const twoHosts = () => new ApiError('malformed', message('http.two-hosts'))
+const duplicateHost = () => new ApiError('malformed', message('http.two-hosts'))
 
 const wrongHost = () => new ApiError('wrong-host', message('http.wrong-host'))
 
-function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
+function notFound(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
   const methods = new Set(
     app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
@@ -214,16 +216,16 @@ function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
 
-function nameFor({ address, family }: AddressInfo): string {
+function urlHost({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'
   return family === 'IPv6' ? `[${address}]` : address
 }
 
 /**
- * Bodies are JSON in UTF-8 (RFC 8259 §8.1) or nothing: an empty body is no body under any
- * Content-Type, a non-empty one of another type is refused with 415,
- * bytes that are not UTF-8 and keys that reach for the prototype with 400.
+ * Bodies are JSON in UTF-8 (RFC 8259 §8.1) or absent. An empty body is accepted with any
+ * Content-Type; another type is refused with 415; invalid UTF-8 and keys that would set a prototype
+ * are refused with 400.
  */
 function readJsonBodies(fastify: FastifyInstance): void {
   const parseJson = fastify.getDefaultJsonParser('error', 'error')

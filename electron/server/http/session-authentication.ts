@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { WindowAccess } from '#shared/operation.ts'
 import type { Sessions, SessionUse } from './callers.ts'
-import { isOurOrigin } from './host-names.ts'
+import { isOwnOrigin } from './host-names.ts'
 
 const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
@@ -15,7 +15,7 @@ const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
 const manages = (user: SignedInUser) =>
   user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
 
-/** Which users may make a call of the window, by their account alone; `admit` checks the rest. */
+/** Which accounts may call an operation of the window; `admit` checks everything else. */
 export const ACCESS = {
   public: () => true,
   'signed-in': isSignedIn,
@@ -28,20 +28,20 @@ export const ACCESS = {
 const MANAGING: ReadonlySet<WindowAccess> = new Set(['manage', 'manage-confirmed'])
 const CONFIRMED: ReadonlySet<WindowAccess> = new Set(['confirmed', 'manage-confirmed'])
 
-/** The session of one call, as its handler may see and change it. */
+/** The session of a request, which its handler may read and change. */
 export interface SessionCookie {
-  /** The token of the session, as the browser sent it. */
+  /** The session token sent by the browser. */
   readonly token: string | undefined
-  /** It came by the name that cookies had before they were named after the port. */
+  /** Whether the token came in a cookie named as before ports became part of the name. */
   readonly hasOldName: boolean
-  /** Where a session that begins by this call is. */
+  /** The browser and address recorded for a session that starts with this request. */
   readonly place: { readonly browser: string; readonly address: string }
   set(token: string): void
   clear(): void
 }
 
 /**
- * The user allowed to make this call. @throws ApiError not-signed-in, locked, not-permitted,
+ * The authorized user of the request. @throws ApiError not-signed-in, locked, not-permitted,
  * confirm-identity
  */
 export function admit(
@@ -72,10 +72,7 @@ export function admit(
   return user
 }
 
-/**
- * Refuses a call of a window whose person proved who they are too long ago. @throws ApiError
- * confirm-identity
- */
+/** Requires a recent confirmation of identity. @throws ApiError confirm-identity */
 export function requireConfirmed(request: FastifyRequest, sessions: Sessions): void {
   const token = sessionTokenOf(request)
   if (token !== undefined && sessions.isConfirmed(token)) return
@@ -83,9 +80,9 @@ export function requireConfirmed(request: FastifyRequest, sessions: Sessions): v
 }
 
 /**
- * Refuses what another site's page could have sent with our cookie: any
- * call from a foreign origin, and a change without the header that only our own script can set
- * or without proof of its origin. Throws `not-permitted`.
+ * Rejects requests that another site's page could have sent with the session cookie: any request
+ * from a foreign origin, and any change without the header that only the gateway's own script can
+ * set or without proof of origin. @throws ApiError not-permitted
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
   if (isFromForeignPage(request, publicUrl))
@@ -99,7 +96,8 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string | null
 }
 
 /**
- * Whether the browser says that a page of ours sent this; without such a header it did not.
+ * Whether the browser states that a page of the gateway sent the request; false without such a
+ * header.
  */
 export function isFromOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
   if (isFromForeignPage(request, publicUrl)) return false
@@ -110,13 +108,16 @@ function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
   return (
-    (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) ||
+    (origin !== undefined && !isOwnOrigin(origin, host, publicUrl)) ||
     site === 'cross-site' ||
     site === 'same-site'
   )
 }
 
-/** The window's session goes on, and opens nothing until its person unlocks it. */
+/**
+ * The error while a session is locked. The session remains valid but gives no access until its user
+ * unlocks it.
+ */
 export const locked = () =>
   new ApiError('locked', message('http.locked'), {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
@@ -126,28 +127,28 @@ export const isEncrypted = (socket: object): boolean =>
   'encrypted' in socket && socket.encrypted === true
 
 /**
- * The name of a cookie of the listener that was called. A browser sends the cookies of a host to
- * each of its ports (RFC 6265 §8.5): named after the port, those of two gateways on one PC do not
- * replace each other. `__Host-` is the browser's promise that it was set by TLS and by this very
- * host (RFC 6265bis §4.1.3.2); the plain listener could not set it.
+ * The name of a cookie for the listener that received the request. Browsers send cookies to all
+ * ports of a host (RFC 6265 §8.5), so the name includes the port to keep two gateways on one PC
+ * apart. `__Host-` guarantees that the cookie was set over TLS by this host (RFC 6265bis §4.1.3.2);
+ * a plain listener cannot set it.
  */
 export const cookieName = (socket: Socket, name: string): string =>
   `${oldCookieName(socket, name)}-${socket.localPort ?? 0}`
-/** As it was named before: what a browser was given then is still taken. */
+/** The name in earlier versions, whose cookies are still accepted. */
 export const oldCookieName = (socket: Socket, name: string): string =>
   isEncrypted(socket) ? `__Host-${name}` : name
 
-/** The token that the browser sent, by the cookie of the listener that was called. */
+/** The session token for the listener that received the request. */
 export const sessionTokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
   cookies[cookieName(socket, SESSION_COOKIE)] ?? cookies[oldCookieName(socket, SESSION_COOKIE)]
 
 /**
- * The cookie lasts as long as the browser's session; how long the token lasts is decided
- * by the session.
+ * The cookie lasts until the browser is closed; the lifetime of the token is determined by the
+ * session.
  */
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
-  // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never
-  // come back.
+  // Behind a proxy that uses TLS the origin is https. Without TLS a Secure cookie would not be sent
+  // back.
   const secure =
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
@@ -161,10 +162,7 @@ export function sessionCookie(request: FastifyRequest, reply: FastifyReply): Ses
   }
 }
 
-/**
- * In the order they are looked for: every browser says that it is several of those that came before
- * it.
- */
+/** In search order, because every browser also claims to be several of its predecessors. */
 const BROWSERS = [
   ['Electron/', 'Isthmus'],
   ['Edg/', 'Edge'],
@@ -184,8 +182,8 @@ const SYSTEMS = [
 ] as const
 
 /**
- * What a User-Agent header says, in short, such as `Chrome on Windows`; empty where it says nothing
- * that is known.
+ * A short description of a User-Agent header, such as `Chrome on Windows`; empty if it is not
+ * recognized.
  */
 export function browserName(userAgent: string | undefined): string {
   const find = (names: readonly (readonly [sign: string, name: string])[]) =>

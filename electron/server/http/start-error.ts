@@ -5,27 +5,25 @@ import { type MessageCode, type MessageParams, message } from '#shared/messages/
 import { MessageError } from '#shared/messages/message-error.ts'
 import { portHolder } from './port-holder.ts'
 
-/**
- * A start that failed for a reason a person can mend, with one sentence that names it.
- */
+/** A failure to start that a person can fix, described in one sentence. */
 export class StartError extends MessageError {
   override name = 'StartError'
 }
 
-/** The English text of a failure that a person can fix; undefined for a fault of ours. */
-export function sentenceOf(error: unknown): string | undefined {
+/** The English text of a failure that a person can fix; undefined for an internal error. */
+export function userErrorText(error: unknown): string | undefined {
   if (error instanceof StartError || error instanceof StoreError) return error.message
   if (!(error instanceof ApiError)) return undefined
-  // What the message already contains is not repeated.
+  // Faults already contained in the message are not repeated.
   const faults = error.errors.map(({ path, message }) => ({ path, text: english(message) }))
-  const unsaid = faults.filter(({ text }) => !error.message.includes(text))
-  return [error.message, ...unsaid.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
+  const otherFaults = faults.filter(({ text }) => !error.message.includes(text))
+  return [error.message, ...otherFaults.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
 }
 
 /**
- * Words for a listener that could not be opened; names the program that holds the port where it can
- * be told.
- * @param listener its name, and the option that gives it another place, such as `--http HOST:PORT`
+ * Explains why a listener could not be opened, naming the program that holds the port if it can be
+ * determined.
+ * @param listener its name, and the option that changes its address, such as `--http HOST:PORT`
  */
 export async function listenError(
   error: NodeJS.ErrnoException,

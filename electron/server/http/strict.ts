@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { malformedFields } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** Whether `Prefer: handling=strict` is asked (RFC 7240 §4.4). */
+/** Whether the request has `Prefer: handling=strict` (RFC 7240 §4.4). */
 export function isStrict(prefer: string | string[] | undefined): boolean {
   return [prefer ?? []]
     .flat()
@@ -12,8 +12,8 @@ export function isStrict(prefer: string | string[] | undefined): boolean {
 }
 
 /**
- * Refuses a body with fields that the contract does not have. @throws
- * ApiError malformed, naming each
+ * Rejects a body with fields unknown to the contract. @throws ApiError malformed, naming each of
+ * them
  */
 export function requireKnownFields(schema: z.ZodType, body: unknown): void {
   const errors = unknownFields(schema, body, 'body').map((path) => ({
@@ -26,7 +26,7 @@ export function requireKnownFields(schema: z.ZodType, body: unknown): void {
 
 export const STRICT_APPLIED = { 'preference-applied': 'handling=strict' } as const
 
-/** Dotted paths of the fields in `value` that `schema` does not name, at any depth. */
+/** Dotted paths of the fields in `value` that `schema` does not define, at any depth. */
 export function unknownFields(schema: z.core.$ZodType, value: unknown, at: string): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
@@ -48,7 +48,7 @@ export function unknownFields(schema: z.core.$ZodType, value: unknown, at: strin
         ? value.flatMap((inner, index) => unknownFields(def.element, inner, `${at}.${index}`))
         : []
     case 'union': {
-      // What one of the forms knows is known.
+      // A field known to one of the alternatives is known.
       const [first = [], ...others] = def.options.map((option) => unknownFields(option, value, at))
       return first.filter((path) => others.every((paths) => paths.includes(path)))
     }

@@ -3,17 +3,17 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { OpenView, SessionUse, Views } from './callers.ts'
 
-/** A cookie of its own: it opens neither `/v1` nor `/dashboard`. */
+/** The cookie of a view, which gives access to neither `/v1` nor `/dashboard`. */
 export const VIEW_COOKIE = 'isthmus-view'
 
-/** The cookie of a view as a handler may change it. */
+/** Sets and clears the cookie of a view. */
 export interface ViewCookie {
   set(viewId: string, token: string): void
   clear(viewId: string): void
 }
 
 /**
- * The view that the call names and whose cookie it carries. @throws ApiError not-signed-in;
+ * The view named by the request, authenticated by its cookie. @throws ApiError not-signed-in;
  * refused, locked as `Views.viewOf`
  */
 export function admitView(
@@ -33,8 +33,8 @@ export function admitView(
 }
 
 /**
- * Its path is the view's own, so that each of several windows has its cookie, and no other call
- * carries it.
+ * Its path is that of the view, so that each window has its own cookie and no other request sends
+ * it.
  */
 export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCookie {
   const secure =

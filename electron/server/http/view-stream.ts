@@ -13,16 +13,16 @@ import { admitView } from './view-authentication.ts'
 export interface LinesRule {
   /** Milliseconds between empty lines; the view is checked again at each. */
   readonly heartbeatMs?: number
-  /** Streams open at once on this path; of one view. */
+  /** Maximum number of open streams: on this path, and of one view. */
   readonly streams?: number
   readonly ofView?: number
 }
 
 /**
- * Declares a path of the viewer that answers with lines of JSON (`application/x-ndjson`) as they
- * are made, no faster than they are taken, until they end, the client leaves, the view ends, or the
- * server closes: the signal says so. A line that is empty means nothing. What is thrown before the
- * first line is a problem; later the connection breaks off.
+ * Registers a path of the viewer that streams lines of JSON (`application/x-ndjson`) as fast as the
+ * client reads them. The signal is aborted when the client disconnects, the view ends or the server
+ * closes. Empty lines are heartbeats. An error before the first line is sent as a problem; after
+ * that the connection is closed.
  */
 export function serveViewLines(
   app: HttpApp,
@@ -39,7 +39,7 @@ export function serveViewLines(
       throw new ApiError('too-many', message('http.too-many-studies'), {
         headers: { 'retry-after': '10' },
       })
-    using ending = endingOf(app, reply)
+    using ending = abortControllerFor(app, reply)
     const { raw } = reply
     const write = (text: string) => {
       if (!raw.headersSent) begin(reply)
@@ -90,8 +90,8 @@ function begin(reply: FastifyReply): void {
   })
 }
 
-/** Ended too when the client leaves and when the server closes. */
-function endingOf(
+/** Also aborted when the client disconnects and when the server closes. */
+function abortControllerFor(
   app: HttpApp,
   { raw }: FastifyReply,
 ): Disposable & { readonly signal: AbortSignal; end(): void } {
@@ -110,17 +110,17 @@ function isLive({ views }: HttpApp, request: FastifyRequest): boolean {
   }
 }
 
-/** Bytes on their way to the page of the viewer. */
+/** Bytes for the viewer page. */
 export interface ViewBytes {
-  /** 200 where it is not given. */
+  /** Defaults to 200. */
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | Readable
 }
 
 /**
- * Declares a path of the viewer that answers with bytes. The signal is aborted when the client
- * leaves, or the server closes.
+ * Registers a path of the viewer that responds with bytes. The signal is aborted when the client
+ * disconnects or the server closes.
  */
 export function serveViewBytes<P extends z.ZodType>(
   app: HttpApp,
@@ -129,13 +129,13 @@ export function serveViewBytes<P extends z.ZodType>(
   open: (call: {
     readonly params: z.output<P>
     readonly view: OpenView
-    /** The header Range. */
+    /** The Range header. */
     readonly range: string | undefined
     readonly signal: AbortSignal
   }) => Promise<ViewBytes>,
 ): void {
   serveFile(app, path, { access: 'view', params }, async (call, reply, request) => {
-    const ending = endingOf(app, reply)
+    const ending = abortControllerFor(app, reply)
     reply.raw.once('close', () => ending[Symbol.dispose]())
     try {
       const {
@@ -159,8 +159,8 @@ export function serveViewBytes<P extends z.ZodType>(
 }
 
 /**
- * One frame, as it is stored in its file. @throws ApiError refused: what its file gives as a
- * transfer syntax is none
+ * A frame as stored in its file. @throws ApiError refused if the file's transfer syntax is not a
+ * valid UID
  */
 export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
   if (!/^[\d.]{1,64}$/.test(transferSyntaxUid))
@@ -171,27 +171,37 @@ export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
   }
 }
 
-/** What a partner gave beside the images. */
+/** A media file that a partner provided with the images. */
 export interface MediaFile {
   readonly status: number
-  /** `content-length`, `content-range`, `accept-ranges` and the like, as its host said. */
+  /**
+   * `content-length`, `content-range`, `accept-ranges` and similar headers of the origin server.
+   */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable
   readonly mimeType: string
   readonly fileName: string
 }
 
-/** What a browser shows or plays without running anything in it. */
-const SHOWN = /^(application\/pdf|image\/(png|jpeg|gif|webp|bmp)|(video|audio)\/[\w.+-]+)$/
-const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
+/** Media types that a browser can display or play without running scripts. */
+const INLINE_TYPES = /^(application\/pdf|image\/(png|jpeg|gif|webp|bmp)|(video|audio)\/[\w.+-]+)$/
+const FORWARDED_HEADERS = [
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+]
 
-/** Shown in the page of the viewer where a browser shows it safely, else to be saved. */
+/** Displayed inline in the viewer page if that is safe, otherwise as a download. */
 export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaFile): ViewBytes {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const passed = Object.entries(headers).filter(([name]) => PASSED.includes(name.toLowerCase()))
+  const passed = Object.entries(headers).filter(([name]) =>
+    FORWARDED_HEADERS.includes(name.toLowerCase()),
+  )
   const { 'content-security-policy': policy, ...shown } = documentHeaders(
     { fileName, mediaType: type },
-    SHOWN.test(type) ? [type] : [],
+    INLINE_TYPES.test(type) ? [type] : [],
   )
   return {
     status,

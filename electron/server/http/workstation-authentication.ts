@@ -8,15 +8,18 @@ import { cookieName, isEncrypted, oldCookieName } from './session-authentication
 const WORKSTATION_COOKIE = 'isthmus-workstation'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** The workstation of a call, as its handler may see and change it. */
+/** The workstation of a request, which its handler may read and change. */
 export interface WorkstationCookie {
-  /** The call came from this PC, or by the listener that is for this PC: nothing is asked. */
+  /**
+   * Whether the request came from this PC or through the loopback listener, so that no approval is
+   * required.
+   */
   readonly isHere: boolean
   readonly token: string | undefined
   set(token: string): void
 }
 
-/** By TLS from another address than this PC's. A proxy on this PC counts as this PC. */
+/** Whether the request came over TLS from another PC. A proxy on this PC counts as this PC. */
 function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
   const { remoteAddress, localAddress } = socket
   return isEncrypted(socket) && remoteAddress !== localAddress && !OWN.includes(remoteAddress ?? '')
@@ -28,7 +31,7 @@ const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
   cookies[oldCookieName(socket, WORKSTATION_COOKIE)]
 
 /**
- * The id of the approved workstation that the call comes from; null from this PC. @throws ApiError
+ * The id of the approved workstation that sent the request; null for this PC. @throws ApiError
  * workstation-unknown
  */
 export function admitWorkstation(request: FastifyRequest, app: HttpApp): string | null {

@@ -1,25 +1,29 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { type Message, messageOrNull, storedMessage } from '#shared/messages/message.ts'
+import { type Message, storedMessage } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
-/** waiting: goes out at `notBefore`; failed: given up; dropped: no longer wanted. */
+/**
+ * waiting: sent at `notBefore` or later; failed: no further attempts; dropped: no longer wanted.
+ */
 export type OutboxState = 'waiting' | 'sent' | 'failed' | 'dropped'
 
-/** Something that must leave the gateway. */
+/** An outbound job. */
 export interface OutboxRecord {
   readonly outboxId: number
-  /** What it is, e.g. `invitation.mail`. */
+  /** The kind of job, e.g. `invitation.mail`. */
   readonly kind: string
-  /** Id of what it is about, e.g. the invitation's. */
+  /** Id of the object the job is about, e.g. an invitation. */
   readonly subject: string
   /**
-   * Rows of one kind and lane go out one after the other, in the order they came; null: of none.
+   * Jobs of one kind and lane are sent one after the other, in the order they were queued; null if
+   * the order does not matter.
    */
   readonly lane: string | null
   readonly state: OutboxState
   readonly attempts: number
   readonly notBefore: string
-  /** Why the last attempt failed; never an address. */
+  /** Why the last attempt failed. It never contains an address. */
   readonly lastError: Message | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -30,9 +34,9 @@ export interface OutboxRow<T> extends OutboxRecord {
 }
 
 /*
- * Rows are appended in the transaction of what they tell of, and the listeners of `outbox KIND` are
- * told once it has committed. The payload is JSON, sealed at rest,
- * and forgotten when the row stops waiting.
+ * Jobs are inserted in the transaction of the change they report, and subscribers of `outbox KIND`
+ * are notified after the commit. The payload is JSON, encrypted at rest and deleted when the job
+ * stops waiting.
  */
 
 const COLUMNS = [
@@ -86,8 +90,8 @@ export function addOutboxJob(
 }
 
 /**
- * The waiting rows that are due, those first that are due longest; of a lane only its first one.
- * A payload that cannot be opened is undefined.
+ * Due jobs, those that have been due longest first; only the first job of each lane. A payload that
+ * cannot be decrypted is undefined.
  */
 export function listDueOutboxJobs(
   database: Database,
@@ -111,7 +115,7 @@ export function listDueOutboxJobs(
               .whereRef('earlier.outboxId', '<', 'outbox.outboxId')
               .whereRef('earlier.kind', '=', 'outbox.kind')
               .where('earlier.state', '=', 'waiting')
-              // Said once more for the index of lanes, which knows only rows that have one.
+              // Redundant, but lets SQLite use the partial index on lanes.
               .where('earlier.lane', 'is not', null),
           ),
         ),
@@ -134,7 +138,7 @@ export function listDueOutboxJobs(
   }))
 }
 
-/** When the next waiting row is due, or the next one after an instant. */
+/** When the next waiting job is due, or the next one due after an instant. */
 export function nextOutboxDue(
   database: Database,
   kind: string,
@@ -151,11 +155,11 @@ export function findOutboxJob(database: Database, outboxId: number): OutboxRecor
   return row && recordOf(row)
 }
 
-/** Every row of the kind that waits, oldest first. */
+/** All waiting jobs of the kind, oldest first. */
 export const listWaitingOutboxJobs = (database: Database, kind: string): OutboxRecord[] =>
   database.all(waitingJobs(database, kind).select(COLUMNS).orderBy('outboxId')).map(recordOf)
 
-/** Whether it was still waiting. */
+/** Ends a waiting job; returns whether it was still waiting. */
 export const settleOutboxJob = (
   database: Database,
   outboxId: number,
@@ -177,7 +181,7 @@ export const settleOutboxJob = (
       .where('state', '=', 'waiting'),
   ).changes > 0
 
-/** Counts a failed attempt; the row waits until `notBefore`. */
+/** Counts a failed attempt and postpones the job to `notBefore`. */
 export function postponeOutboxJob(
   database: Database,
   outboxId: number,
@@ -201,8 +205,8 @@ export function postponeOutboxJob(
   )
 }
 
-/** Lets it wait until then without an attempt: it cannot go out now. */
-export function holdOutboxJob(
+/** Postpones the job to `notBefore` without counting an attempt, because it cannot be sent yet. */
+export function deferOutboxJob(
   database: Database,
   outboxId: number,
   {
@@ -220,8 +224,8 @@ export function holdOutboxJob(
   )
 }
 
-/** Lets everything of the kind that waits, or these rows of it, be due now. */
-export function hastenOutboxJobs(
+/** Makes all waiting jobs of the kind, or the given ones, due now. */
+export function expediteOutboxJobs(
   database: Database,
   kind: string,
   now: string,
@@ -239,7 +243,7 @@ export function hastenOutboxJobs(
   })
 }
 
-/** Drops what still waits about the subject; how many rows. */
+/** Drops the waiting jobs about the subject; returns how many. */
 export const dropOutboxJobs = (
   database: Database,
   kind: string,
@@ -255,7 +259,7 @@ export const dropOutboxJobs = (
       .where('state', '=', 'waiting'),
   ).changes
 
-/** The newest row about the subject. */
+/** The newest job about the subject. */
 export function findLatestOutboxJob(
   database: Database,
   kind: string,
@@ -273,9 +277,7 @@ export function findLatestOutboxJob(
   return row && recordOf(row)
 }
 
-/**
- * How many rows of the kind there are in each state, and the newest fault among the undelivered.
- */
+/** Number of jobs of the kind in each state, and the newest error of those not delivered. */
 export const outboxSummary = (
   database: Database,
   kind: string,
@@ -301,8 +303,8 @@ export const outboxSummary = (
 })
 
 /**
- * Rows of the kind that wait since before the instant: how many, the oldest, and the newest fault
- * among them.
+ * Jobs of the kind that have been waiting since before the instant: their number, the oldest time
+ * and the newest error.
  */
 export function overdueOutboxJobs(
   database: Database,
@@ -328,8 +330,8 @@ export function overdueOutboxJobs(
 }
 
 /**
- * Forgets rows that stopped waiting before the instant, but those of reports: how a report was
- * delivered is told for as long as it is kept.
+ * Deletes jobs that stopped waiting before the instant, except those of reports, whose delivery
+ * history is kept as long as the report.
  */
 export const purgeOutbox = (database: Database, before: string): number =>
   database.run(

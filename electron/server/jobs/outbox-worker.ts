@@ -6,9 +6,9 @@ import { reportError } from '#server/platform/log.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
+  deferOutboxJob,
+  expediteOutboxJobs,
   findOutboxJob,
-  hastenOutboxJobs,
-  holdOutboxJob,
   listDueOutboxJobs,
   nextOutboxDue,
   type OutboxRecord,
@@ -19,22 +19,26 @@ import {
 import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
 import { EVERY_GROUP, Worker } from './worker.ts'
 
-/** Rows looked at before the event loop is let through. */
-const PAGE = 200
-/** Settlements kept in memory while the disk takes no records; with so many no row is taken up. */
-const MOST_UNWRITTEN = 1000
-const OWN_FAULT = message('jobs.internal-error')
+/** Jobs read at once before the event loop continues. */
+const PAGE_SIZE = 200
+/**
+ * Results kept in memory while the disk cannot be written to. At this number no further job is
+ * started.
+ */
+const MAX_UNSAVED = 1000
+const INTERNAL_ERROR = message('jobs.internal-error')
 
-/** A row that cannot go out before that time, in milliseconds since 1970. */
+/** A job must not be sent before this time, in milliseconds since 1970. */
 export interface Held {
   readonly until: number
   readonly fault: Message
 }
 
 /**
- * What became of a row. sent and failed settle it; postponed counts an attempt; held does not: it
- * cannot go out now. A fault never names a patient or an address. `within` runs in the transaction
- * that writes it, with whether the row still waited: a person may have dropped it meanwhile.
+ * The result of a delivery. sent and failed end the job; postponed counts an attempt; held does
+ * not, because the job cannot be sent yet. An error must not name a patient or an address. `within`
+ * runs in the transaction that records the result, with whether the job was still waiting, since a
+ * person may have dropped it in the meantime.
  */
 export type Settlement = (
   | { readonly outcome: 'sent' }
@@ -50,134 +54,140 @@ interface Finished {
 }
 
 /**
- * Works off the rows of one kind, each until it is sent, dropped or given up. What is under way
- * when the gateway ends still waits at the next start.
+ * Delivers the jobs of one kind, each until it is sent, dropped or failed. A job that is being
+ * delivered when the gateway stops is delivered again after the next start.
  */
 export class OutboxWorker implements AsyncDisposable {
   readonly #context: Context
   readonly #kind: string
   readonly #deliver: Deliver
-  readonly #atOnce: number
+  readonly #concurrency: number
   readonly #groupOf: (row: OutboxRecord) => string | Held
   readonly #isIdle: () => boolean
   readonly #worker: Worker
   /**
-   * By row, what the disk took no record of. A row that was sent or failed is not delivered again,
-   * one that was postponed or held not before its time.
+   * Results by job id that could not be written yet. A job that was sent or failed is not delivered
+   * again, and one that was postponed or held not before its time.
    */
-  readonly #unwritten = new Map<number, Finished>()
-  readonly #underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
+  readonly #unsaved = new Map<number, Finished>()
+  readonly #inProgress = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   /**
-   * When the last look began. A row that falls due while it goes on is not missed: the next wake-up
-   * is for the first row due after it.
+   * When the last search for due jobs began. The next wake-up is for the first job due after it, so
+   * a job that becomes due during the search is not missed.
    */
-  #lookedAt = ''
+  #scannedAt = ''
 
   /**
-   * A throw of `deliver` is an internal error: the row is tried again after a while. `atOnce`: rows
-   * of a group under way at the same time. `groupOf`: what the row shares its places with, such as
-   * where it goes. While `isIdle`, nothing is taken up; `retry` ends the wait.
+   * @param deliver delivers one job; if it throws, the job is retried as after an internal error
+   * @param concurrency jobs of one group delivered concurrently
+   * @param groupOf the group whose concurrency limit the job shares, such as its destination
+   * @param isIdle while true, no job is started; `retry` starts jobs again
    */
   constructor(
     context: Context,
     kind: string,
     deliver: Deliver,
-    atOnce = 1,
+    concurrency = 1,
     groupOf: (row: OutboxRecord) => string | Held = () => '',
     isIdle = () => false,
   ) {
     this.#context = context
     this.#kind = kind
     this.#deliver = deliver
-    this.#atOnce = atOnce
+    this.#concurrency = concurrency
     this.#groupOf = groupOf
     this.#isIdle = isIdle
     this.#worker = new Worker(
       context,
       () => this.#nextDue(),
-      (signal, groups) => this.#takeUp(signal, groups),
+      (signal, groups) => this.#startDueJobs(signal, groups),
       `outbox ${kind}`,
     )
     this.#worker.wake()
   }
 
   #nextDue(): string | undefined {
-    if (this.#isIdle() || this.#unwritten.size >= MOST_UNWRITTEN) return undefined
-    const next = nextOutboxDue(this.#context.database, this.#kind, this.#lookedAt)
-    const untils = [...this.#unwritten.values()].flatMap(({ settlement }) =>
+    if (this.#isIdle() || this.#unsaved.size >= MAX_UNSAVED) return undefined
+    const next = nextOutboxDue(this.#context.database, this.#kind, this.#scannedAt)
+    const untils = [...this.#unsaved.values()].flatMap(({ settlement }) =>
       'until' in settlement ? [instantOf(settlement.until)] : [],
     )
     return [...(next === undefined ? [] : [next]), ...untils].sort()[0]
   }
 
-  /** Takes up rows that are due, as long as one of the groups has a place free. */
-  async #takeUp(signal: AbortSignal, groups: ReadonlySet<string>): Promise<void> {
+  /** Starts due jobs while one of the groups has capacity. */
+  async #startDueJobs(signal: AbortSignal, groups: ReadonlySet<string>): Promise<void> {
     const { database, clock } = this.#context
     let after: OutboxRecord | undefined
-    this.#lookedAt = instantOf(clock())
-    this.#writeAgain()
-    while (!signal.aborted && !this.#isIdle() && this.#unwritten.size < MOST_UNWRITTEN) {
-      const rows = listDueOutboxJobs(database, this.#kind, this.#lookedAt, PAGE, after)
+    this.#scannedAt = instantOf(clock())
+    this.#saveUnsaved()
+    while (!signal.aborted && !this.#isIdle() && this.#unsaved.size < MAX_UNSAVED) {
+      const rows = listDueOutboxJobs(database, this.#kind, this.#scannedAt, PAGE_SIZE, after)
       const held = rows
-        .filter(({ outboxId }) => !this.#underWay.has(outboxId) && !this.#isKept(outboxId))
+        .filter(
+          ({ outboxId }) => !this.#inProgress.has(outboxId) && !this.#hasUnsavedResult(outboxId),
+        )
         .flatMap((row) => this.#start(row, signal))
-      // Without the record they are looked at again; others need not wait for it.
+      // If this write fails, they are read again; other jobs need not wait for it.
       if (held.length > 0)
         tryWrite(() => database.transaction(() => held.forEach((one) => void this.#write(one))))
       after = rows.at(-1)
       const isAnyFree =
-        groups.has(EVERY_GROUP) || [...groups].some((group) => this.#hasPlace(group))
-      if (rows.length < PAGE || !isAnyFree) return
+        groups.has(EVERY_GROUP) || [...groups].some((group) => this.#hasCapacity(group))
+      if (rows.length < PAGE_SIZE || !isAnyFree) return
       await nextTurn()
     }
   }
 
-  #hasPlace = (group: string) =>
-    [...this.#underWay.values()].filter((one) => one.group === group).length < this.#atOnce
+  #hasCapacity = (group: string) =>
+    [...this.#inProgress.values()].filter((one) => one.group === group).length < this.#concurrency
 
-  /** Writes what is in memory, all of it or nothing. */
-  #writeAgain(): void {
+  /** Writes the results kept in memory, all or none. */
+  #saveUnsaved(): void {
     const { database } = this.#context
-    // A transaction of somebody else may be rolled back after this.
-    if (this.#unwritten.size === 0 || database.inTransaction) return
+    // In a caller's transaction the write could still be rolled back.
+    if (this.#unsaved.size === 0 || database.inTransaction) return
     const isWritten = tryWrite(() =>
       database.transaction(() => {
-        for (const finished of this.#unwritten.values())
+        for (const finished of this.#unsaved.values())
           try {
             this.#write(finished)
           } catch (error) {
             if (diskFaultKind(error) !== undefined) throw error
-            // An internal error: the row waits on as it was, and the others are written.
+            // After an internal error the job keeps waiting unchanged, and the others are written.
             reportError(this.#context, error)
           }
       }),
     )
-    if (isWritten) this.#unwritten.clear()
+    if (isWritten) this.#unsaved.clear()
   }
 
-  /** Whether the row is not to be delivered now because of what is in memory. */
-  #isKept(outboxId: number): boolean {
-    const kept = this.#unwritten.get(outboxId)
-    if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unwritten.delete(outboxId)
-    return this.#unwritten.has(outboxId)
+  /** Whether a result in memory prevents the job from being delivered now. */
+  #hasUnsavedResult(outboxId: number): boolean {
+    const kept = this.#unsaved.get(outboxId)
+    if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unsaved.delete(outboxId)
+    return this.#unsaved.has(outboxId)
   }
 
-  /** Takes the row up, or says why it is to wait. */
+  /** Starts the job, or returns the result that makes it wait. */
   #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly Finished[] {
     const group = this.#groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
-    const isFull = this.#unwritten.size + this.#underWay.size >= MOST_UNWRITTEN
-    if (!this.#hasPlace(group) || isFull) return []
+    const isFull = this.#unsaved.size + this.#inProgress.size >= MAX_UNSAVED
+    if (!this.#hasCapacity(group) || isFull) return []
     const done = this.#run(row, signal).then((isSettled) => {
-      this.#underWay.delete(row.outboxId)
-      // One that waits as it was is looked at again with the next timer.
+      this.#inProgress.delete(row.outboxId)
+      // A job left unchanged is read again at the next timer.
       if (isSettled) this.#worker.wake(group)
     })
-    this.#underWay.set(row.outboxId, { group, done })
+    this.#inProgress.set(row.outboxId, { group, done })
     return []
   }
 
-  /** False where it waits on as it was: we were ended, or there was an internal error. */
+  /**
+   * False if the job keeps waiting unchanged, because the worker is closing or after an internal
+   * error.
+   */
   async #run(row: OutboxRow<unknown>, signal: AbortSignal): Promise<boolean> {
     let settlement: Settlement | undefined
     try {
@@ -188,7 +198,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
       if (!settlement || diskFaultKind(error) === undefined) return false
       const { payload: _, ...record } = row
-      this.#unwritten.set(row.outboxId, { row: record, settlement })
+      this.#unsaved.set(row.outboxId, { row: record, settlement })
       return true
     }
   }
@@ -200,7 +210,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (signal.aborted) throw error
       reportError(this.#context, error)
       const wait = waitAfter(RETRY_SCHEDULES.internalError, row.attempts + 1)
-      return { outcome: 'postponed', until: this.#context.clock() + wait, fault: OWN_FAULT }
+      return { outcome: 'postponed', until: this.#context.clock() + wait, fault: INTERNAL_ERROR }
     }
   }
 
@@ -214,47 +224,48 @@ export class OutboxWorker implements AsyncDisposable {
         settleOutboxJob(database, outboxId, 'failed', at, settlement.fault)
       else {
         const wait = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
-        if (settlement.outcome === 'held') holdOutboxJob(database, outboxId, wait)
+        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, wait)
         else postponeOutboxJob(database, outboxId, wait)
       }
       settlement.within?.(stillWaited)
     })
   }
 
-  /** Looks for work now. */
+  /** Looks for due jobs now. */
   wake(): void {
     this.#worker.wake()
   }
 
-  /** Lets everything that waits, or these rows, go out now. */
+  /** Makes all waiting jobs, or the given ones, due now. */
   retry(outboxIds?: readonly number[]): void {
     const { database, clock } = this.#context
-    hastenOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
-    for (const [outboxId, { settlement }] of this.#unwritten)
+    expediteOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
+    for (const [outboxId, { settlement }] of this.#unsaved)
       if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId)))
-        this.#unwritten.delete(outboxId)
+        this.#unsaved.delete(outboxId)
     this.#worker.wake()
   }
 
-  /** Resolves when nothing is due any more and nothing is under way. */
+  /** Resolves when no job is due or being delivered. */
   async settled(): Promise<void> {
     await this.#worker.settled()
-    while (this.#underWay.size > 0) {
+    while (this.#inProgress.size > 0) {
       await this.#allDone()
       await this.#worker.settled()
     }
   }
 
-  #allDone = () => Promise.all([...this.#underWay.values()].map(({ done }) => done))
+  #allDone = () => Promise.all([...this.#inProgress.values()].map(({ done }) => done))
 
   async [Symbol.asyncDispose]() {
     await this.#worker[Symbol.asyncDispose]()
     await this.#allDone()
-    // What a restart finds without its record is delivered again.
-    this.#writeAgain()
+    // A result that cannot be written now is lost, and the job is delivered again after the
+    // restart.
+    this.#saveUnsaved()
   }
 }
 
-/** When the row is to be delivered again; never where it was sent or given up. */
+/** When the job is to be delivered again; infinity if it was sent or failed. */
 const untilOf = (settlement: Settlement): number =>
   'until' in settlement ? settlement.until : Number.POSITIVE_INFINITY

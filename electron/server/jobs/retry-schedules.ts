@@ -2,17 +2,17 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** When work that failed is tried again. */
+/** When failed work is retried. */
 export interface RetrySchedule {
-  /** Milliseconds after the first, second … failed attempt. */
+  /** Milliseconds to wait after the first, second, … failed attempt. */
   readonly waits: readonly number[]
-  /** After the last of them: it is given up, or tried again after the same wait each time. */
+  /** After the last wait: no further attempts, or the last wait is repeated. */
   readonly atEnd: 'give-up' | 'repeat-last'
 }
 
-/** Every retry schedule of the gateway. */
+/** All retry schedules of the gateway. */
 export const RETRY_SCHEDULES = {
-  /** A signed report on its way to the partner: only a person gives it up. */
+  /** Delivery of a signed report to the partner; only a person can stop it. */
   reportDelivery: {
     waits: [
       ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
@@ -20,7 +20,7 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'repeat-last',
   },
-  /** A capture on its way to the partner. */
+  /** Upload of a capture to the partner. */
   captureUpload: {
     waits: [
       ...[5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
@@ -28,7 +28,7 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'give-up',
   },
-  /** An invitation by mail. */
+  /** Sending an invitation by mail. */
   mail: {
     waits: [
       ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS],
@@ -36,7 +36,7 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'give-up',
   },
-  /** The question to the partner about a study that arrived as images. */
+  /** Asking the partner for the details of a study that was created from received images. */
   enrichment: {
     waits: [
       ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS],
@@ -44,27 +44,30 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'give-up',
   },
-  /** The result of a storage commitment on its way to the device, which is given up by its age. */
+  /** Sending a storage commitment result to the device; stopped at a maximum age. */
   commitmentResult: {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
     atEnd: 'repeat-last',
   },
   /**
-   * An instance on its way to a destination, which is given up by `forwarding.giveUpHours`, and a
-   * destination that takes nothing.
+   * Forwarding an instance to a destination, which stops after `forwarding.giveUpHours`, and
+   * probing an unreachable destination.
    */
   forwarding: {
     waits: [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * MINUTE_MS),
     atEnd: 'repeat-last',
   },
-  /** Work that an internal error ended. */
+  /** Work that failed with an internal error. */
   internalError: {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS],
     atEnd: 'repeat-last',
   },
 } as const satisfies Readonly<Record<string, RetrySchedule>>
 
-/** Milliseconds until the next attempt; undefined where it is given up. @param failed from 1 */
+/**
+ * Milliseconds until the next attempt; undefined if there is none. @param failed number of failed
+ * attempts, starting at 1
+ */
 export function waitAfter(
   schedule: RetrySchedule & { readonly atEnd: 'repeat-last' },
   failed: number,
@@ -75,10 +78,10 @@ export function waitAfter({ waits, atEnd }: RetrySchedule, failed: number): numb
 }
 
 /**
- * Whether the waits after so many failed attempts come to more than that: the time for which a
- * destination was down does not count.
+ * Whether the total wait after this many failed attempts exceeds the given hours. Time during which
+ * the destination was down does not count.
  */
-export function isGivenUp(schedule: RetrySchedule, failed: number, hours: number): boolean {
+export function isExhausted(schedule: RetrySchedule, failed: number, hours: number): boolean {
   let waitedMs = 0
   for (let attempt = 1; attempt <= failed; attempt++) {
     waitedMs += waitAfter(schedule, attempt) ?? 0

@@ -5,22 +5,21 @@ import { msOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 
-/** A timer of Node holds 24.8 days at most, and the clock of the PC may be set. */
-const LONGEST_SLEEP_MS = 5 * 60_000
-const SHORTEST_SLEEP_MS = 1000
+/** Node's timers are limited to 24.8 days, and the PC's clock may be changed. */
+const MAX_SLEEP_MS = 5 * 60_000
+const MIN_SLEEP_MS = 1000
 /**
- * After an internal error, such as a full disk: what was done (a question to the partner) could not
- * be written, and is due again at once.
+ * Delay after an internal error such as a full disk. What was done could not be recorded, so the
+ * job would be due again immediately.
  */
 const AFTER_FAULT_MS = 60_000
-/** Stands for every group. */
+/** Stands for all groups. */
 export const EVERY_GROUP = '*'
 
 /**
- * Takes up the jobs of one queue in rounds, one round at a time: when it is woken, when the next
- * job is due, and every five minutes. Jobs are rows with the time they are due, so that a restart
- * forgets none. In safe mode it takes nothing up. Disposing of it ends the round that is under way
- * by its signal, and waits for it.
+ * Runs the jobs of one queue in rounds, one round at a time: when woken, when the next job is due,
+ * and every five minutes. Jobs are rows with a due time, so none is lost by a restart. In safe mode
+ * no round runs. Disposing aborts the current round through its signal and waits for it.
  */
 export class Worker implements AsyncDisposable {
   readonly #context: Context
@@ -35,10 +34,11 @@ export class Worker implements AsyncDisposable {
   #running: Promise<void> | undefined
 
   /**
-   * `nextDue`: when the next job is due; undefined where none waits. `work` is one round, of the
-   * groups that the worker was woken for; where it throws, the next round is a minute later.
-   * `topic` wakes the worker. `gatherMs`: how long a worker that is woken waits for more jobs before
-   * it takes them up together.
+   * @param nextDue when the next job is due; undefined if none is waiting
+   * @param work runs one round for the groups that were woken; if it throws, the next round runs a
+   * minute later
+   * @param topic wakes the worker when notified
+   * @param gatherMs how long a woken worker waits for further jobs before it starts a round
    */
   constructor(
     context: Context,
@@ -54,14 +54,14 @@ export class Worker implements AsyncDisposable {
     this.#stopListening = topic && context.database.subscribe(topic, () => this.wake())
   }
 
-  /** Looks for jobs: of every group, or of one group, of which a job has ended just now. */
+  /** Looks for jobs of every group, or of one group after one of its jobs has ended. */
   wake(group = EVERY_GROUP): void {
     this.#wanted.add(group)
     if (this.#gatherMs === 0) this.begin()
     else if (!this.#running) this.#beginIn(this.#gatherMs)
   }
 
-  /** Begins a round now, or after the one that is under way. */
+  /** Starts a round now, or after the current one. */
   begin(): void {
     if (this.#context.isSafe || this.#running || this.#closing.signal.aborted) return
     clearTimeout(this.#timer)
@@ -72,12 +72,12 @@ export class Worker implements AsyncDisposable {
   async #round(): Promise<void> {
     const wanted = this.#wanted
     const { signal } = this.#closing
-    // Never within the caller's transaction, and not in the turn of whoever added a job.
+    // Never runs within the caller's transaction, nor in the turn in which a job was added.
     if (wanted.size === 0 || wanted.has(EVERY_GROUP)) await nextTurn()
     else await undefined
     const groups = new Set(wanted.size > 0 ? wanted : [EVERY_GROUP])
     wanted.clear()
-    let leastMs = SHORTEST_SLEEP_MS
+    let leastMs = MIN_SLEEP_MS
     try {
       if (!signal.aborted) await this.#work(signal, groups)
     } catch (error) {
@@ -98,21 +98,21 @@ export class Worker implements AsyncDisposable {
       reportError(this.#context, error)
     }
     const waitMs =
-      due === undefined ? LONGEST_SLEEP_MS : Math.max(leastMs, msOf(due) - this.#context.clock())
-    this.#beginIn(Math.min(LONGEST_SLEEP_MS, waitMs))
+      due === undefined ? MAX_SLEEP_MS : Math.max(leastMs, msOf(due) - this.#context.clock())
+    this.#beginIn(Math.min(MAX_SLEEP_MS, waitMs))
   }
 
   #beginIn(ms: number): void {
     if (this.#context.isSafe || this.#closing.signal.aborted) return
     const now = this.#context.clock()
-    // A timer that should have fired was set before the clock was set forward: it is late now.
+    // A timer that is overdue was set before the clock was set forward.
     if (this.#timer !== undefined && this.#wakesAt >= now && this.#wakesAt <= now + ms) return
     clearTimeout(this.#timer)
     this.#wakesAt = now + ms
     this.#timer = setTimeout(() => this.begin(), ms).unref()
   }
 
-  /** Resolves when no round is under way. */
+  /** Resolves when no round is running. */
   async settled(): Promise<void> {
     while (this.#running) await this.#running
   }

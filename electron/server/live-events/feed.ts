@@ -2,27 +2,26 @@ import { numberAfter, type PageQuery, pageOf } from '#server/database/page.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 
-/** What a subscriber gets: a new line, or that what is named changed. */
+/** What a subscriber receives: a new line, or a notice of what has changed. */
 export type FeedEvent =
   | { readonly kind: 'line'; readonly line: FeedLine }
   | { readonly kind: Change }
 export const CHANGES = ['status', 'images', 'studies'] as const
-type Change = (typeof CHANGES)[number] | QuietChange
+type Change = (typeof CHANGES)[number] | ScreenChange
 /**
- * Changes that only their own screens read again: events to partners, the audit trail, which other
- * PCs may open the window, and exams that a person closed or asked the partner for.
+ * Changes that concern one screen each: events for partners, the audit log, workstation access, and
+ * exams that a person closed or queried.
  */
-export type QuietChange = 'events' | 'audit' | 'access' | 'exams'
+export type ScreenChange = 'events' | 'audit' | 'access' | 'exams'
 
-/** A line as its writer gives it: most are about no query and no images. */
+/** A line as passed to `append`. Most lines belong to no worklist query and no study. */
 export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
   Partial<Pick<FeedLine, 'inspectionId' | 'studyInstanceUid'>>
 
 export type Feed = ReturnType<typeof createFeed>
 
 /**
- * The live feed: the last lines of what happened on the network, in memory only, without anything
- * about a patient.
+ * The live feed: the latest lines of network activity, kept in memory only, without patient data.
  */
 export function createFeed({
   clock,
@@ -30,21 +29,21 @@ export function createFeed({
   quietMs = 1000,
 }: {
   readonly clock: Clock
-  /** Lines kept. */
+  /** Maximum number of lines kept. */
   readonly lines?: number
-  /** Milliseconds within which changes of one kind are one event. */
+  /** Changes of one kind within this time are sent as one event. Milliseconds. */
   readonly quietMs?: number
 }) {
   const kept: FeedLine[] = []
   const listeners = new Set<(event: FeedEvent) => void>()
-  // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has
-  // seen.
+  // Starting from the clock keeps ids increasing across restarts, so a window that reconnects does
+  // not mistake a new line for one it has already received.
   let lastId = clock()
   const due = new Set<Change>()
   const send = (event: FeedEvent) => {
     for (const listener of listeners) listener(event)
   }
-  const sendSoon = (kind: Change) => {
+  const sendCoalesced = (kind: Change) => {
     if (due.has(kind) || listeners.size === 0) return
     due.add(kind)
     setTimeout(() => {
@@ -56,34 +55,34 @@ export function createFeed({
   return {
     append(line: NewFeedLine): FeedLine {
       lastId += 1
-      const whole = {
+      const complete = {
         inspectionId: null,
         studyInstanceUid: null,
         ...line,
         lineId: lastId,
         at: instantOf(clock()),
       }
-      kept.push(whole)
+      kept.push(complete)
       if (kept.length > lines) kept.shift()
-      send({ kind: 'line', line: whole })
-      return whole
+      send({ kind: 'line', line: complete })
+      return complete
     },
-    /** Has subscribers read the status again. */
-    noteStatus: () => sendSoon('status'),
-    /** Has subscribers read the studies with images again. */
-    noteImages: () => sendSoon('images'),
-    /** Has subscribers read studies again: one was created, changed or cancelled. */
-    noteStudies: () => sendSoon('studies'),
-    noteChange: (kind: QuietChange) => sendSoon(kind),
+    /** Tells subscribers to read the status again. */
+    noteStatus: () => sendCoalesced('status'),
+    /** Tells subscribers to read the studies with images again. */
+    noteImages: () => sendCoalesced('images'),
+    /** Tells subscribers to read studies again, because one was created, changed or cancelled. */
+    noteStudies: () => sendCoalesced('studies'),
+    noteChange: (kind: ScreenChange) => sendCoalesced(kind),
     /** Newest first. */
     latest({ cursor, limit }: PageQuery) {
       const before = numberAfter(cursor) ?? Number.POSITIVE_INFINITY
       const older = kept.filter((line) => line.lineId < before)
       return pageOf(older.slice(-limit - 1).reverse(), limit, (line) => line.lineId)
     },
-    /** Oldest first: what a returning window has missed. */
+    /** Oldest first: the lines that a reconnecting window has missed. */
     after: (lineId: number): readonly FeedLine[] => kept.filter((line) => line.lineId > lineId),
-    /** Returns what ends the subscription. The listener must not throw. */
+    /** Returns a function that unsubscribes. The listener must not throw. */
     subscribe(listener: (event: FeedEvent) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An address or a CIDR range; an IPv4-mapped IPv6 address is the IPv4 one (RFC 4291 §2.5.5.2). */
+/** An address or a CIDR range. IPv4-mapped IPv6 addresses are read as IPv4 (RFC 4291 §2.5.5.2). */
 export interface AddressRange {
   readonly network: ipaddr.IPv4 | ipaddr.IPv6
-  /** Length in bits. */
+  /** Prefix length in bits. */
   readonly prefix: number
-  /** Length of an address in bits: 32 or 128. */
+  /** Address length in bits: 32 or 128. */
   readonly bits: number
-  /** The one text of the range: `10.0.3.0/24`, `10.0.3.7`, `2001:db8::/32`. */
+  /** Canonical form: `10.0.3.0/24`, `10.0.3.7`, `2001:db8::/32`. */
   readonly text: string
 }
 
-/** Reads an address or a CIDR range; `undefined` where it is none. */
+/** Parses an address or a CIDR range; `undefined` if the text is neither. */
 export function readAddressRange(text: string): AddressRange | undefined {
   const [written = '', length, ...rest] = text.trim().split('/')
   const address = readAddress(written)
@@ -29,13 +29,13 @@ export function readAddressRange(text: string): AddressRange | undefined {
   }
 }
 
-/** Whether the address is in the range; what is no address is in none. */
+/** Whether the address is in the range. A text that is not an address is in no range. */
 export function isInRange({ network, prefix }: AddressRange, text: string): boolean {
   const address = readAddress(text)
   return address?.kind() === network.kind() && address.match([network, prefix])
 }
 
-/** Only full notations; a link-local address may name its interface: fe80::1%eth0. */
+/** Accepts only full notations. A link-local address may carry a zone: fe80::1%eth0. */
 function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.trim().replace(/%.*/, '')
   return isIP(address) === 0 ? undefined : ipaddr.process(address)

@@ -1,11 +1,12 @@
 import { msOf } from './clock.ts'
 
-/** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms. */
+/** A day in the clinic's time zone is text, `YYYY-MM-DD`; instants are numbers in milliseconds. */
 
 /** The IANA zone of the `clinic.timeZone` setting. */
 export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThisPc() : setting)
 
-// Asking takes longer than answering a query does. Node hears of another zone by TZ alone.
+// Reading the zone takes longer than answering a query, so it is cached. Within a running process
+// Node only changes its time zone when TZ changes.
 let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
 function zoneOfThisPc(): string {
   const by = process.env.TZ
@@ -21,16 +22,16 @@ export interface WallClock {
 
 const HOUR_MS = 60 * 60_000
 const formats = new Map<string, Intl.DateTimeFormat>()
-/** What each zone's clock showed last, and in which second: many ask within one. */
-const shown = new Map<string, { readonly second: number; readonly clock: WallClock }>()
+/** The last clock reading of each zone and its second: many callers ask within the same second. */
+const lastReadings = new Map<string, { readonly second: number; readonly clock: WallClock }>()
 
-/** Wall clock of the zone at an instant: `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS`. */
+/** Wall clock time of the zone at an instant: `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS`. */
 export function wallClock(now: number, timeZone: string): WallClock {
   const second = Math.floor(now / 1000)
-  const last = shown.get(timeZone)
+  const last = lastReadings.get(timeZone)
   if (last?.second === second) return last.clock
   const clock = read(now, timeZone)
-  shown.set(timeZone, { second, clock })
+  lastReadings.set(timeZone, { second, clock })
   return clock
 }
 
@@ -59,8 +60,8 @@ function read(now: number, timeZone: string): WallClock {
 }
 
 /**
- * An instant (RFC 3339) on the zone's clock as DICOM has it (PS3.5 §6.2): DA, TM, and the offset of
- * a DT (`+0100`).
+ * Converts an instant (RFC 3339) to the zone's local time in DICOM format (PS3.5 §6.2): a DA value,
+ * a TM value, and the UTC offset suffix of a DT value (`+0100`).
  */
 export function dicomTime(
   instant: string,
@@ -74,16 +75,16 @@ export function dicomTime(
   return { date: day.replaceAll('-', ''), time: time.replaceAll(':', ''), offset }
 }
 
-/** The clinic's day at an instant. */
+/** The clinic's local day at an instant. */
 export const clinicDay = (now: number, timeZone: string) => wallClock(now, timeZone).day
 
 /**
- * The instant at which the day begins in the zone: its midnight, or the first moment after it where
- * the clock skips midnight.
+ * The instant at which the day begins in the zone: midnight, or the first instant after it where a
+ * clock change skips midnight.
  */
 export function startOfDay(day: string, timeZone: string): number {
-  // Zones are from 12 h behind to 14 h ahead of UTC. The day of a zone never goes back, so halving
-  // finds its first millisecond.
+  // Zones range from UTC-12 to UTC+14. A zone's local day never decreases, so a binary search finds
+  // its first millisecond.
   const noon = daysFromCivil(day) * 24 * HOUR_MS + 12 * HOUR_MS
   let [before, after] = [noon - 28 * HOUR_MS, noon + 28 * HOUR_MS]
   while (after - before > 1) {
@@ -94,19 +95,19 @@ export function startOfDay(day: string, timeZone: string): number {
   return after
 }
 
-/** The instant at which the day of `now` ends and the next begins. */
+/** The next local midnight after `now`. */
 export const nextMidnight = (now: number, timeZone: string) =>
   startOfDay(addDays(clinicDay(now, timeZone), 1), timeZone)
 
-/** The day so many days later, earlier when negative. */
+/** Adds `count` days; a negative count subtracts. */
 export const addDays = (day: string, count: number) => civilFromDays(daysFromCivil(day) + count)
 
-/** How many days later `to` is than `from`. */
+/** Number of days from `from` to `to`; negative if `to` is earlier. */
 export const daysBetween = (from: string, to: string) => daysFromCivil(to) - daysFromCivil(from)
 
 /**
- * Days since 1970-01-01 in the Gregorian calendar; years begin in March so that a leap day ends
- * one.
+ * Days since 1970-01-01 in the Gregorian calendar. Counting years from March puts the leap day at
+ * the end of the year.
  */
 function daysFromCivil(day: string): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)

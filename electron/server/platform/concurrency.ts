@@ -1,11 +1,11 @@
 /**
- * Work that must not overlap, by key: each piece begins when the one before it has ended, however
- * it ended.
+ * Runs work one piece at a time for each key, in the order of the calls. A failure does not stop
+ * the work that is queued behind it.
  */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Resolves or rejects as `work` does. */
+  /** Settles with the result of `work`. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key)
     const running = before ? before.then(work, work) : work()
@@ -18,17 +18,18 @@ export class KeyedMutex {
   }
 }
 
-/** Work of which one run serves every caller that asked before it began. */
-export interface SharedRuns {
+/** Coalesces concurrent calls: one run serves every caller that asked before it began. */
+export interface Coalesced {
   /**
-   * Resolves after a run that began after the call. Calls during a run share the next one.
+   * Resolves when a run that began after this call has ended. Calls made during a run share the
+   * next run.
    */
   run(): Promise<void>
-  /** The last run that is under way or waits; undefined where there is none. */
+  /** The latest run in progress or queued; undefined if there is none. */
   readonly last: Promise<void> | undefined
 }
 
-export function sharedRuns(work: () => Promise<void>): SharedRuns {
+export function coalesce(work: () => Promise<void>): Coalesced {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
@@ -44,7 +45,7 @@ export function sharedRuns(work: () => Promise<void>): SharedRuns {
   return {
     run() {
       if (!running) return begin()
-      // A run that fails rejects only for those who wait for that run.
+      // A failed run rejects only the callers that were waiting for that run.
       next ??= running.then(begin, begin)
       return next
     },

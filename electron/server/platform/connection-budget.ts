@@ -1,60 +1,61 @@
 import { isIPv6, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A connection that may have to be closed so that others are served. */
+/** A connection that may be closed to make room for others. */
 export interface BudgetedConnection {
-  /** `hostOf` its remote address. */
+  /** The remote host, normalized by `hostOf`. */
   readonly host: string
-  /** Something is being answered on it. */
+  /** Whether a request on it is being answered. */
   readonly isBusy?: boolean
 }
 
 export interface ConnectionBudget {
-  /** Connections at once. */
+  /** Maximum number of concurrent connections. */
   readonly most: number
   /**
-   * Whether a host is one that is served first: a listed device, an approved workstation, a caller
-   * that signed in. Each of the others gets at most a quarter of the connections.
+   * Whether a host has priority: a listed device, an approved workstation, or a client that has
+   * authenticated. Any other host gets at most a quarter of the connections.
    */
   readonly isExpected: (host: string) => boolean
 }
 
-/** A connection that any of several listeners accepted. */
+/** A connection accepted by any of the listeners that share the budget. */
 export interface AdmittedConnection extends BudgetedConnection {
-  /** Another limit applies to it now, as to an open association. */
+  /** Not counted, because another limit applies to it, such as the limit on open associations. */
   readonly isExempt?: boolean
   close(): void
 }
 
-/** Connections that all listeners of a gateway may have at once, apart from open associations. */
-const MOST_CONNECTIONS = 1000
+/** Limit for all listeners of a gateway together, not counting open associations. */
+const MAX_CONNECTIONS = 1000
 
-/** An idle connection that was accepted so recently may not have had the time to send a request. */
-const NEW_MS = 5000
+/** An idle connection younger than this may not have had time to send its first request. */
+const GRACE_MS = 5000
 
-/** Hosts that proved who they are and are remembered. */
-const MOST_HOSTS = 1000
+/** Number of authenticated hosts that are remembered. */
+const MAX_AUTHENTICATED_HOSTS = 1000
 
 /**
- * The connections of several listeners, which share one budget. This PC, hosts that are known
- * beforehand and those of callers that proved who they are come first.
+ * The open connections of several listeners that share one budget. This PC, known hosts and hosts
+ * of authenticated clients have priority.
  */
 export class AdmittedConnections {
   readonly #budget: ConnectionBudget
   readonly #clock: () => number
   readonly #acceptedAt = new Map<AdmittedConnection, number>()
-  readonly #proven = new Set<string>()
+  readonly #authenticated = new Set<string>()
 
   /**
-   * @param isKnown whether a host is one of a listed device or of an approved workstation
-   * @param clock milliseconds, monotonic
+   * @param isKnown whether the host belongs to a listed device or an approved workstation
+   * @param clock monotonic, in milliseconds
    */
   constructor(
     isKnown: (host: string) => boolean = () => false,
-    most = MOST_CONNECTIONS,
+    most = MAX_CONNECTIONS,
     clock: () => number = () => performance.now(),
   ) {
-    const isExpected = (host: string) => isThisPc(host) || this.#proven.has(host) || isKnown(host)
+    const isExpected = (host: string) =>
+      isThisPc(host) || this.#authenticated.has(host) || isKnown(host)
     this.#budget = { most, isExpected }
     this.#clock = clock
   }
@@ -63,20 +64,23 @@ export class AdmittedConnections {
     return this.#budget.isExpected(host)
   }
 
-  /** A caller of this address proved who it is. Those of longest ago are forgotten. */
-  noteProven(remoteAddress: string): void {
+  /**
+   * Records that a client at this address has authenticated. The least recent hosts are dropped.
+   */
+  noteAuthenticated(remoteAddress: string): void {
     const host = hostOf(remoteAddress)
-    this.#proven.delete(host)
-    this.#proven.add(host)
-    const [oldest] = this.#proven
-    if (this.#proven.size > MOST_HOSTS && oldest !== undefined) this.#proven.delete(oldest)
+    this.#authenticated.delete(host)
+    this.#authenticated.add(host)
+    const [oldest] = this.#authenticated
+    if (this.#authenticated.size > MAX_AUTHENTICATED_HOSTS && oldest !== undefined)
+      this.#authenticated.delete(oldest)
   }
 
-  /** Closes others, or this one, until the budget holds. */
+  /** Adds a connection, then closes connections (possibly this one) until the budget is met. */
   add(connection: AdmittedConnection): void {
     const now = this.#clock()
     this.#acceptedAt.set(connection, now)
-    const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < NEW_MS
+    const isNew = (one: AdmittedConnection) => now - (this.#acceptedAt.get(one) ?? now) < GRACE_MS
     for (;;) {
       const counted = [...this.#acceptedAt.keys()].filter(({ isExempt = false }) => !isExempt)
       const surplus = connectionToClose(counted, this.#budget, isNew)
@@ -86,30 +90,30 @@ export class AdmittedConnections {
     }
   }
 
-  /** It was closed. */
+  /** Removes a closed connection. */
   remove(connection: AdmittedConnection): void {
     this.#acceptedAt.delete(connection)
   }
 }
 
-/** Expected of every listener: this PC itself. */
+/** Whether the host is this PC, which every listener gives priority. */
 export const isThisPc = (host: string): boolean => host === '127.0.0.1' || host === '0:0:0:0'
 
 /**
- * The connection to close where there are more than the budget allows; undefined where there are
- * not. It is, in this order:
+ * Chooses the connection to close when the budget is exceeded; undefined if it is not. In order of
+ * preference:
  *
- * 1. one of a host that is not expected and has more than a quarter;
- * 2. while all hosts that are not expected have at most a quarter together, an idle one of the host
- *    with the most connections that has one;
- * 3. one of the unexpected host with the most connections;
- * 4. one of the host with the most.
+ * - one of a host without priority that holds more than a quarter of the budget;
+ * - while the hosts without priority together hold at most a quarter, an idle one of the host with
+ *   the most connections that has an idle one;
+ * - one of the host without priority that has the most connections;
+ * - one of the host that has the most connections.
  *
- * An expected host thus keeps its connections while strangers have more than a quarter, but hosts
- * that leak idle connections do not shut out those that are not known yet.
+ * Hosts with priority therefore keep their connections while other hosts hold more than a quarter,
+ * but a host that leaks idle connections cannot lock out hosts that are not known yet.
  *
  * @param connections oldest first
- * @param isNew whether it was accepted too recently to have sent anything
+ * @param isNew whether it was accepted too recently to have sent a request
  */
 export function connectionToClose<T extends BudgetedConnection>(
   connections: Iterable<T>,
@@ -126,8 +130,8 @@ export function connectionToClose<T extends BudgetedConnection>(
   }
   const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
   const share = Math.max(1, Math.ceil(most / 4))
-  const greedy = bySize.find(([host, own]) => own.length > share && !isExpected(host))
-  if (greedy) return leastMissed(greedy[1], isNew)
+  const overShare = bySize.find(([host, own]) => own.length > share && !isExpected(host))
+  if (overShare) return connectionToCloseOf(overShare[1], isNew)
   if (count <= most) return undefined
   const unexpected = bySize.filter(([host]) => !isExpected(host))
   const [[, largest = []] = []] = bySize
@@ -136,22 +140,21 @@ export function connectionToClose<T extends BudgetedConnection>(
       const old = own.find((one) => isIdle(one) && !isNew(one))
       if (old) return old
     }
-    const idle = idleOf(largest, isNew)
+    const idle = oldestIdle(largest, isNew)
     if (idle) return idle
   }
   const [[, largestUnexpected = largest] = []] = unexpected
-  return leastMissed(largestUnexpected, isNew)
+  return connectionToCloseOf(largestUnexpected, isNew)
 }
 
 const isIdle = ({ isBusy = false }: BudgetedConnection): boolean => !isBusy
 
 /**
- * The oldest idle connection of a host that is not new. Where all idle ones are new, it is the
- * oldest of them if they are the majority, and otherwise none: the only idle connection beside busy
- * ones is the one that was just accepted, and closing it would shut out everybody else at that
- * host.
+ * The oldest idle connection of a host that is not new. If all idle ones are new, the oldest of
+ * them when they are the majority, otherwise none: a single idle connection among busy ones is the
+ * one that was just accepted, and closing it would lock out every other client at that host.
  */
-function idleOf<T extends BudgetedConnection>(
+function oldestIdle<T extends BudgetedConnection>(
   own: readonly T[],
   isNew: (connection: T) => boolean,
 ) {
@@ -160,14 +163,17 @@ function idleOf<T extends BudgetedConnection>(
   return old ?? (idle.length > own.length / 2 ? idle[0] : undefined)
 }
 
-function leastMissed<T extends BudgetedConnection>(
+function connectionToCloseOf<T extends BudgetedConnection>(
   own: readonly T[],
   isNew: (connection: T) => boolean,
 ) {
-  return idleOf(own, isNew) ?? own.find((one) => !isIdle(one))
+  return oldestIdle(own, isNew) ?? own.find((one) => !isIdle(one))
 }
 
-/** One host has a whole IPv6 network of 64 bits (RFC 4291 §2.5.1) and counts as one. */
+/**
+ * The host that an address is counted under. All addresses of an IPv6 /64 network count as one host
+ * (RFC 4291 §2.5.1).
+ */
 export function hostOf(address: string): string {
   if (!isIPv6(address)) return address
   const parsed = ipaddr.IPv6.parse(address)
@@ -179,8 +185,8 @@ export function hostOf(address: string): string {
 }
 
 /**
- * The same for both sockets of a TLS connection: the one that was accepted, and the encrypted one
- * upon it.
+ * Identifies a connection by its endpoints. The key is the same for both sockets of a TLS
+ * connection, the accepted TCP socket and the encrypted one on top of it.
  */
 export const connectionKey = ({
   remoteAddress,

@@ -1,12 +1,15 @@
 /**
- * What a disk did not do. full: no space, no quota, or as large as the file system takes;
- * read-only: the file system, or the rights of this account; failed: a write that the disk did not
- * take, for another reason or for one that SQLite does not give; busy: another connection has the
- * database; damaged: what is there cannot be read.
+ * Why a disk operation failed.
+ *
+ * - full: no space left, quota exceeded, or the file system's maximum file size reached
+ * - read-only: read-only file system, or no write permission for this account
+ * - failed: the write failed for another reason, or SQLite gave no reason
+ * - busy: another connection has locked the database
+ * - damaged: the contents cannot be read
  */
 export type DiskFaultKind = 'full' | 'read-only' | 'failed' | 'busy' | 'damaged'
 
-/** SQLite result codes and codes of the file system, the first that fits. */
+/** SQLite result codes and system error codes; the first match counts. */
 const KINDS: readonly (readonly [RegExp, DiskFaultKind])[] = [
   [/^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)$/, 'full'],
   [/^(SQLITE_READONLY.*|EROFS|EACCES|EPERM)$/, 'read-only'],
@@ -15,13 +18,10 @@ const KINDS: readonly (readonly [RegExp, DiskFaultKind])[] = [
   [/^SQLITE_(BUSY|LOCKED|PROTOCOL)/, 'busy'],
   [/^SQLITE_(CORRUPT|NOTADB|CANTOPEN)/, 'damaged'],
 ]
-/** EACCES and EPERM are also answers to these. */
+/** EACCES and EPERM from these system calls do not concern the disk. */
 const OTHER_CALLS = /^(listen|bind|connect|kill|spawn)/
 
-/**
- * Which fault of the disk an error is: of the database, of a file, or of nothing that concerns the
- * disk (undefined).
- */
+/** Classifies an error of the database or of a file; undefined if the disk is not the cause. */
 export function diskFaultKind(error: unknown): DiskFaultKind | undefined {
   if (error instanceof StorageFault) return error.kind
   if (!(error instanceof Error)) return undefined
@@ -41,17 +41,17 @@ export class StorageFault extends Error {
   }
 }
 
-const WORDS = {
+const MESSAGES = {
   full: 'The disk for images is full',
   'read-only': 'The folder for images cannot be written to',
   failed: 'The disk for images failed',
 } as const satisfies Record<StorageFault['kind'], string>
 
-/** The fault of a call to the file system; a `StorageFault` is returned as it is. */
+/** Wraps a file system error; a `StorageFault` is returned unchanged. */
 export function storageFault(call: string, error: unknown): StorageFault {
   if (error instanceof StorageFault) return error
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
   const found = diskFaultKind(error)
   const kind = found === 'full' || found === 'read-only' ? found : 'failed'
-  return new StorageFault(kind, `${WORDS[kind]} (${call}: ${code}).`, error)
+  return new StorageFault(kind, `${MESSAGES[kind]} (${call}: ${code}).`, error)
 }

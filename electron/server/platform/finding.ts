@@ -1,7 +1,7 @@
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
 import type { Message } from '#shared/messages/message.ts'
 
-/** The state of something in one sentence; `remedy` is null where nothing is to be done. */
+/** The state of something in one sentence; `remedy` is null if nothing needs to be done. */
 export interface Finding {
   readonly verdict: Verdict
   readonly sentence: Message

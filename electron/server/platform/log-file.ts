@@ -2,62 +2,63 @@ import { mkdirSync, readdirSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** At 14 files of 10 MB a busy clinic keeps weeks. */
-const SIZE = '10m'
-const FILES = 14
-/** Lines that wait while the disk is full; more are dropped. */
-const WAITING_BYTES = 1 << 20
-const TOLD_EVERY_MS = 60_000
+/** 14 files of 10 MB hold several weeks of a busy clinic. */
+const MAX_FILE_SIZE = '10m'
+const MAX_FILES = 14
+/** Bytes buffered while the disk is full; further lines are dropped. */
+const MAX_BUFFERED_BYTES = 1 << 20
+const REPORT_INTERVAL_MS = 60_000
 
 export interface LogFileOptions {
-  /** Of one file, as pino-roll reads it. */
+  /** Maximum size of one file, in pino-roll's notation. */
   readonly size?: string
-  /** Takes a line of JSON about a fault of the log itself. */
-  readonly tell?: (line: string) => void
+  /** Receives a line of JSON when the log file itself cannot be written. */
+  readonly report?: (line: string) => void
   readonly clock?: () => number
 }
 
 /**
- * Where the log goes with `serve --log-file FILE`: `gateway.log` is written as `gateway.1.log`,
- * then `gateway.2.log` and so on, the newest with the highest number, readable by this account
- * only. A log that cannot be written keeps no device from its work: the lines go to stderr where
- * the file could not be opened, and are dropped where the disk is full.
+ * Opens the rotating log of `serve --log-file FILE`. `gateway.log` is written as `gateway.1.log`,
+ * then `gateway.2.log` and so on, the newest with the highest number, readable only by this
+ * account. Logging never fails the caller: lines go to stderr if the file cannot be opened, and are
+ * dropped while the disk is full.
  */
 export async function openLogFile(
   file: string,
   options: LogFileOptions = {},
 ): Promise<DestinationStream> {
-  const { size = SIZE, tell = toStderr, clock = Date.now } = options
-  let toldAt = Number.NEGATIVE_INFINITY
+  const { size = MAX_FILE_SIZE, report = toStderr, clock = Date.now } = options
+  let reportedAt = Number.NEGATIVE_INFINITY
   const fault = (error: unknown) => {
     const now = clock()
-    if (now - toldAt < TOLD_EVERY_MS) return
-    toldAt = now
+    if (now - reportedAt < REPORT_INTERVAL_MS) return
+    reportedAt = now
     const { code = 'unknown fault' } = error as NodeJS.ErrnoException
-    tell(
+    report(
       `${JSON.stringify({ level: 'error', time: new Date(now).toISOString(), code, msg: 'the log file cannot be written' })}\n`,
     )
   }
   try {
     const path = resolve(file)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Where no log file is wanted, this and the library of dates below it are not loaded.
+    // Imported here so that pino-roll and its date library are not loaded when there is no log
+    // file.
     const { default: roll } = await import('pino-roll')
-    const limit = { count: FILES, removeOtherLogFiles: true }
-    // Synchronous, so that the last line before an end is there.
+    const limit = { count: MAX_FILES, removeOtherLogFiles: true }
+    // Synchronous, so that the last line before the process exits is written.
     const stream = await roll({
       file: path,
       size,
       limit,
       mode: 0o600,
       sync: true,
-      maxLength: WAITING_BYTES,
+      maxLength: MAX_BUFFERED_BYTES,
     })
     stream.on('error', fault)
     return { write: (line) => attempt(() => stream.write(line), fault) }
   } catch (error) {
     fault(error)
-    return { write: tell }
+    return { write: report }
   }
 }
 
@@ -69,14 +70,14 @@ function attempt(write: () => void, fault: (error: unknown) => void): void {
   }
 }
 
-/** Nobody may be reading. */
+/** Ignores errors, because nothing may be reading stderr. */
 const toStderr = (line: string): void =>
   attempt(
     () => void writeSync(2, line),
     () => undefined,
   )
 
-/** The files of a log and their size, the newest first; empty where there is none. */
+/** The files of a log with their sizes, newest first; empty if there are none. */
 export function logFilesOf(
   file: string,
 ): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {

@@ -5,8 +5,8 @@ import { diskFaultKind, StorageFault } from './disk-fault.ts'
 export type Log = Logger
 
 /**
- * JSON lines on stderr: ids, addresses and AE titles, never anything about a patient. Synchronous,
- * so that the last line before an end is there.
+ * Opens the log: JSON lines on stderr. Entries contain ids, addresses and AE titles, never patient
+ * data. Synchronous, so that the last line before the process exits is written.
  */
 export function openLog(
   level = 'info',
@@ -18,18 +18,18 @@ export function openLog(
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // The message of an error may quote what somebody sent.
-      serializers: { err: faultForLog },
+      // An error's message may quote received data.
+      serializers: { err: serializeError },
     },
     to,
   )
 }
 
 /**
- * What the log may hold of a fault of ours: the error's name, code and the places it passed, never
- * its message (it may quote a value).
+ * What the log may contain of an internal error: its name, code and stack frames, but not its
+ * message, which may quote a value.
  */
-export function faultForLog(thrown: unknown): { readonly error: string; readonly at: string } {
+export function serializeError(thrown: unknown): { readonly error: string; readonly at: string } {
   const code = textOf(thrown, 'code')
   const name = thrown instanceof Error ? thrown.name : typeof thrown
   const frames =
@@ -45,7 +45,7 @@ export function faultForLog(thrown: unknown): { readonly error: string; readonly
   }
 }
 
-/** The value of `key` of anything thrown; empty where it is no text. */
+/** The string property `key` of a thrown value; empty if it has none. */
 export function textOf(thrown: unknown, key: string): string {
   const value: unknown =
     typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, key) : undefined
@@ -53,8 +53,8 @@ export function textOf(thrown: unknown, key: string): string {
 }
 
 /**
- * Logs an error of ours under a reference, which a reply may give to a person. Of a disk that takes
- * no writes the log has one line already (`write-health.ts`).
+ * Logs an internal error under a reference that the reply can give to the user. A disk that cannot
+ * be written to is not logged again, because `write-health.ts` already did.
  */
 export function reportError(
   { log }: { readonly log: Log },

@@ -3,16 +3,16 @@ import type { LanAddress } from '#shared/contract/dashboard-setup.ts'
 
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
 
-/** Cards of programs on this PC: containers, virtual machines, VPNs. */
+/** Virtual interfaces of containers, virtual machines and VPNs. */
 const VIRTUAL =
   /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|lxc|lxd|cni|flannel|tun|tap|utun|wg|zt|tailscale|ppp|awdl|llw|anpi|bridge)/i
-// RFC 3927: what a PC gives itself where no DHCP server answers.
-const SELF_GIVEN = /^169\.254\./
+// RFC 3927: the address a PC assigns itself if no DHCP server answers.
+const LINK_LOCAL = /^169\.254\./
 const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
 
 /**
- * IPv4 addresses of this PC to enter at devices, the likeliest first: consoles are set up by IPv4
- * address. A listener bound to one address has only that one.
+ * IPv4 addresses of this PC to enter on devices, the most likely first; device consoles are
+ * configured with IPv4 addresses. A listener bound to one address has only that one.
  */
 export function lanAddresses(
   boundTo: string,
@@ -28,13 +28,13 @@ export function lanAddresses(
 }
 
 const kindOf = (card: string, address: string): LanAddress['kind'] =>
-  SELF_GIVEN.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
+  LINK_LOCAL.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
 
 export const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** What an administrator types to let devices through the firewall of this PC. */
+/** The commands with which an administrator lets devices through this PC's firewall. */
 export function firewallCommands(
   platform: NodeJS.Platform,
   ports: readonly number[],
@@ -60,8 +60,8 @@ export function firewallCommands(
   }
 }
 
-/** Whether a call comes from this PC itself, such as its own self-test. */
-export const isOfThisPc = (
+/** Whether a connection comes from this PC itself, such as the gateway's own self-test. */
+export const isFromThisPc = (
   address: string,
   interfaces: Interfaces = networkInterfaces(),
 ): boolean =>

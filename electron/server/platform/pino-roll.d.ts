@@ -4,16 +4,16 @@ declare module 'pino-roll' {
 
   export interface RollOptions {
     readonly file: string
-    /** Such as `10m`; a number is in MB. */
+    /** For example `10m`; a plain number is in MB. */
     readonly size?: string | number
     readonly limit?: { readonly count: number; readonly removeOtherLogFiles?: boolean }
-    /** Of the stream below (sonic-boom). */
+    /** Options of the underlying sonic-boom stream. */
     readonly mode?: number
     readonly sync?: boolean
-    /** Bytes that wait while they cannot be written; more are dropped. */
+    /** Bytes buffered while writes fail; further data is dropped. */
     readonly maxLength?: number
   }
 
-  /** Rejects with the system's error where the file cannot be opened. */
+  /** Rejects with the system error if the file cannot be opened. */
   export default function roll(options: RollOptions): Promise<DestinationStream & EventEmitter>
 }

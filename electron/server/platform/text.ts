@@ -1,6 +1,6 @@
 /**
- * Latin and Greek letters that Unicode does not take apart into a letter and a mark, or writes in
- * two ways.
+ * Latin and Greek letters that Unicode does not decompose into a base letter and a combining mark,
+ * or that have two spellings.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -14,10 +14,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 
-/**
- * What spellings of a text have in common for a contains-filter: letter case and accents do not
- * count.
- */
+/** Folds case and accents, for substring filters. */
 export const folded = (text: string): string =>
   text
     .normalize('NFKD')
@@ -26,7 +23,7 @@ export const folded = (text: string): string =>
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
     .normalize('NFC')
 
-/** What a text of JSON says; undefined where it is none. */
+/** Parses JSON; undefined if the text is not valid JSON. */
 export function json(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** 256 random bits, base64url: the value of a session cookie or a one-time link. */
-export const mintToken = () => randomBytes(32).toString('base64url')
+/** A random token of 256 bits, base64url: a session cookie or a one-time link. */
+export const createToken = () => randomBytes(32).toString('base64url')
 
-/**
- * What is stored of a token: SHA-256 in hex. A random token needs no slow hash.
- */
-export const hashOfToken = (token: string) => createHash('sha256').update(token).digest('hex')
+/** The stored form of a token: SHA-256 in hex. Random tokens need no slow hash. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')

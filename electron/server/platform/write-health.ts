@@ -5,29 +5,29 @@ import type { Clock } from './clock.ts'
 import { type DiskFaultKind, diskFaultKind } from './disk-fault.ts'
 
 /**
- * Why the database cannot be written to. full: no space or no quota; read-only: the file system, or
- * its rights.
+ * Why the database cannot be written to. full: no space left or quota exceeded; read-only:
+ * read-only file system, or no write permission.
  */
 export type WriteFaultKind = 'full' | 'read-only' | 'failed'
 
 export interface WriteFault {
   readonly kind: WriteFaultKind
-  /** Milliseconds since 1970, of the first write that failed. */
+  /** Time of the first failed write, in milliseconds since 1970. */
   readonly since: number
 }
 
-/** Whether the database can be written to, by what became of the writes that were tried. */
+/** Whether the database can be written to, judged by the outcome of actual writes. */
 export interface WriteHealth {
-  /** Undefined where it can. */
+  /** Undefined if the database can be written to. */
   fault(): WriteFault | undefined
   /**
-   * Calls the listener when the fault begins, and with undefined when it is over. It must not
-   * throw. Returns what stops it.
+   * Calls the listener with the fault when it begins, and with undefined when it ends. The listener
+   * must not throw. Returns a function that unsubscribes.
    */
   onChange(listener: (fault: WriteFault | undefined) => void): () => void
   /**
-   * A write was committed (undefined), or failed. Other errors than those of the disk say nothing
-   * of it.
+   * Records that a write was committed (undefined) or failed. Errors that do not come from the disk
+   * are ignored.
    */
   note(error: unknown): void
 }
@@ -40,19 +40,16 @@ const WRITE_FAULTS: Readonly<Record<DiskFaultKind, WriteFaultKind>> = {
   damaged: 'failed',
 }
 
-const SENTENCES: Readonly<Record<WriteFaultKind, Message>> = {
+const MESSAGES: Readonly<Record<WriteFaultKind, Message>> = {
   full: message('database.not-writable-full'),
   'read-only': message('database.not-writable-read-only'),
   failed: message('database.not-writable-failed'),
 }
 
-/** What it means, for staff. */
-export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): Message => SENTENCES[kind]
+/** Explains the fault to staff. */
+export const writeFaultMessage = ({ kind }: Pick<WriteFault, 'kind'>): Message => MESSAGES[kind]
 
-/**
- * Runs a write that its caller can do without; false where the disk did not take it. @throws any
- * other error
- */
+/** Runs an optional write; returns false if the disk refused it. @throws any other error */
 export function tryWrite(write: () => void): boolean {
   try {
     write()
@@ -64,10 +61,10 @@ export function tryWrite(write: () => void): boolean {
 }
 
 /**
- * A full disk takes small writes now and then: SQLite uses the space of its log again. The fault is
- * over when a write was committed and none has failed for so long.
+ * A full disk still accepts an occasional small write, because SQLite reuses space in its
+ * write-ahead log. The fault ends after a commit and this long without a failed write.
  */
-const CALM_MS = 60_000
+const RECOVERY_MS = 60_000
 
 export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
   const listeners = new Set<(fault: WriteFault | undefined) => void>()
@@ -79,7 +76,7 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
     for (const listener of listeners) listener(next)
   }
 
-  /** SQLite reports a file system that became read-only as a failed write. */
+  /** SQLite reports a file system that has become read-only as a failed write. */
   function isReadOnly(): boolean {
     const probe = join(folder, '.write-probe')
     try {
@@ -104,7 +101,7 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
         failedAt = clock()
         if (!fault)
           change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })
-      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= CALM_MS)
+      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= RECOVERY_MS)
         change(undefined)
     },
   }

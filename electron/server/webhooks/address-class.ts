@@ -3,14 +3,14 @@ import ipaddr from 'ipaddr.js'
 import { type Message, message } from '#shared/messages/message.ts'
 
 /**
- * public: of the internet; private: of a network somebody runs, this PC included; never: not to be
- * called by anybody's wish.
+ * public: on the internet; private: on a local network, including this PC; never: must not be
+ * called even if an administrator allows it.
  */
 export type AddressKind = 'public' | 'private' | 'never'
 
 export interface AddressClass {
   readonly kind: AddressKind
-  /** With its article, before the word "address". */
+  /** A phrase that precedes the word "address", with its article. */
   readonly what: Message
 }
 
@@ -36,8 +36,8 @@ const block = (cidr: string, kind: AddressKind, what: Message) => ({
   what,
 })
 
-// First match wins. IANA special-purpose address registries (RFC 6890), and the metadata services
-// of the large clouds.
+// The first match counts. IANA special-purpose address registries (RFC 6890), and the metadata
+// services of large cloud providers.
 const BLOCKS = [
   block('169.254.169.254/32', 'never', METADATA),
   block('169.254.170.2/32', 'never', METADATA),
@@ -76,7 +76,10 @@ const BLOCKS = [
   block('2000::/3', 'public', PUBLIC),
 ]
 
-/** Forms of IPv6 that carry an IPv4 address, and at which byte: they are what that address is. */
+/**
+ * IPv6 formats that embed an IPv4 address, and its byte offset. They are classified as that
+ * address.
+ */
 const CARRIERS = [
   { cidr: ipaddr.parseCIDR('::ffff:0:0/96'), at: 12 },
   { cidr: ipaddr.parseCIDR('::ffff:0:0:0/96'), at: 12 },
@@ -88,7 +91,7 @@ const CARRIERS = [
 const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, cidr: [ipaddr.IPv4 | ipaddr.IPv6, number]) =>
   address.kind() === cidr[0].kind() && address.match(cidr)
 
-/** What an IP address is. Text that is none is `never`. */
+/** Classifies an IP address. A text that is not an address is `never`. */
 export function addressClass(text: string): AddressClass {
   const address = parsed(text)
   if (!address) return { kind: 'never', what: INVALID }
@@ -101,18 +104,18 @@ export function addressClass(text: string): AddressClass {
 }
 
 /**
- * The address in one form, without its zone: an IPv4 address that an IPv6 one carries is itself. ''
- * for text that is none.
+ * The normalized address without its zone; embedded IPv4 addresses as IPv4. '' if the text is not
+ * an address.
  */
 export const plainAddress = (text: string): string => parsed(text)?.toString() ?? ''
 
-/** A zone (`%eth0`) says which network card, not which address. */
+/** Ignores the zone (`%eth0`), which names a network interface. */
 function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [written = ''] = text.split('%')
   if (isIP(written) === 0) return undefined
   const address = ipaddr.parse(written)
   const bytes = address.toByteArray()
-  // :: and ::1 are in ::/96, and carry no address.
+  // :: and ::1 are in ::/96 but embed no address.
   if (bytes.slice(0, -1).every((byte) => byte === 0) && (bytes.at(-1) ?? 0) <= 1) return address
   const carrier = CARRIERS.find(({ cidr }) => isIn(address, cidr))
   return carrier ? new ipaddr.IPv4(bytes.slice(carrier.at, carrier.at + 4)) : address

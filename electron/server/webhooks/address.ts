@@ -5,13 +5,14 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { addressClass, LOOPBACK, plainAddress } from './address-class.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** Whether an IP address and a TCP port are one of the gateway's own listeners. */
+/** Whether an IP address and TCP port belong to one of the gateway's own listeners. */
 export type IsOwnListener = (address: string, port: number) => boolean
 
 /**
- * Nobody's answer makes the gateway call itself: every loopback address and every
- * address of this PC, at one of our ports. A name is judged by the addresses it resolves to.
- * @param ports as they are now
+ * Prevents partners from making the gateway call itself: matches every loopback address and every
+ * address of this PC, combined with one of the gateway's ports. A host name is checked by the
+ * addresses it resolves to.
+ * @param ports the current ports
  */
 export function ownListeners(
   ports: () => readonly number[],
@@ -21,7 +22,7 @@ export function ownListeners(
     ),
 ): IsOwnListener {
   return (address, port) => {
-    // The network cards are asked only where the port is one of ours.
+    // The network interfaces are only read if the port matches.
     if (!ports().includes(port)) return false
     if (addressClass(address).what === LOOPBACK) return true
     const plain = plainAddress(address)
@@ -30,14 +31,14 @@ export function ownListeners(
 }
 
 /**
- * What an address may be: https to the world; https to a host that an administrator listed, which
- * may be private; http to a listed host, which must be private, since patients' data in the clear
- * stays inside the clinic.
+ * The kinds of permitted URLs: https to public hosts; https to a host listed by an administrator,
+ * which may be private; http to a listed host, which must be private, so that unencrypted patient
+ * data stays inside the clinic.
  */
-export const ROUTES = ['https', 'https-listed', 'http-listed'] as const
-export type Route = (typeof ROUTES)[number]
+export const URL_KINDS = ['https', 'https-listed', 'http-listed'] as const
+export type UrlKind = (typeof URL_KINDS)[number]
 
-const ADMITS: Readonly<Record<Route, readonly string[]>> = {
+const ADMITS: Readonly<Record<UrlKind, readonly string[]>> = {
   https: ['public'],
   'https-listed': ['public', 'private'],
   'http-listed': ['private'],
@@ -45,32 +46,31 @@ const ADMITS: Readonly<Record<Route, readonly string[]>> = {
 
 export interface AdmittedUrl {
   readonly url: URL
-  readonly route: Route
+  readonly route: UrlKind
 }
 
-/** The addresses of a host name, IPv4 and IPv6, in the order to try them. */
+/** Resolves a host name to IPv4 and IPv6 addresses, in the order in which they are tried. */
 export type Resolve = (
   hostname: string,
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /**
- * The resolver of the operating system: in a clinic, names are in its hosts file as often as in a
- * name server.
+ * The operating system's resolver, because in clinics names are often defined in the hosts file.
  */
 export const systemResolve: Resolve = (hostname) =>
   lookup(hostname, { all: true, order: 'verbatim' })
 
 /**
- * One question at a time for each name: a name server that does not answer would otherwise take
- * every thread of the pool that files are written with. Nothing is kept once it is answered.
+ * Coalesces concurrent lookups of the same name. Otherwise a name server that does not respond
+ * would block all threads of the pool that is also used for writing files. Results are not cached.
  */
-export function askedOnce(resolve: Resolve): Resolve {
-  const asking = new Map<string, ReturnType<Resolve>>()
+export function coalescedResolve(resolve: Resolve): Resolve {
+  const pending = new Map<string, ReturnType<Resolve>>()
   return (hostname) => {
-    const known = asking.get(hostname)
+    const known = pending.get(hostname)
     if (known) return known
-    const answer = resolve(hostname).finally(() => asking.delete(hostname))
-    asking.set(hostname, answer)
+    const answer = resolve(hostname).finally(() => pending.delete(hostname))
+    pending.set(hostname, answer)
     return answer
   }
 }
@@ -84,11 +84,11 @@ const METADATA_NAMES = new Set([
 ])
 
 /**
- * Reads the address of an endpoint and decides all that can be decided before a name is resolved. A
- * host given as an IP address is judged here; a name is judged at each connection, by
- * `pinnedLookup`. Throws `WebhookError` `forbidden-address`.
- * @param plaintextHosts `host:port` entries; another port of the same host is not listed
- * @param isOwn refuses the gateway's own listeners, listed or not
+ * Parses the URL of an endpoint and makes all checks that do not require name resolution. An IP
+ * address is checked here; a host name is checked at each connection, by `pinnedLookup`. @throws
+ * WebhookError `forbidden-address`
+ * @param plaintextHosts `host:port` entries; other ports of the same host are not included
+ * @param isOwn rejects the gateway's own listeners, even if listed
  */
 export function admitUrl(
   text: string,
@@ -105,10 +105,10 @@ export function admitUrl(
 }
 
 /**
- * Reads the address of a file, as an answer names it: only hosts on the endpoint's list, by https;
- * by http where the host is also listed for that and is inside the clinic. Throws `WebhookError`
- * `forbidden-address`.
- * @param hosts `host`, which is its port 443, or `host:port`
+ * Parses the URL of a file from a partner's answer. Permits only hosts on the endpoint's list with
+ * https, and http if the host is also listed for it and is on the local network. @throws
+ * WebhookError `forbidden-address`
+ * @param hosts `host`, meaning port 443, or `host:port`
  */
 export function admitFileUrl(
   text: string,
@@ -143,13 +143,13 @@ function urlOf(text: string): {
 }
 
 /**
- * A `lookup` for sockets that resolves the name itself, refuses unless **every** address is
- * admitted, and hands on exactly those: the address judged is the address connected to, also when
- * the name server changes its mind in between.
- * @param own the port of the connection, and which listeners it must not reach
+ * A `lookup` function for sockets that resolves the name, rejects it unless **every** address is
+ * permitted, and returns exactly those addresses. The checked address is thus the one connected to,
+ * even if the name server changes its response in between.
+ * @param own the port of the connection, and the listeners it must not reach
  */
 export function pinnedLookup(
-  route: Route,
+  route: UrlKind,
   resolve: Resolve,
   own?: { readonly port: number; readonly isOwn: IsOwnListener },
 ): LookupFunction {
@@ -175,7 +175,7 @@ export function pinnedLookup(
 function admitAddress(
   address: string,
   port: number,
-  route: Route,
+  route: UrlKind,
   isOwn: IsOwnListener | undefined,
 ): void {
   if (isOwn?.(address, port)) throw forbidden(message('webhooks.address-own-listener'))
@@ -200,8 +200,8 @@ function fileHostOf(entry: string): string {
 }
 
 /**
- * Lower-case and without brackets or the root's dot: the URL parser has already turned `127.1` or
- * `0x7f000001` into 127.0.0.1.
+ * In lower case, without brackets or trailing dot. The URL parser has already converted `127.1` and
+ * `0x7f000001` to 127.0.0.1.
  */
 const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443 : 80))

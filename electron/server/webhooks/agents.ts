@@ -1,51 +1,52 @@
 import { Agent, buildConnector } from 'undici'
 import {
-  askedOnce,
+  coalescedResolve,
   type IsOwnListener,
   pinnedLookup,
   type Resolve,
-  ROUTES,
-  type Route,
   systemResolve,
+  URL_KINDS,
+  type UrlKind,
 } from './address.ts'
 
-/** Milliseconds a connection may take, of each try. */
+/** Time limit in milliseconds for each connection attempt. */
 export const CONNECT_MS = 2_000
 
 /**
- * HTTP as others are spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no cookies, no
- * proxy from the environment. Each route has its own connections: one opened while its host was
- * listed must not be used again once it is not.
+ * HTTP clients for outbound requests: HTTP/1.1 with keep-alive, pinned addresses, no redirects, no
+ * cookies, and no proxy from the environment. Each kind of URL has its own connection pool, so that
+ * a connection opened while its host was listed is not reused after the host has been removed from
+ * the list.
  */
 export class Agents implements AsyncDisposable {
-  readonly of: Readonly<Record<Route, Agent>>
-  /** The gateway's own listeners, which are never called. */
+  readonly of: Readonly<Record<UrlKind, Agent>>
+  /** Identifies the gateway's own listeners, which are never called. */
   readonly isOwn: IsOwnListener
   readonly #resolve: Resolve
   readonly #authorities: readonly string[] | undefined
 
-  /** `authorities`: trusted ones in PEM, in place of the built-in ones. */
+  /** `authorities`: trusted authorities (PEM) that replace the built-in ones. */
   constructor(
     isOwn: IsOwnListener = () => false,
     resolve: Resolve = systemResolve,
     authorities?: readonly string[],
   ) {
     this.isOwn = isOwn
-    this.#resolve = askedOnce(resolve)
+    this.#resolve = coalescedResolve(resolve)
     this.#authorities = authorities
-    const agents = ROUTES.map((route) => [route, this.#agentFor(route)])
-    this.of = Object.fromEntries(agents) as Record<Route, Agent>
+    const agents = URL_KINDS.map((route) => [route, this.#agentFor(route)])
+    this.of = Object.fromEntries(agents) as Record<UrlKind, Agent>
   }
 
-  #agentFor(route: Route): Agent {
+  #agentFor(route: UrlKind): Agent {
     const connectors = new Map<number, buildConnector.connector>()
     return new Agent({
       allowH2: false,
       connections: 32,
-      // The budget of the call governs both.
+      // Limited by the time budget of the request instead.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Which of our own listeners a name may not lead to depends on the port.
+      // Whether an address is one of the gateway's listeners depends on the port.
       connect: (options, callback) => {
         const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80))
         const connector = connectors.get(port) ?? this.#connectorFor(route, port)
@@ -55,7 +56,7 @@ export class Agents implements AsyncDisposable {
     })
   }
 
-  #connectorFor(route: Route, port: number): buildConnector.connector {
+  #connectorFor(route: UrlKind, port: number): buildConnector.connector {
     return buildConnector({
       allowH2: false,
       timeout: CONNECT_MS,

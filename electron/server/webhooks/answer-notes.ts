@@ -2,17 +2,17 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** More notes than these tell nobody more, and an answer may have a million values. */
-const MOST_NOTES = 100
+/** Further notes would not help, and an answer may contain a million values. */
+const MAX_NOTES = 100
 
-/** Collects what is left out of an answer. */
+/** Collects notes about parts of an answer that were ignored. */
 export interface NoteTaker {
   /**
-   * `sentence`: the value's fault and what became of it, without the value, which may be about a
-   * patient.
+   * `sentence`: what is wrong with the value and what was done, without the value, which may
+   * contain patient data.
    */
   note(path: string, sentence: Message): void
-  /** The first hundred, and then how many more there are. */
+  /** The first hundred notes, followed by the number of further ones. */
   readonly notes: readonly AnswerNote[]
 }
 
@@ -21,7 +21,7 @@ export function noteTaker(): NoteTaker {
   let more = 0
   return {
     note(path, sentence) {
-      if (kept.length < MOST_NOTES) kept.push({ path, sentence })
+      if (kept.length < MAX_NOTES) kept.push({ path, sentence })
       else more++
     },
     get notes() {
@@ -37,8 +37,8 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a part is left out for. @param fault a sentence without its full stop */
-export const leftOut = (fault: Message): Message => message('webhooks.left-out', { fault })
+/** The note for an ignored part. @param fault a sentence without its full stop */
+export const ignoredPart = (fault: Message): Message => message('webhooks.left-out', { fault })
 
 type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
 
@@ -85,17 +85,17 @@ const ITEM = {
   StudyInstanceUID: [(value) => Uid.safeParse(value).success, message('webhooks.note-not-uid')],
 } as const satisfies Record<string, Rule>
 
-/** What the interface does not list, and an item may have. */
-const EXTRA_ITEM = {
+/** Item fields that the interface does not define but that are commonly sent. */
+const EXTRA_ITEM_FIELDS = {
   AdmissionID: within(64),
   ReferringPhysicianName: within(64),
 } as const satisfies Record<string, Rule>
-const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
+const EXTRA_STEP_FIELDS = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
   string,
   Rule
 >
 
-/** Where items of a worklist are not as the interface has them. */
+/** Adds notes for worklist items that differ from the interface. */
 export function noteItems(items: readonly unknown[], { note }: NoteTaker): void {
   for (const [index, item] of items.entries()) {
     const at = `items.${index}`
@@ -104,7 +104,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       continue
     }
     noteFields(item, ITEM, at, note)
-    noteFields(item, EXTRA_ITEM, at, note, true)
+    noteFields(item, EXTRA_ITEM_FIELDS, at, note, true)
     const { OtherPatientIDs: ids = '' } = item
     if (![ids].flat().every((id) => typeof id === 'string'))
       note(`${at}.OtherPatientIDs`, message('webhooks.note-not-texts'))
@@ -118,7 +118,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
         const where = `${at}.ScheduledProcedureStepSequence.${step}`
         if (isObject(value)) {
           noteFields(value, STEP, where, note)
-          noteFields(value, EXTRA_STEP, where, note, true)
+          noteFields(value, EXTRA_STEP_FIELDS, where, note, true)
         } else note(where, message('webhooks.note-not-object'))
       }
   }

@@ -1,9 +1,9 @@
 import { EVENTS, type EventResponse } from '#shared/contract/webhooks.ts'
 import { CalendarDay } from '#shared/dicom-values.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { isObject, leftOut, type NoteTaker } from './answer-notes.ts'
+import { ignoredPart, isObject, type NoteTaker } from './answer-notes.ts'
 
-/** `host:port` entries that files may be fetched from by plain http. */
+/** `host:port` entries from which files may be fetched over plain http. */
 export type PlaintextHosts = readonly string[]
 
 type Enrichment = EventResponse<'patient_study.enrichment_requested'>
@@ -11,8 +11,8 @@ type ClinicalContext = EventResponse<'clinical_context.enrichment_requested'>
 type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[number]
 type Note = NoteTaker['note']
 
-/** Most items of a list that are used: more of them are no context a person reads. */
-const MOST = {
+/** Maximum number of list items used; nobody reads more clinical context than this. */
+const MAX_ITEMS = {
   documents: 100,
   documentUrls: 50,
   uploadUrls: 50,
@@ -20,7 +20,7 @@ const MOST = {
   technologistNotes: 200,
 } as const
 
-/** URLs that can be loaded; each that cannot is left out. */
+/** The valid URLs of a list; others are ignored with a note. */
 export function urlsOf(
   list: readonly unknown[],
   at: string,
@@ -29,12 +29,12 @@ export function urlsOf(
 ): string[] {
   return list.filter((url, index): url is string => {
     const fault = urlFault(url, plaintext)
-    if (fault) note(`${at}.${index}`, leftOut(fault))
+    if (fault) note(`${at}.${index}`, ignoredPart(fault))
     return !fault
   })
 }
 
-/** The media URLs of an answer, item by item; undefined where there is no list. */
+/** The valid media URLs of an answer; undefined if there is no list. */
 export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): Media[] | undefined {
   return listOf(list, 'mediaUrls', note, (item, at) => {
     if (!isObject(item)) return notObject(at, note)
@@ -77,8 +77,8 @@ const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: Message } = {
 }
 
 /**
- * The enrichment of a study, each field for itself: an unusable birth date takes nothing from the
- * severity beside it.
+ * The enrichment of a study. Each field is validated separately, so that an invalid birth date does
+ * not affect the severity.
  */
 export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: Note): Enrichment {
   const fields = Object.entries(ENRICHMENT_FAULTS).flatMap(([name, fault]) => {
@@ -90,9 +90,7 @@ export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: No
   return Object.fromEntries(fields) as Enrichment
 }
 
-/**
- * Clinical context, each part for itself: bad parts are left out.
- */
+/** Clinical context. Each part is validated separately, and invalid parts are ignored. */
 export function clinicalContextOf(
   answer: Readonly<Record<string, unknown>>,
   note: Note,
@@ -111,7 +109,7 @@ export function clinicalContextOf(
       priorReportOf(item, at, note),
     ),
     technologistNotes: listOf(answer.technologistNotes, 'technologistNotes', note, (item, at) =>
-      typeof item === 'string' ? item : void note(at, leftOut(NOT_TEXT)),
+      typeof item === 'string' ? item : void note(at, ignoredPart(NOT_TEXT)),
     ),
     technologistTechnique: text('technologistTechnique'),
   }
@@ -128,7 +126,7 @@ function documentOf(item: unknown, at: string, note: Note) {
   if (!Array.isArray(item.content))
     return void note(`${at}.content`, message('webhooks.document-left-out', { fault: NOT_LIST }))
   const content = item.content.filter((chunk, index): chunk is string => {
-    if (typeof chunk !== 'string') note(`${at}.content.${index}`, leftOut(NOT_TEXT))
+    if (typeof chunk !== 'string') note(`${at}.content.${index}`, ignoredPart(NOT_TEXT))
     return typeof chunk === 'string'
   })
   return { content, fileName: item.fileName }
@@ -172,7 +170,7 @@ function priorReportOf(item: unknown, at: string, note: Note) {
   }
 }
 
-/** The items of a list that can be used; undefined where there is none. */
+/** The valid items of a list; undefined if there is no list. */
 function listOf<T>(
   list: unknown,
   at: string,
@@ -180,8 +178,8 @@ function listOf<T>(
   read: (item: unknown, at: string) => T | undefined,
 ): T[] | undefined {
   if (list === undefined || list === null) return undefined
-  if (!Array.isArray(list)) return void note(at, leftOut(NOT_LIST))
-  const most = Object.hasOwn(MOST, at) ? MOST[at as keyof typeof MOST] : list.length
+  if (!Array.isArray(list)) return void note(at, ignoredPart(NOT_LIST))
+  const most = Object.hasOwn(MAX_ITEMS, at) ? MAX_ITEMS[at as keyof typeof MAX_ITEMS] : list.length
   if (list.length > most) note(at, message('webhooks.too-many-items', { most }))
   return list.slice(0, most).flatMap((item, index) => {
     const value = read(item, `${at}.${index}`)
@@ -196,10 +194,10 @@ function optional<T>(
   fault: Message,
   note: Note,
 ): T | undefined {
-  // Many serialisers print what is absent as null.
+  // Many serializers write absent values as null.
   if (value === undefined || value === null) return undefined
   if (admits(value)) return value
-  note(at, leftOut(fault))
+  note(at, ignoredPart(fault))
   return undefined
 }
 
@@ -214,7 +212,8 @@ function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined 
     : message('webhooks.http-url-not-allowed')
 }
 
-const notObject = (at: string, note: Note) => void note(at, leftOut(message('webhooks.not-object')))
+const notObject = (at: string, note: Note) =>
+  void note(at, ignoredPart(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isWithin = (value: unknown, most: number, least = 0): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most

@@ -7,9 +7,9 @@ import {
 } from '#shared/contract/webhooks.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import {
+  ignoredPart,
   isObject,
   type JsonObject,
-  leftOut,
   type NoteTaker,
   noteItems,
   noteTaker,
@@ -25,14 +25,14 @@ import { checkJsonSize } from './json-size.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What is known where an answer is read. */
+/** The context in which an answer is read. */
 export interface AnswerContext {
-  /** The study that was asked for: a manifest must be of it. */
+  /** The requested study, which a manifest must describe. */
   readonly studyInstanceUid?: string
   readonly plaintextHosts?: PlaintextHosts
 }
 
-/** An answer with its manifests read. */
+/** An answer with its manifests parsed. */
 export type AnswerOf<T extends EventType> = T extends 'study.access_requested'
   ? Omit<EventResponse<T>, 'manifest'> & { readonly manifest?: Manifest }
   : T extends 'ephemeral.access_requested'
@@ -41,21 +41,21 @@ export type AnswerOf<T extends EventType> = T extends 'study.access_requested'
 
 export interface ReadAnswer<T extends EventType> {
   readonly answer: AnswerOf<T>
-  /** Parts that were left out, and why. */
+  /** Ignored parts, with reasons. */
   readonly notes: readonly AnswerNote[]
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of an answer by the event's response shape. There
- * is one rule for all seven events: required keys are required, every optional field is judged
- * alone and left out with a note where it is wrong, and unknown fields are dropped.
+ * Parses the body of an answer by the event's response schema. One rule applies to all seven
+ * events: required keys are required, every optional field is validated separately and ignored with
+ * a note if it is invalid, and unknown fields are dropped.
  *
- * @throws {WebhookError} `refused` where a synchronous event is answered with `authorized` false
- *   or an `error` text, whatever else the body lacks, or a delivery
- *   with `success` false; `invalid` for anything that is not a JSON object in UTF-8 with the
- *   required keys; `oversize` for more values than any real answer has.
+ * @throws {WebhookError} `refused` if a synchronous event is answered with `authorized` false or an
+ * `error` text, whatever else is missing, or a delivery with `success` false; `invalid` if the body
+ * is not a JSON object in UTF-8 with the required keys; `oversize` if it has more values than a
+ * real answer
  */
 export const readAnswer = <T extends EventType>(
   type: T,
@@ -63,7 +63,7 @@ export const readAnswer = <T extends EventType>(
   context: AnswerContext = {},
 ): AnswerOf<T> => READERS[type](parsedJson(type, body), context, noteTaker())
 
-/** As `readAnswer`, with notes of what was left out or is not as agreed. */
+/** As `readAnswer`, with notes about ignored and non-conforming parts. */
 export function readAnswerWithNotes<T extends EventType>(
   type: T,
   body: Buffer,
@@ -112,7 +112,7 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
   },
   'modality_worklist.requested'(json, _context, taker) {
     const { authorized, list } = authorizedList(json, 'items', taker)
-    // One bad row never spoils the list; a list without any row is none.
+    // An invalid item does not invalidate the list, but a list without any valid item is rejected.
     if (list.length > 0 && !list.some(isObject))
       throw new WebhookError('invalid', message('webhooks.no-item-is-object'))
     return { authorized, items: list }
@@ -122,16 +122,14 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
     clinicalContextOf(json, note),
   'report.delivered'(json) {
     const success = required(json, 'success', isBoolean, message('webhooks.not-true-or-false'))
-    // Delivered is 2xx and success true.
+    // A delivery succeeds with a 2xx status and `success` true.
     if (!success)
       throw new WebhookError('refused', reasonOf(json) ?? message('webhooks.report-not-taken'))
     return { success }
   },
 }
 
-/**
- * The required keys of a synchronous answer. A refusal has been looked for already, see `refuse`.
- */
+/** The required keys of a synchronous answer; `refuse` has already checked for a refusal. */
 function authorizedList(
   json: JsonObject,
   name: 'urls' | 'uploadUrls' | 'items',
@@ -141,7 +139,7 @@ function authorizedList(
   const list = required(json, name, isList, message('webhooks.not-list-clause'))
   const { error } = json
   if (error !== undefined && error !== null && typeof error !== 'string')
-    note('error', leftOut(message('webhooks.not-text')))
+    note('error', ignoredPart(message('webhooks.not-text')))
   return { authorized, list: [...list] }
 }
 
@@ -170,7 +168,7 @@ function media(given: unknown, plaintextHosts: PlaintextHosts, { note }: NoteTak
   return mediaUrls && { mediaUrls }
 }
 
-/** One study for each manifest; those that cannot be used are left out. */
+/** One study per manifest; invalid manifests are ignored. */
 function manifestsOf(given: unknown, taker: NoteTaker): Manifest[] | undefined {
   if (given === undefined || given === null) return undefined
   if (!Array.isArray(given))
@@ -184,11 +182,11 @@ function parsedJson(type: EventType, body: Buffer): JsonObject {
   checkJsonSize(body)
   let json: unknown
   try {
-    // A name with replacement characters in it would be a wrong name: text that is not UTF-8 is no
-    // answer.
+    // Invalid UTF-8 is rejected, because replacement characters in a name would make it a wrong
+    // name.
     json = JSON.parse(utf8.decode(body))
   } catch {
-    // The parser's own error quotes the text, which may be about a patient.
+    // The parser's error quotes the text, which may contain patient data.
     throw new WebhookError(
       'invalid',
       message(body.length === 0 ? 'webhooks.answer-empty' : 'webhooks.not-json'),
@@ -200,7 +198,7 @@ function parsedJson(type: EventType, body: Buffer): JsonObject {
 }
 
 function refuse(json: JsonObject): void {
-  // Many serialisers print an absent text as ''.
+  // Many serializers write an absent text as ''.
   const text = printable(json.error)
   if (json.authorized === false || text)
     throw new WebhookError('refused', text ? verbatim(text) : message('webhooks.no-reason'))
@@ -210,7 +208,7 @@ function reasonOf(json: JsonObject): Message | undefined {
   const text = printable(json.error) || printable(json.message)
   return text ? verbatim(text) : undefined
 }
-/** As a clause, without its full stop. */
+/** The text as a clause, without its full stop. */
 const printable = (text: unknown) =>
   typeof text === 'string'
     ? [

@@ -17,61 +17,63 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Outbox kind of a signed report on its way to the partner; its subject is the report, its lane the
- * study.
+ * Outbox kind of a signed report delivered to the partner. The subject is the report, the lane is
+ * the study.
  */
 export const REPORT_DELIVERED = 'report.delivered'
 const JITTER = 0.1
-/** How long a row waits that has nowhere to go; a change of the endpoints ends it. */
+/** How long a job without a destination is held; a change of the endpoints ends the wait. */
 const HELD_MS = HOUR_MS
 /**
- * Answers of an endpoint hasten its rows at most so often, deliveries too: a report it always
- * refuses is not tried with each that it takes.
+ * Minimum interval at which responses of an endpoint make its jobs due, deliveries included, so
+ * that a report it always rejects is not retried with each one it accepts.
  */
-const HASTEN_EVERY_MS = 5 * MINUTE_MS
-/** Rows hastened before the event loop is let through. */
-const HASTENED_AT_A_TIME = 200
-/** Calls at once to one endpoint. */
-const AT_ONCE = 4
+const EXPEDITE_INTERVAL_MS = 5 * MINUTE_MS
+/** Jobs made due at once before the event loop continues. */
+const EXPEDITE_BATCH = 200
+/** Concurrent deliveries to one endpoint. */
+const CONCURRENCY = 4
 
-/** What is sent, made anew for each attempt: the link in it is good for an hour. */
+/** The event data, created for each attempt because the link in it is valid for one hour. */
 export interface DeliveryData {
   readonly data: EventData<'report.delivered'>
-  /** The key whose endpoint gets it. */
+  /** The API key whose endpoint receives the event. */
   readonly apiKeyId: string | null
 }
 
-/** Where an event goes: an endpoint, or why there is none now. */
+/** The endpoint of an event, or why there is none at present. */
 export type Destination = { readonly endpointId: string } | { readonly whyNot: Message }
 
-/** What became of an attempt; `outcome` is undefined where nothing could be sent. */
+/** The result of an attempt; `outcome` is undefined if nothing could be sent. */
 export interface DeliveryAttempt {
   readonly eventId: string
   readonly reportId: string
   readonly state: 'done' | 'waiting' | 'failed' | 'dropped'
   readonly outcome: PartnerOutcome | undefined
   readonly fault: Message | null
-  /** Attempts so far, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempts: number
 }
 
 /**
- * The way of signed reports to their partners: each until it is accepted, in the order of its
- * study, past every outage. What a report and an endpoint are is known to the subclass.
+ * Delivers signed reports to partners. Each report is retried until it is accepted, in the order of
+ * its study and across outages. Subclasses supply the reports and endpoints.
  */
 export abstract class Deliveries implements AsyncDisposable {
   protected readonly context: Context
   readonly #requester: Requester
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly #random: () => number
   readonly #worker: OutboxWorker
   /**
-   * How each endpoint took the last delivery. After a start it is not known, and the first answer
-   * is worth a try.
+   * The result of the last delivery to each endpoint. It is unknown after a start, and the first
+   * response then triggers an attempt.
    */
   readonly #health = new Map<string, 'fine' | 'no-answer' | 'wrong-answer'>()
-  /** When the rows of an endpoint were hastened last, by deliveries and by other answers. */
-  readonly #hastenedAt = new Map<string, number>()
+  /**
+   * When the jobs of an endpoint were last made due, separately for deliveries and other responses.
+   */
+  readonly #expeditedAt = new Map<string, number>()
   #isClosed = false
 
   constructor(context: Context, requester: Requester, random = Math.random) {
@@ -82,21 +84,21 @@ export abstract class Deliveries implements AsyncDisposable {
       context,
       REPORT_DELIVERED,
       (row, signal) => this.#deliver(row, signal),
-      AT_ONCE,
+      CONCURRENCY,
       (row) => this.#groupOf(row),
       () => this.isIdle(),
     )
   }
 
-  /** Undefined: there is no such signed report. */
+  /** Undefined if no such signed report exists. */
   protected abstract dataOf(reportId: string): DeliveryData | undefined
-  /** Where the report's event goes; asked often. */
+  /** Returns the destination of the report's event. Called frequently. */
   protected abstract destinationOf(reportId: string): Destination
-  /** Within the transaction that settles the row. */
+  /** Called within the transaction that records the result. */
   protected abstract attempted(attempt: DeliveryAttempt): void
-  /** The endpoint answered 410; within the same transaction. */
+  /** Called within the same transaction when the endpoint responds with 410. */
   protected abstract endpointGone(endpointId: string): void
-  /** Nothing goes out while it says so; `wake` ends the wait. */
+  /** Nothing is sent while this returns true; `wake` ends the pause. */
   protected abstract isIdle(): boolean
 
   #groupOf({ subject }: OutboxRecord): string | Held {
@@ -110,7 +112,7 @@ export abstract class Deliveries implements AsyncDisposable {
     const { subject: reportId, attempts: before } = row
     const attempts = before + 1
     const eventId = eventIdOf(row.payload)
-    // It waits on, so that staff are informed of it.
+    // It keeps waiting, so that staff are informed of it.
     if (eventId === undefined) return this.#postponed(before, message('webhooks.event-unreadable'))
     const made = this.dataOf(reportId)
     if (!made) {
@@ -124,7 +126,7 @@ export abstract class Deliveries implements AsyncDisposable {
         signal,
         id: eventId,
         apiKeyId: made.apiKeyId,
-        // Each row keeps its own times, and the circuit would only use up its attempts.
+        // Each job has its own retry times, and the circuit breaker would only use up its attempts.
         evenIfOpen: true,
         accept({ body }) {
           if (!readAnswer('report.delivered', body).success)
@@ -140,7 +142,7 @@ export abstract class Deliveries implements AsyncDisposable {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
       const endpointId = outcome?.endpointId ?? undefined
       if (endpointId !== undefined)
-        this.#health.set(endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
+        this.#health.set(endpointId, isUnreachable(error) ? 'no-answer' : 'wrong-answer')
       const fault = faultOf(error)
       const attempt = { eventId, reportId, outcome, fault, attempts }
       const gone = error.httpStatus === 410 ? endpointId : undefined
@@ -153,7 +155,7 @@ export abstract class Deliveries implements AsyncDisposable {
 
   #attempted(attempt: DeliveryAttempt, gone?: string): (stillWaited: boolean) => void {
     return (stillWaited) => {
-      // A person gave it up while it was under way.
+      // A person dropped it during the attempt.
       const isDropped = attempt.state === 'waiting' && !stillWaited
       this.attempted(isDropped ? { ...attempt, state: 'dropped' } : attempt)
       if (gone !== undefined) this.endpointGone(gone)
@@ -168,17 +170,20 @@ export abstract class Deliveries implements AsyncDisposable {
     return { outcome: 'postponed' as const, until, fault }
   }
 
-  /** Looks again at what is due. */
+  /** Looks for due jobs. */
   wake(): void {
     this.#worker.wake()
   }
 
-  /** Lets everything that waits go out now: endpoints were changed, or a person asked. */
+  /** Makes all waiting jobs due now, after a change of the endpoints or at a person's request. */
   retry(): void {
     this.#worker.retry()
   }
 
-  /** Called at the end of every call: an endpoint that answers again gets what waits for it. */
+  /**
+   * Called at the end of every request. If the endpoint responds again, its waiting jobs become
+   * due.
+   */
   noteOutcome({
     type,
     endpointId,
@@ -188,24 +193,25 @@ export abstract class Deliveries implements AsyncDisposable {
     const { clock } = this.context
     const health = this.#health.get(endpointId) ?? 'no-answer'
     const isDelivery = type === 'report.delivered'
-    // Who answers other questions may still be wrong about reports: only silence is over.
+    // An endpoint that answers other events may still reject reports, so only unreachability is
+    // considered over.
     if (health === 'fine' || (!isDelivery && health !== 'no-answer')) return
     const cause = `${isDelivery ? 'delivery' : 'other'} ${endpointId}`
-    const since = clock() - (this.#hastenedAt.get(cause) ?? 0)
-    if (since >= 0 && since < HASTEN_EVERY_MS) return
+    const since = clock() - (this.#expeditedAt.get(cause) ?? 0)
+    if (since >= 0 && since < EXPEDITE_INTERVAL_MS) return
     this.#health.set(endpointId, 'fine')
-    this.#hastenedAt.set(cause, clock())
-    // Not in the turn of whoever asked: a worklist does not wait for it.
+    this.#expeditedAt.set(cause, clock())
+    // Deferred, so that the request that triggered it, such as a worklist query, does not wait.
     setImmediate(() => {
-      this.#hasten(endpointId).catch((error: unknown) => reportError(this.context, error))
+      this.#expedite(endpointId).catch((error: unknown) => reportError(this.context, error))
     })
   }
 
-  async #hasten(endpointId: string): Promise<void> {
+  async #expedite(endpointId: string): Promise<void> {
     if (this.#isClosed) return
     const rows = listWaitingOutboxJobs(this.context.database, REPORT_DELIVERED)
-    for (let from = 0; from < rows.length && !this.#isClosed; from += HASTENED_AT_A_TIME) {
-      const own = rows.slice(from, from + HASTENED_AT_A_TIME).filter(({ subject }) => {
+    for (let from = 0; from < rows.length && !this.#isClosed; from += EXPEDITE_BATCH) {
+      const own = rows.slice(from, from + EXPEDITE_BATCH).filter(({ subject }) => {
         const to = this.destinationOf(subject)
         return 'endpointId' in to && to.endpointId === endpointId
       })
@@ -224,11 +230,10 @@ export abstract class Deliveries implements AsyncDisposable {
   }
 }
 
-const isSilence = ({ fault }: WebhookError) => fault === 'unreachable' || fault === 'timeout'
+const isUnreachable = ({ fault }: WebhookError) => fault === 'unreachable' || fault === 'timeout'
 
 /**
- * What a partner writes beside a refusal may name a patient: it stays in the record of the event,
- * which is sealed.
+ * A partner's refusal text may name a patient, so it is kept only in the encrypted event record.
  */
 const faultOf = ({ fault, detail }: WebhookError) =>
   fault === 'refused' ? message('webhooks.not-taken') : detail

@@ -9,40 +9,39 @@ import { ACCEPT_ENCODING, discard, readBody } from './response-body.ts'
 import { WebhookError } from './webhook-error.ts'
 
 export interface DownloadOptions {
-  /** The endpoint's `fileHosts`: nothing comes from elsewhere. */
+  /** The endpoint's `fileHosts`; other hosts are rejected. */
   readonly hosts: readonly string[]
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for the whole call, 60,000 unless told; of a stream until its first byte. */
+  /** Milliseconds for the whole request, by default 60,000; for a stream until its first byte. */
   readonly budgetMs?: number
 }
 
 export interface GetOptions extends DownloadOptions {
   readonly maxBytes: number
-  /** Media types, `*` for all of a kind; any without it. */
+  /** Accepted media types, with `*` for any subtype; all types by default. */
   readonly accept?: readonly string[]
 }
 
 export interface Downloaded {
   readonly body: Buffer
-  /** Lower case, without parameters; `application/octet-stream` where none was said. */
+  /** In lower case without parameters; `application/octet-stream` if unspecified. */
   readonly mediaType: string
 }
 
 export interface Streamed {
   /**
-   * It errors with `WebhookError`: `oversize`, `timeout` after a minute of silence, or what the
-   * network says.
+   * Emits a `WebhookError`: `oversize`, `timeout` after a minute of silence, or a network error.
    */
   readonly body: Readable
   readonly mediaType: string
-  /** As the sender says. */
+  /** As stated by the server. */
   readonly length: number | undefined
   /**
-   * 304, without a body, where `if-none-match` or `if-modified-since` was sent and the file is
-   * still the same.
+   * 304, without a body, if `if-none-match` or `if-modified-since` was sent and the file is
+   * unchanged.
    */
   readonly httpStatus: number
-  /** As the sender says. */
+  /** As stated by the server. */
   readonly etag: string | undefined
   readonly lastModified: string | undefined
   readonly contentRange: string | undefined
@@ -50,26 +49,27 @@ export interface Streamed {
 
 export interface StreamOptions extends DownloadOptions {
   readonly maxBytes: number
-  /** `range`, `if-none-match` and the like. */
+  /** `range`, `if-none-match` and similar headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface PutOptions extends DownloadOptions {
   readonly mediaType: string
-  /** Sent with it, as the partner asked. */
+  /** Headers to send, as specified by the partner. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 const BUDGET_MS = 60_000
-const SILENCE_MS = 60_000
+const IDLE_TIMEOUT_MS = 60_000
 const CONDITIONS = ['if-none-match', 'if-modified-since']
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * Files as answers of partners name them: documents, images, manifests by GET, secondary captures
- * by PUT. Default deny: only hosts of the list, https (http only to private hosts that are listed
- * for it too), the resolved address pinned, no redirect, no cookies, no Authorization, never one of
- * our own listeners. All throw `WebhookError`, whose detail names no URL, or the signal's reason.
+ * Transfers files named in partners' answers: documents, images and manifests by GET, secondary
+ * captures by PUT. Everything not explicitly permitted is rejected: only listed hosts, https (http
+ * only to private hosts that are also listed for it), pinned addresses, no redirects, no cookies,
+ * no Authorization header, and never one of the gateway's own listeners. Failures are thrown as
+ * `WebhookError`, whose detail contains no URL, or as the signal's reason.
  */
 export class Downloads implements AsyncDisposable {
   readonly #context: Pick<Context, 'clock' | 'settings'>
@@ -104,12 +104,12 @@ export class Downloads implements AsyncDisposable {
     { hosts, maxBytes, signal, budgetMs = BUDGET_MS, headers = {} }: StreamOptions,
   ): Promise<Streamed> {
     const to = this.#admitted(url, hosts)
-    // The budget ends with the first byte; the caller's signal goes on.
+    // The budget ends with the first byte; the caller's signal still applies.
     const ended = new AbortController()
     const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
     const response = await withinBudget(budgetMs, signal, (budget) => {
       budget.addEventListener('abort', () => ended.abort(budget.reason), { once: true })
-      // As it is: what comes out of a decompression has no length that a range could mean.
+      // Not compressed, because a range refers to the length of the original.
       return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
     })
     const length = Number(response.headers['content-length'])
@@ -121,7 +121,7 @@ export class Downloads implements AsyncDisposable {
     if (length > maxBytes) throw discard(response, tooLarge())
     const chunks = counted(response, maxBytes, tooLarge, signal)
     const body = Readable.from(chunks, { objectMode: false })
-    // One that is given up before its first byte was read never comes to the end of `counted`.
+    // If the request is abandoned before its first byte is read, `counted` never finishes.
     body.once('close', () => void discard(response, new Error('read no further')))
     return {
       body,
@@ -193,7 +193,7 @@ async function* counted(
     clearTimeout(timer)
     timer = setTimeout(
       () => body.destroy(new WebhookError('timeout', message('webhooks.silence'))),
-      SILENCE_MS,
+      IDLE_TIMEOUT_MS,
     ).unref()
   }
   try {
@@ -201,7 +201,7 @@ async function* counted(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge()
-      // A slow reader is not a silent sender.
+      // The timer is paused, because a slow reader must not count as a silent server.
       clearTimeout(timer)
       yield chunk
       watch()
@@ -214,8 +214,8 @@ async function* counted(
   }
 }
 
-// A presigned link that is over, or was made for something else, is answered so by every object
-// store.
+// Object stores respond with these statuses to a presigned URL that has expired or was created for
+// another request.
 function fileStatusError(response: Dispatcher.ResponseData, now: number): WebhookError {
   const { statusCode } = response
   if (statusCode === 401 || statusCode === 403)

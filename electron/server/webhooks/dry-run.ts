@@ -5,7 +5,7 @@ import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer
 import type { Manifest } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What the gateway would make of a body as the answer to an event; nothing is kept. */
+/** Shows how the gateway would interpret a body as the answer to an event. Nothing is stored. */
 export function dryRun<T extends EventType>(
   type: T,
   body: Buffer,
@@ -23,26 +23,26 @@ export function dryRun<T extends EventType>(
     if (!(error instanceof WebhookError)) throw error
     return {
       outcome: error.fault,
-      sentence: sentences(inWords(error), FAILURES[kindOf(type)]),
+      sentence: sentences(fieldName(error), FAILURES[kindOf(type)]),
       notes: [],
       used: null,
     }
   }
 }
 
-const inWords = ({ fault, detail }: WebhookError) =>
+const fieldName = ({ fault, detail }: WebhookError) =>
   fault === 'refused'
     ? message('webhooks.partner-refuses', { reason: detail })
     : message('webhooks.answer-unusable', { why: detail })
 
-/** what a failure means. */
+/** The consequence of a failure, by event. */
 const FAILURES = {
   synchronous: message('webhooks.failure-synchronous'),
   soft: message('webhooks.failure-soft'),
   asynchronous: message('webhooks.failure-asynchronous'),
 } as const
 
-/** One sentence on what would be used. */
+/** Describes what would be used of an answer, in one sentence. */
 const USES: { readonly [T in EventType]: (answer: AnswerOf<T>) => Message } = {
   'study.access_requested': ({ urls, mediaUrls = [], manifest }) =>
     manifest

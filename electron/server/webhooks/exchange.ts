@@ -10,18 +10,18 @@ import { ACCEPT_ENCODING, readBody, readRefusal } from './response-body.ts'
 const MIB = 1024 * 1024
 
 export interface CallLimits {
-  /** Milliseconds the whole call may take, a second try included. */
+  /** Time limit in milliseconds for the whole request, including a second attempt. */
   readonly budgetMs: number
-  /** Maximum size of an answer in bytes, as sent and decompressed. */
+  /** Maximum size of an answer in bytes, both compressed and decompressed. */
   readonly answerBytes: number
-  /** Immediate further tries where no connection was had. */
+  /** Number of immediate retries after a failed connection. */
   readonly retries: 0 | 1
 }
 
 const SYNCHRONOUS: CallLimits = { budgetMs: 10_000, answerBytes: 20 * MIB, retries: 1 }
 const SOFT: CallLimits = { budgetMs: 5_000, answerBytes: 2 * MIB, retries: 0 }
 
-/** The outbox has its own schedule for `report.delivered` (`jobs/retry-schedules.ts`). */
+/** The outbox has its own retry schedule for `report.delivered` (`jobs/retry-schedules.ts`). */
 export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'study.access_requested': SYNCHRONOUS,
   'ephemeral.access_requested': SYNCHRONOUS,
@@ -29,18 +29,18 @@ export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'modality_worklist.requested': { ...SYNCHRONOUS, budgetMs: 8_000 },
   'patient_study.enrichment_requested': SOFT,
   'clinical_context.enrichment_requested': SOFT,
-  // Its answer says yes or no.
+  // The answer is only yes or no.
   'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
 }
 
 export interface Post {
   readonly to: AdmittedUrl
   readonly body: Buffer
-  /** Headers that must be made anew for each try. */
+  /** Headers that must be generated for each attempt. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly limits: CallLimits
   readonly signal: AbortSignal | undefined
-  /** Filled in while the answer comes, and true also where the exchange fails. */
+  /** Updated while the answer arrives; also valid if the exchange fails. */
   readonly progress: Progress
 }
 
@@ -51,12 +51,12 @@ export interface Progress {
   refusal: Buffer | null
 }
 
-/** A body, disposed of when it has been read. */
+/** A body to be disposed of after it has been read. */
 export interface Received extends Disposable {
   readonly body: Buffer
 }
 
-/** How the partner is asked: JSON by POST, one large answer at a time. */
+/** Sends JSON to the partner by POST and reads the answer; at most one large answer at a time. */
 export class Exchange {
   readonly #agents: Agents
   readonly #clock: Clock
@@ -67,7 +67,7 @@ export class Exchange {
     this.#clock = clock
   }
 
-  /** The body of a 2xx answer. Throws `WebhookError`, or the reason of the post's signal. */
+  /** The body of a 2xx answer. @throws WebhookError, or the reason of the post's signal */
   async post(post: Post): Promise<Received> {
     const { limits, signal, progress } = post
     const large = this.#largeBodies()

@@ -1,25 +1,25 @@
 import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** Values a body may hold: a worklist of 30,000 items has about 600,000. */
-const MOST_VALUES = 1_000_000
-const MOST_DEPTH = 32
-/** A body of that many bytes cannot hold enough to do harm. */
+/** Maximum number of values in a body; a worklist of 30,000 items has about 600,000. */
+const MAX_VALUES = 1_000_000
+const MAX_DEPTH = 32
+/** A body of this many bytes cannot contain enough values to do harm. */
 const HARMLESS_BYTES = 64 << 10
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
-// An array's or an object's: their codes differ in one bit that no other character of JSON outside
-// a string needs.
+// The brackets of arrays and objects differ in one bit, which no other JSON character outside a
+// string shares.
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const KIND = 0x20
 
 /**
- * Refuses JSON that would take many times its bytes once it is parsed: 20 MiB of `[[[[…` or
- * `{},{},…` become a gigabyte. Text that is no JSON at all is the parser's to find.
- * @throws {WebhookError} oversize, or invalid where it is nested too deep
+ * Rejects JSON that would need many times its size when parsed: 20 MiB of `[[[[…` or `{},{},…`
+ * become a gigabyte. Invalid JSON is left to the parser.
+ * @throws {WebhookError} oversize, or invalid if it is nested too deeply
  */
 export function checkJsonSize(body: Buffer): void {
   if (body.length <= HARMLESS_BYTES) return
@@ -35,14 +35,14 @@ export function checkJsonSize(body: Buffer): void {
       values++
       depth++
     } else if ((byte & ~KIND) === CLOSE) depth--
-    if (values > MOST_VALUES)
-      throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MOST_VALUES }))
-    if (depth > MOST_DEPTH)
-      throw new WebhookError('invalid', message('webhooks.nested-too-deep', { most: MOST_DEPTH }))
+    if (values > MAX_VALUES)
+      throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MAX_VALUES }))
+    if (depth > MAX_DEPTH)
+      throw new WebhookError('invalid', message('webhooks.nested-too-deep', { most: MAX_DEPTH }))
   }
 }
 
-/** The quote that ends the string begun at `start`; -1 where none does. */
+/** Index of the quote that ends the string starting at `start`; -1 if there is none. */
 function endOfString(body: Buffer, start: number): number {
   for (let end = body.indexOf(QUOTE, start + 1); end >= 0; end = body.indexOf(QUOTE, end + 1)) {
     let before = end - 1

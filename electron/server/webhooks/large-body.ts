@@ -1,21 +1,21 @@
-/** Bytes from which a body is large: that of a worklist of some thousand rows. */
+/** Size in bytes from which a body is large; that of a worklist of several thousand rows. */
 export const LARGE_BYTES = 4 << 20
 
-/** What one call holds of the leave to have a large body. */
+/** The permission of one request to hold a large body in memory. */
 export interface LargeBody {
   /**
-   * Resolves when no other call has one; at once where this call has leave already. Rejects with
-   * the reason of the signal.
+   * Resolves when no other request holds the permission, or immediately if this one does. Rejects
+   * with the reason of the signal.
    */
   take(signal: AbortSignal): Promise<void>
-  /** Gives the leave back, if it was had. */
+  /** Returns the permission, if it is held. */
   release(): void
 }
 
 /**
- * One large body at a time, until it has been read: a partner that sends its twenty megabytes to
- * every device of the clinic in the same second is read one after the other, and who waits too long
- * is out of its budget.
+ * Permits one large body at a time until it has been read. If a partner sends twenty megabytes to
+ * every device of the clinic at once, the bodies are read one after the other, and requests that
+ * wait too long exceed their budget.
  */
 export function openLargeBodies(): () => LargeBody {
   let last: Promise<void> = Promise.resolve()

@@ -28,8 +28,8 @@ type Flags = { readonly [K in (typeof FLAGS)[number]]?: boolean }
 type Texts = { readonly [K in (typeof TEXTS)[number]]?: string }
 
 /**
- * One instance. Of an image rows, columns, bitsAllocated, photometricInterpretation and
- * samplesPerPixel are there.
+ * One instance. For an image rows, columns, bitsAllocated, photometricInterpretation and
+ * samplesPerPixel are set.
  */
 export interface ManifestSop extends Numbers, Flags, Texts {
   readonly sopClassUID: string
@@ -45,8 +45,8 @@ export interface ManifestSeries {
 }
 
 /**
- * The progressive-loading sidecar of a study as far as it can be used: at least one series, each
- * with at least one SOP.
+ * The usable part of the progressive-loading sidecar of a study: at least one series, each with at
+ * least one SOP.
  */
 export interface Manifest {
   readonly studyInstanceUID: string
@@ -54,16 +54,16 @@ export interface Manifest {
 }
 
 export interface ReadManifest {
-  /** Undefined where none can be used: the URLs still load. */
+  /** Undefined if it is unusable; the URLs can still be loaded. */
   readonly manifest: Manifest | undefined
   readonly notes: readonly AnswerNote[]
 }
 
 /**
- * Reads a manifest by the rules of the interface: a wrong type or a missing required field drops
- * only that SOP, a series without a SOP is dropped, and without a series there is no manifest.
- * @param studyInstanceUid the study that was asked for; undefined where any may come
- * @param at where it is in the answer
+ * Parses a manifest by the rules of the interface: a SOP with a wrong type or a missing required
+ * field is dropped, so is a series without SOPs, and a manifest without series is unusable.
+ * @param studyInstanceUid the requested study; undefined if any is accepted
+ * @param at path in the answer, for notes
  */
 export function readManifest(
   value: unknown,
@@ -74,7 +74,7 @@ export function readManifest(
   return { manifest: manifestOf(value, studyInstanceUid, at, taker), notes: taker.notes }
 }
 
-/** As `readManifest`, with the notes taken by `taker`. */
+/** As `readManifest`, with notes added to `taker`. */
 export function manifestOf(
   value: unknown,
   studyInstanceUid: string | undefined,
@@ -123,7 +123,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
   for (const [names, type] of FIELDS) {
     for (const name of names) {
       if (value[name] === undefined) continue
-      // JSON has numbers that are too large for one: 1e999.
+      // JSON may contain numbers too large for a double: 1e999.
       const isRight = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
       if (!isRight) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
       optional[name] = value[name]
@@ -134,7 +134,7 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
     if (wrong)
       return dropped(
         `${at}.${wrong.field}`,
-        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.words,
+        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.fault,
       )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
@@ -152,14 +152,14 @@ const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as numb
 interface Geometry {
   readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
   readonly admits: (value: unknown, sop: JsonObject) => boolean
-  /** Of a value that is there. */
-  readonly words: Message
+  /** What is wrong with a value that is present. */
+  readonly fault: Message
 }
 
-/** What an image must have, and what of it can be used. */
+/** The required attributes of an image and their valid values. */
 const GEOMETRY: readonly Geometry[] = [
-  { field: 'rows', admits: isSize, words: message('webhooks.not-whole-number') },
-  { field: 'columns', admits: isSize, words: message('webhooks.not-whole-number') },
+  { field: 'rows', admits: isSize, fault: message('webhooks.not-whole-number') },
+  { field: 'columns', admits: isSize, fault: message('webhooks.not-whole-number') },
   {
     field: 'bitsAllocated',
     admits: (bits, sop) =>
@@ -167,20 +167,19 @@ const GEOMETRY: readonly Geometry[] = [
       bits === 16 ||
       bits === 32 ||
       (bits === 64 && sop.isDoubleFloatPixelData === true),
-    words: message('webhooks.not-bits-allocated'),
+    fault: message('webhooks.not-bits-allocated'),
   },
-  { field: 'photometricInterpretation', admits: isText, words: message('webhooks.text-empty') },
+  { field: 'photometricInterpretation', admits: isText, fault: message('webhooks.text-empty') },
   {
     field: 'samplesPerPixel',
     admits: (samples) => samples === 1 || samples === 3,
-    words: message('webhooks.not-samples-per-pixel'),
+    fault: message('webhooks.not-samples-per-pixel'),
   },
 ]
 
 /**
- * Classes of PS3.4 Annex B.5 whose instances have no pixels of their own, or whose pixels this path
- * does not load (enhanced multi-frame classes load progressively without the manifest): they need
- * no geometry.
+ * SOP classes of PS3.4 Annex B.5 without pixels, or whose pixels are not loaded this way (enhanced
+ * multi-frame classes load progressively without the manifest); they require no geometry.
  */
 const WITHOUT_GEOMETRY = [
   ...[
@@ -214,7 +213,7 @@ const WITHOUT_GEOMETRY = [
     '481.13',
     '481.14',
   ],
-  // Enhanced CT, MR, PET, US volume, XA, XRF; X-ray 3D; breast tomosynthesis; segmentation is of
+  // Enhanced CT, MR, PET, US volume, XA, XRF; X-ray 3D; breast tomosynthesis. Segmentation is in
   // 66.
   ...['2.1', '2.2', '4.1', '4.2', '4.3', '4.4', '6.2', '12.1.1', '12.2.1', '13.1.', '128.1', '130'],
 ]

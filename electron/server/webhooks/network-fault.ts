@@ -3,12 +3,12 @@ import { type Message, type MessageCode, message } from '#shared/messages/messag
 import { WebhookError } from './webhook-error.ts'
 
 type NetworkFault = 'unreachable' | 'invalid' | 'oversize'
-interface Meaning {
+interface Explanation {
   readonly fault: NetworkFault
   readonly words: Message
 }
 
-const unreachable = (code: MessageCode): Meaning => ({
+const unreachable = (code: MessageCode): Explanation => ({
   fault: 'unreachable',
   words: message(code),
 })
@@ -17,8 +17,8 @@ const NO_ANSWER = unreachable('webhooks.connection-timeout')
 const NO_ROUTE = unreachable('webhooks.no-route')
 const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
 
-/** Error codes of Node and undici, in words for the screen. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+/** Explanations of Node and undici error codes. */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: unreachable('webhooks.connection-refused'),
   ENOTFOUND: unreachable('webhooks.host-unknown'),
   EAI_AGAIN: unreachable('webhooks.name-server-silent'),
@@ -46,10 +46,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: message('webhooks.headers-too-large') },
 }
 
-/**
- * Codes after which nothing of the request was answered, so that a second try asks nothing twice.
- */
-const UNANSWERED = new Set([
+/** Errors after which the request was certainly not processed, so that a retry cannot repeat it. */
+const RETRYABLE = new Set([
   ...[
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -62,21 +60,22 @@ const UNANSWERED = new Set([
   ...['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'],
 ])
 
-/** Whether a try that ended so before any header came may be made again at once. */
-export const isConnectFailure = (error: unknown) => UNANSWERED.has(codeOf(error))
+/** Whether a request that failed this way before any response header can be retried immediately. */
+export const isConnectFailure = (error: unknown) => RETRYABLE.has(codeOf(error))
 
-/** The fault behind an error of the network stack; a `WebhookError` is itself. */
+/** Converts an error of the network stack; a `WebhookError` is returned unchanged. */
 export function networkFault(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error
-  // This one carries what was received, which may be about a patient: it is not kept as the cause.
+  // This error contains received data, which may include patient data, so it is not kept as the
+  // cause.
   if (error instanceof errors.HTTPParserError)
     return new WebhookError('invalid', message('webhooks.not-http'))
   const code = codeOf(error)
-  const meaning = MEANINGS[code] ?? byFamily(code)
-  return new WebhookError(meaning.fault, meaning.words, {}, error)
+  const explanation = EXPLANATIONS[code] ?? byFamily(code)
+  return new WebhookError(explanation.fault, explanation.words, {}, error)
 }
 
-function byFamily(code: string): Meaning {
+function byFamily(code: string): Explanation {
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
     return unreachable('webhooks.no-secure-connection')
   if (!code) return unreachable('webhooks.connection-failed')
@@ -84,22 +83,22 @@ function byFamily(code: string): Meaning {
 }
 
 function codeOf(error: unknown): string {
-  // Several addresses tried: Node reports them together, and the first one is the preferred
+  // If several addresses were tried, Node combines their errors; the first is that of the preferred
   // address.
   const one = error instanceof AggregateError && !('code' in error) ? error.errors[0] : error
   const code = (one as { readonly code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''
 }
 
-/** Statuses whose usual cause is ours to name. */
-const STATUS_WORDS: Readonly<Record<number, Message>> = {
+/** Explanations of statuses that usually have a cause on the gateway's side. */
+const STATUS_MESSAGES: Readonly<Record<number, Message>> = {
   400: message('webhooks.status-of-signature', { status: 400 }),
   401: message('webhooks.status-of-signature', { status: 401 }),
   404: message('webhooks.status-of-path'),
   410: message('webhooks.status-gone'),
 }
 
-/** An answer that is not 2xx. */
+/** The error for an answer that is not 2xx. */
 export function statusError(
   { statusCode, headers }: Dispatcher.ResponseData,
   now: number,
@@ -108,28 +107,28 @@ export function statusError(
     return new WebhookError('status', message('webhooks.status-redirect', { status: statusCode }), {
       httpStatus: statusCode,
     })
-  const words = STATUS_WORDS[statusCode] ?? message('webhooks.status', { status: statusCode })
+  const words = STATUS_MESSAGES[statusCode] ?? message('webhooks.status', { status: statusCode })
   return new WebhookError('status', words, {
     httpStatus: statusCode,
     retryAfterMs: retryAfterMs(headers['retry-after'], now),
   })
 }
 
-const LONGEST_MS = 24 * 60 * 60_000
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000
 
-/** Seconds, or a date; at most a day of it is believed. */
+/** Parses seconds or a date; limited to one day. */
 function retryAfterMs(
   header: string | readonly string[] | undefined,
   now: number,
 ): number | undefined {
   if (typeof header !== 'string') return undefined
   const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_MS, Math.max(0, wait))
+  return Number.isNaN(wait) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait))
 }
 
 /**
- * Runs a call within its time. Throws `WebhookError`, `timeout` where it was over, or the reason of
- * `signal`.
+ * Runs a request within its time limit. @throws WebhookError `timeout` if it was exceeded; the
+ * reason of `signal`
  */
 export async function withinBudget<T>(
   budgetMs: number,

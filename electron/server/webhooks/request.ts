@@ -7,9 +7,9 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { type AdmittedUrl, admitUrl } from './address.ts'
 import type { Agents } from './agents.ts'
 import { type AnswerContext, type AnswerOf, readAnswerWithNotes } from './answer.ts'
-import { openCircuits, type Passage } from './circuit.ts'
+import { type CallPermit, openCircuitBreakers } from './circuit-breaker.ts'
 import { CALL_LIMITS, type CallLimits, Exchange, type Progress } from './exchange.ts'
-import { KEPT_BYTES } from './response-body.ts'
+import { MAX_STORED_BYTES } from './response-body.ts'
 import { signatureHeaders } from './signature.ts'
 import { type CallFacts, WebhookError } from './webhook-error.ts'
 
@@ -19,91 +19,97 @@ export { type CallFacts, WebhookError } from './webhook-error.ts'
 export interface PartnerEndpoint {
   readonly endpointId: string
   readonly url: string
-  /** `whsec_…`; all of them sign, the newest first. */
+  /** `whsec_…`; each secret adds a signature, the newest first. */
   readonly secrets: readonly string[]
-  /** Milliseconds a call may take, by event, where it is not that of `CALL_LIMITS`. */
+  /** Time limits in milliseconds by event, where they differ from `CALL_LIMITS`. */
   readonly budgets?: Readonly<Partial<Record<EventType, number>>>
 }
 
-/** What an event is about, for its record; never a patient. */
+/** The subject of an event for its record, without patient data. */
 export interface EventSubject {
-  /** A study, a report, a device's AE title. */
+  /** A study id, a report id or a device's AE title. */
   readonly subject: string
   readonly studyInstanceUid: string | null
   readonly isTest?: boolean
 }
 
-/** A 2xx answer, its body raw and decompressed. */
+/** A 2xx answer with its raw, decompressed body. */
 export interface PartnerReply {
   readonly body: Buffer
   readonly httpStatus: number
-  /** Milliseconds from the call to the last byte of the answer. */
+  /** Milliseconds from the request to the last byte of the answer. */
   readonly tookMs: number
-  /** Bytes of the body as they came over the wire. */
+  /** Length of the body as transferred. */
   readonly bytes: number
   readonly webhookId: string
-  /** When the last byte came, milliseconds since 1970. */
+  /** When the last byte arrived, in milliseconds since 1970. */
   readonly answeredAt: number
 }
 
-/** A reply while it is read: what is left out of it is noted. */
+/** A reply being read, which collects notes about ignored parts. */
 export interface ReadableReply extends PartnerReply {
-  /** @param path where in the answer @param sentence what is wrong with it, never the value */
+  /** @param path location in the answer @param sentence what is wrong with it, without the value */
   note(path: string, sentence: Message): void
 }
 
 export interface RequestOptions<T> {
-  /** The caller's: its abort rejects with its reason and is no failure of the partner. */
+  /**
+   * The caller's signal. An abort rejects with its reason and does not count as a failure of the
+   * partner.
+   */
   readonly signal?: AbortSignal
-  /** Milliseconds for the whole call at most; else that of the endpoint or of `CALL_LIMITS`. */
+  /**
+   * Time limit in milliseconds for the whole request; by default that of the endpoint or of
+   * `CALL_LIMITS`.
+   */
   readonly budgetMs?: number
-  /** The event's id where it is sent again; else a new one. */
+  /** The id of an event that is sent again; a new one by default. */
   readonly id?: WebhookEventId
-  /** The API key whose endpoint gets the event. */
+  /** The API key whose endpoint receives the event. */
   readonly apiKeyId?: string | null
-  /** The endpoint to ask, where it is not the event's own: a test. */
+  /** Overrides the event's endpoint, for tests. */
   readonly endpoint?: PartnerEndpoint
-  /** What it is about, where its data do not say it: see `aboutOf`. */
+  /** The subject, if it does not follow from the data: see `aboutOf`. */
   readonly about?: EventSubject
-  /** Asks even while the circuit is open: a person pressed "test". */
+  /** Sends even while the circuit is open, because a person requested a test. */
   readonly evenIfOpen?: boolean
   /**
-   * Reads the reply. A `WebhookError` it throws is the partner's failure; any other error passes
-   * through and is not.
+   * Reads the reply. A thrown `WebhookError` counts as a failure of the partner; any other error is
+   * passed through and does not.
    */
   readonly accept?: (reply: ReadableReply) => T
-  /** Called at the end of this call. Must not throw. */
+  /** Called at the end of this request. Must not throw. */
   readonly onOutcome?: (outcome: PartnerOutcome) => void
 }
 
 /**
- * How a call ended, for the partner's status and the record of events. `detail` may name a patient
- * where the fault is `refused`, and so may `request` and `response`: never log them.
+ * How a request ended, for the partner's status and the event record. `request`, `response`, and
+ * `detail` if the fault is `refused`, may contain patient data and must not be logged.
  */
 export interface PartnerOutcome extends CallFacts {
   readonly type: EventType
   readonly endpointId: string | null
   readonly apiKeyId: string | null
   readonly about: EventSubject
-  /** null: answered and accepted. */
+  /** null if it was answered and accepted. */
   readonly fault: PartnerFault | null
   /** As `WebhookError.detail`; null for success. */
   readonly detail: Message | null
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The body as it was sent; null where nothing was. */
+  /** The body as sent; null if nothing was sent. */
   readonly request: Buffer | null
-  /** The first 64 KiB of the body that came, decompressed; null where none did. */
+  /** The first 64 KiB of the received body, decompressed; null if none was received. */
   readonly response: Buffer | null
-  /** Parts of the answer that were left out. */
+  /** Ignored parts of the answer. */
   readonly notes: readonly AnswerNote[]
 }
 
 type EndpointFor = (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
 
 /**
- * What a fault says of the partner. One that refuses is alive; where nothing was sent, nothing is
- * known.
+ * What a fault says about the partner. A partner that refuses is reachable; if nothing was sent,
+ * its state is unknown.
  */
 const VERDICTS = {
   unreachable: 'failed',
@@ -115,11 +121,11 @@ const VERDICTS = {
   'no-endpoint': 'abandoned',
   'forbidden-address': 'abandoned',
   'circuit-open': 'abandoned',
-} as const satisfies Record<PartnerFault, keyof Passage>
+} as const satisfies Record<PartnerFault, keyof CallPermit>
 
 type OnOutcome = (outcome: PartnerOutcome) => void
 
-/** One call, from its start. */
+/** A request in progress. */
 interface Call {
   readonly type: EventType
   readonly webhookId: WebhookEventId
@@ -134,7 +140,8 @@ interface Call {
 }
 
 /**
- * The only way out to the partner: address rules, signature, time and size limits, circuit breaker.
+ * Sends all events to partners: address rules, signatures, time and size limits, and circuit
+ * breaker.
  */
 export class Requester implements AsyncDisposable {
   readonly #context: Pick<Context, 'clock' | 'uuid' | 'settings'>
@@ -143,13 +150,13 @@ export class Requester implements AsyncDisposable {
   readonly #onOutcome: OnOutcome
   readonly #limits: Partial<Readonly<Record<EventType, CallLimits>>>
   readonly #elapsed: () => number
-  readonly #circuits: ReturnType<typeof openCircuits>
+  readonly #circuits: ReturnType<typeof openCircuitBreakers>
   readonly #exchange: Exchange
 
   /**
-   * `endpointFor`: which endpoint gets an event; undefined where none does. `onOutcome` is called
-   * at the end of every call but the aborted ones, and must not throw. `elapsed`: milliseconds on a
-   * clock that never goes back.
+   * @param endpointFor returns the endpoint of an event; undefined if there is none
+   * @param onOutcome called at the end of every request except aborted ones; must not throw
+   * @param elapsed a monotonic clock in milliseconds
    */
   constructor(
     context: Pick<Context, 'clock' | 'uuid' | 'settings'>,
@@ -165,14 +172,13 @@ export class Requester implements AsyncDisposable {
     this.#onOutcome = onOutcome
     this.#limits = limits
     this.#elapsed = elapsed
-    this.#circuits = openCircuits(elapsed)
+    this.#circuits = openCircuitBreakers(elapsed)
     this.#exchange = new Exchange(agents, context.clock)
   }
 
   /**
-   * Sends one event, signed, and reads its answer within its budget. Resolves to what `accept`
-   * makes of the reply, or to the reply. Rejects with `WebhookError`, or with the reason of
-   * `signal`.
+   * Sends a signed event and reads its answer within the time limit. Resolves to the result of
+   * `accept`, or to the reply. Rejects with `WebhookError` or with the reason of `signal`.
    */
   async request<E extends EventType, T = PartnerReply>(
     type: E,
@@ -198,7 +204,7 @@ export class Requester implements AsyncDisposable {
       this.#onOutcome(outcome)
       options.onOutcome?.(outcome)
     }
-    let passage: Passage | undefined
+    let passage: CallPermit | undefined
     try {
       const [endpoint, to] = this.#admitted(call)
       const key = `${endpoint.endpointId} ${to.url.href} ${type}`
@@ -252,10 +258,7 @@ export class Requester implements AsyncDisposable {
     return this.#exchange.post({ to, body, headers, limits, signal, progress })
   }
 
-  /**
-   * The endpoint's own budget stands before the usual one; a caller that cannot wait so long has
-   * the last word.
-   */
+  /** The endpoint's limit replaces the default; the caller's limit is the maximum. */
   #limitsFor(
     type: EventType,
     { budgets }: PartnerEndpoint,
@@ -299,7 +302,7 @@ export class Requester implements AsyncDisposable {
   }
 }
 
-/** An `accept` that reads the answer by its event's shape, and notes what it left out. */
+/** An `accept` that parses the answer by the event's schema and notes ignored parts. */
 export const acceptAnswer =
   <E extends EventType>(type: E, context?: AnswerContext) =>
   (reply: ReadableReply): AnswerOf<E> => {
@@ -308,11 +311,13 @@ export const acceptAnswer =
     return answer
   }
 
-/** The first 64 KiB, of a large body as a copy: the rest of it is let go. */
+/** The first 64 KiB. Copied from a large body, so that the rest can be freed. */
 const kept = (body: Buffer | null) =>
-  body !== null && body.length > KEPT_BYTES ? Buffer.from(body.subarray(0, KEPT_BYTES)) : body
+  body !== null && body.length > MAX_STORED_BYTES
+    ? Buffer.from(body.subarray(0, MAX_STORED_BYTES))
+    : body
 
-/** What the data say themselves: the report, the study or the device they are about. */
+/** The subject as given by the data: the report, the study or the device. */
 function aboutOf(data: object): EventSubject {
   const { reportId, studyId, studyInstanceUid, callingAe } = data as Readonly<
     Record<string, unknown>

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import { message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** What `readBody` can undo, as sent in accept-encoding. */
+/** The encodings that `readBody` supports, as sent in accept-encoding. */
 export const ACCEPT_ENCODING = 'gzip, br'
 
 const DECODERS = {
@@ -13,16 +13,16 @@ const DECODERS = {
   br: createBrotliDecompress,
 } as const
 
-/** The body of an answer, and how many bytes of it came over the wire so far. */
+/** Counts the transferred bytes of a body while it is read. */
 export interface BodyReading {
   bytes: number
 }
 
 /**
- * Reads a whole body, decompressed. Throws `WebhookError` `oversize` as soon as more than `limit`
- * bytes came, or came out of the decompression; `invalid` for a body that cannot be decompressed.
- * @param reading told the bytes of the wire while they come
- * @param grows awaited before so many bytes are kept
+ * Reads and decompresses a complete body. @throws WebhookError `oversize` as soon as more than
+ * `limit` bytes have been received or decompressed; `invalid` if the body cannot be decompressed
+ * @param reading updated with the number of transferred bytes
+ * @param grows awaited before this many bytes are allocated
  */
 export async function readBody(
   response: Dispatcher.ResponseData,
@@ -55,7 +55,7 @@ export async function readBody(
       yield chunk
     }
   }
-  // A large body is put together where it stays, not gathered first and then copied.
+  // A body of known length is read directly into its final buffer instead of being copied.
   let whole = Buffer.allocUnsafeSlow(!decoder && told > 0 ? told : 16 << 10)
   let size = 0
   async function collect(source: AsyncIterable<Buffer>) {
@@ -82,14 +82,14 @@ export async function readBody(
   return size === whole.length ? whole : Buffer.from(whole.subarray(0, size))
 }
 
-/** What is kept of an answer. */
-export const KEPT_BYTES = 64 << 10
-/** Who refuses says why at once, or not at all. */
+/** Maximum number of bytes stored of an answer. */
+export const MAX_STORED_BYTES = 64 << 10
+/** The text of a refusal usually arrives immediately or not at all. */
 const REFUSAL_MS = 500
 
 /**
- * The beginning of the body of an answer that is refused anyway, as far as it comes soon; null
- * where none did, or it is compressed.
+ * The beginning of the body of a refusal, as far as it arrives promptly; null if there is none or
+ * it is compressed.
  */
 export async function readRefusal(
   response: Dispatcher.ResponseData,
@@ -104,20 +104,20 @@ export async function readRefusal(
       reading.bytes += chunk.length
       size += chunk.length
       chunks.push(chunk)
-      if (size > KEPT_BYTES) break
+      if (size > MAX_STORED_BYTES) break
     }
   } catch {
-    // What came until then is all there is.
+    // What has arrived by then is used.
   } finally {
     clearTimeout(stop)
   }
   const isPlain = headers['content-encoding'] === undefined
-  return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, KEPT_BYTES) : null
+  return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, MAX_STORED_BYTES) : null
 }
 
 /**
- * Gives up an answer and its connection without waiting for the rest; returns the error for the
- * caller to throw.
+ * Closes an answer and its connection without reading the rest. Returns the error for the caller to
+ * throw.
  */
 export function discard<E extends Error>({ body }: Dispatcher.ResponseData, error: E): E {
   body.on('error', () => undefined).destroy()

@@ -5,18 +5,18 @@ import { WebhookError } from './webhook-error.ts'
 export interface SignedRequest {
   /** The envelope's id. */
   readonly id: string
-  /** When this attempt is made, milliseconds since 1970. */
+  /** Time of this attempt, in milliseconds since 1970. */
   readonly at: number
-  /** The bytes that are sent, exactly. */
+  /** The exact bytes that are sent. */
   readonly body: Buffer
-  /** `whsec_` and standard base64; several while a secret is being replaced. */
+  /** `whsec_` and standard base64; several while a secret is being rotated. */
   readonly secrets: readonly string[]
 }
 
 /**
- * The headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` in seconds and
- * `webhook-signature`, one `v1` entry for each secret. Throws `WebhookError` `no-endpoint` where
- * there is no readable secret: nothing leaves unsigned.
+ * The headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` in seconds, and
+ * `webhook-signature` with one `v1` entry for each secret. @throws WebhookError `no-endpoint` if
+ * there is no valid secret, because nothing is sent unsigned
  */
 export function signatureHeaders({ id, at, body, secrets }: SignedRequest) {
   if (secrets.length === 0) throw new WebhookError('no-endpoint', message('webhooks.no-secret'))
@@ -32,7 +32,7 @@ export function signatureHeaders({ id, at, body, secrets }: SignedRequest) {
   }
 }
 
-// Buffer.from skips what is not base64, and would sign with a shortened key that no verifier has.
+// Buffer.from ignores invalid characters and would sign with a truncated key that no verifier has.
 const BASE64 =
   /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
 

@@ -6,7 +6,7 @@ export interface TestEventFacts {
   /** `YYYY-MM-DD`. */
   readonly day: string
   readonly callingAe: string
-  /** Base of URLs given out, without a slash at its end. */
+  /** Base of URLs given out, without a trailing slash. */
   readonly publicBase: string
   /** A new UUID v4. */
   readonly uuid: () => string
@@ -15,16 +15,14 @@ export interface TestEventFacts {
 const TEXT =
   'Indication: test of the connection.\nFindings: none; this is no patient.\nImpression: test report of Isthmus, to be ignored.'
 
-/**
- * Data of an event as it could be, about nobody: a partner that looks them up finds no such study.
- */
+/** Invented event data. A partner that looks up its ids finds no such study. */
 export function testEventData<T extends EventType>(
   type: T,
   { clinicId, day, callingAe, publicBase, uuid }: TestEventFacts,
 ): EventData<T> {
   const studyId = idFromUuid('stu', uuid())
   const reportId = idFromUuid('rep', uuid())
-  // PS3.5 B.2: a UID of a UUID.
+  // PS3.5 B.2: a UID derived from a UUID.
   const studyInstanceUid = uidOfUuid(uuid())
   const data: { readonly [E in EventType]: EventData<E> } = {
     'study.access_requested': { studyId, studyInstanceUid },
@@ -50,7 +48,7 @@ export function testEventData<T extends EventType>(
     },
     'report.delivered': {
       isCritical: false,
-      // Signed by nobody: there is nothing behind it.
+      // The signature is invalid, because the report does not exist.
       presignedUrl: `${publicBase}/reports/${reportId}/pdf?expires=0&signature=test`,
       ...{ reportId, studyId, studyInstanceUid, plainText: TEXT },
     },

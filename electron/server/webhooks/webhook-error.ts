@@ -1,28 +1,26 @@
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import type { Message } from '#shared/messages/message.ts'
 
-/** What is known of a call besides its fault. */
+/** Facts about a request in addition to its fault. */
 export interface CallFacts {
-  /** HTTP status of the answer, null where none came. */
+  /** HTTP status of the answer; null if there was none. */
   readonly httpStatus: number | null
-  /** Milliseconds from the call to its end. */
+  /** Milliseconds from the request to its end. */
   readonly tookMs: number
-  /** Bytes of the answer's body as they came over the wire. */
+  /** Length of the answer's body as transferred. */
   readonly bytes: number
-  /** The `webhook-id` sent, '' where the call ended before it had one. */
+  /** The `webhook-id` sent; '' if the request ended before it had one. */
   readonly webhookId: string
-  /**
-   * Milliseconds after which the partner wants to be asked again (`Retry-After`), where it said so.
-   */
+  /** Milliseconds after which the partner asks to be called again (`Retry-After`), if specified. */
   readonly retryAfterMs?: number | undefined
 }
 
-const NOTHING: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
+const NO_FACTS: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
 
 /**
- * A call to the partner that gave nothing usable. `detail` is one clause in plain words, without
- * secrets; of a refusal it is the partner's own text, which may name a patient: it belongs on the
- * screen, never in a log. `message` is safe to log.
+ * A request to the partner without a usable answer. `detail` is one clause without secrets. For a
+ * refusal it is the partner's own text, which may name a patient: it may be displayed but not
+ * logged. `message` is safe to log.
  */
 export class WebhookError extends Error implements CallFacts {
   override name = 'WebhookError'
@@ -40,7 +38,7 @@ export class WebhookError extends Error implements CallFacts {
     cause?: unknown,
   ) {
     super(`the partner call failed: ${fault}`, cause === undefined ? undefined : { cause })
-    const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NOTHING, ...facts }
+    const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NO_FACTS, ...facts }
     this.fault = fault
     this.detail = detail
     this.httpStatus = httpStatus

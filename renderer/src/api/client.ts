@@ -1,6 +1,7 @@
-import { ExplainedProblem } from '#shared/contract/conventions.ts'
+import type { ExplainedProblem } from '#shared/contract/conventions.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import type { ErrorCode } from '#shared/errors.ts'
-import { type Message, message } from '#shared/messages/message.ts'
+import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { translateMessage } from '../i18n/messages.ts'
 
@@ -41,7 +42,7 @@ export class ProblemError extends Error {
 }
 
 /**
- * Calls an operation of the contract and gives its reply, parsed by the same contract.
+ * Calls an operation of the contract and gives its reply, which the gateway has validated.
  * @throws ProblemError for every refusal and failure; the signal's reason when it was aborted
  */
 export type Call = <S extends OperationShape>(
@@ -72,10 +73,11 @@ export function openClient(world: { readonly fetch: typeof fetch; readonly origi
     const requestId = response.headers.get('x-request-id')
     const body = await readJson(response, signal)
     if (!response.ok) throw problemOf(response.status, body, requestId)
-    const reply = operation.reply.safeParse(body)
-    if (!reply.success)
+    // A gateway of this contract has validated its reply. Another program, or a gateway that was
+    // updated while the page was open, may mean something else by it.
+    if (response.headers.get(CONTRACT_VERSION_HEADER) !== CONTRACT_VERSION || body === undefined)
       throw new ProblemError('unreadable', UNREADABLE, { status: response.status, requestId })
-    return reply.data as ReplyOf<typeof operation>
+    return body as ReplyOf<typeof operation>
   }
 }
 
@@ -155,9 +157,8 @@ async function readJson(response: Response, signal?: AbortSignal): Promise<unkno
 }
 
 function problemOf(status: number, body: unknown, requestId: string | null): ProblemError {
-  const problem = ExplainedProblem.safeParse(body)
-  if (problem.success) {
-    const { code, explanation, errors } = problem.data
+  if (isProblem(body)) {
+    const { code, explanation, errors } = body
     return new ProblemError(code as ErrorCode, explanation, { status, errors, requestId })
   }
   return new ProblemError('unreadable', message('http.unexplained', { status }), {
@@ -165,3 +166,14 @@ function problemOf(status: number, body: unknown, requestId: string | null): Pro
     requestId,
   })
 }
+
+/** Whether a body is problem+json as the gateway sends it to the window. */
+export const isProblem = (body: unknown): body is ExplainedProblem =>
+  typeof body === 'object' &&
+  body !== null &&
+  'code' in body &&
+  typeof body.code === 'string' &&
+  'explanation' in body &&
+  isMessage(body.explanation) &&
+  'errors' in body &&
+  Array.isArray(body.errors)

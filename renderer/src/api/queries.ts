@@ -10,6 +10,7 @@ import {
 import { useCallback } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
+import { loadPart } from '../i18n/messages.ts'
 import { type Call, openClient, type ProblemCode, ProblemError } from './client.ts'
 import { askForConfirmation } from './identity-confirmation.ts'
 import { takePreloaded } from './preload.ts'
@@ -35,7 +36,10 @@ const client = openClient({
  */
 export const call: Call = async (operation, input, signal, options) => {
   try {
-    return await client(operation, input, signal, options)
+    const reply = await client(operation, input, signal, options)
+    // It may have messages, whose texts are then there. Without them the screen shows codes.
+    await loadPart('server').catch(() => undefined)
+    return reply
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     if (error.code === 'confirm-identity' && (await askForConfirmation()))

@@ -1,4 +1,4 @@
-import { viewPrefix } from '#shared/contract/linked.ts'
+import { viewPrefix } from '#shared/view-paths.ts'
 
 /**
  * The view that a link for dictation has opened, as the address of its page says:

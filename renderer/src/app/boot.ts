@@ -1,8 +1,12 @@
 import '../ui/no-eval.ts'
 import { preload } from '../api/preload.ts'
-import { loadMessages } from '../i18n/messages.ts'
+import { loadPart } from '../i18n/messages.ts'
 
 // The page's first script is small: the gateway answers who is signed in, and how it is, while the
 // program comes.
 void preload(window.location.hash)
-void loadMessages().then(() => import('./main.tsx'))
+void loadPart('server').catch(() => undefined)
+// Without its texts the page shows codes, which is better than nothing.
+void loadPart('first')
+  .catch(() => undefined)
+  .then(() => import('./main.tsx'))

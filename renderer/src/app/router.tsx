@@ -79,7 +79,7 @@ const today = createRoute({
   getParentRoute: () => shell,
   path: '/',
   validateSearch: texts('home'),
-  component: lazyScreen(() => import('../features/dashboard/dashboard.tsx'), 'Today'),
+  component: lazyScreen(() => import('../features/dashboard/dashboard.tsx'), 'Today', 'first'),
 })
 const exams = createRoute({
   getParentRoute: () => shell,

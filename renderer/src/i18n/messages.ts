@@ -1,25 +1,55 @@
-import { type Message, openMessages } from '#shared/messages/message.ts'
+import { type Catalogue, type Message, openMessages } from '#shared/messages/message.ts'
 import { language, locale, PSEUDO } from './language.ts'
 import { pseudoText } from './pseudo.ts'
 
+/**
+ * Parts of a catalogue: the texts of the first screen, the messages of the server, and the texts of
+ * the other screens (`vite.config.ts` has what belongs to each).
+ */
 const CATALOGUES = {
-  en: () => import('#shared/messages/en.json'),
-  es: () => import('#shared/messages/es.json'),
+  en: {
+    first: () => import('../../../shared/messages/en.json?part=first'),
+    server: () => import('../../../shared/messages/en.json?part=server'),
+    others: () => import('../../../shared/messages/en.json?part=others'),
+  },
+  es: {
+    first: () => import('../../../shared/messages/es.json?part=first'),
+    server: () => import('../../../shared/messages/es.json?part=server'),
+    others: () => import('../../../shared/messages/es.json?part=others'),
+  },
 }
+const PARTS = CATALOGUES[language === PSEUDO ? 'en' : language]
+type Part = keyof typeof PARTS
 
-let catalogue: Readonly<Record<string, string>> = {}
-let textOf = openMessages(catalogue, locale)
+const catalogue: Record<string, Catalogue[string]> = {}
+const textOf = openMessages(catalogue, locale)
+const loading = new Map<Part, Promise<void>>()
 
 /**
- * Loads the catalogue of messages in the language of the page. Modules have texts in constants, so
- * a page loads its program after it. A catalogue that does not come leaves a page that shows codes,
- * which is better than none.
+ * Loads a part of the catalogue in the language of the page, unless it is there. Modules have texts
+ * in constants, so they are loaded after the part that has them.
+ * @throws where the gateway does not answer; the next call tries again
+ */
+export function loadPart(part: Part): Promise<void> {
+  const known = loading.get(part)
+  if (known) return known
+  const loaded = PARTS[part]().then(
+    (texts) => void Object.assign(catalogue, texts.default),
+    (error: unknown) => {
+      loading.delete(part)
+      throw error
+    },
+  )
+  loading.set(part, loaded)
+  return loaded
+}
+
+/**
+ * Loads the whole catalogue. A part that does not come leaves a page that shows codes, which is
+ * better than none.
  */
 export async function loadMessages(): Promise<void> {
-  try {
-    catalogue = (await CATALOGUES[language === PSEUDO ? 'en' : language]()).default
-    textOf = openMessages(catalogue, locale)
-  } catch {}
+  await Promise.allSettled([loadPart('first'), loadPart('server'), loadPart('others')])
 }
 
 export const codesOf = (): readonly string[] => Object.keys(catalogue)

@@ -1,13 +1,12 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { RowVerdict } from '#shared/contract/worklist.ts'
-import { faultsByField } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
 import { dayText, timeText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
 import { Failed } from './page.tsx'
 import { PersonName } from './person-name.tsx'
+import { useContractForm } from './use-contract-form.ts'
 
 /**
  * Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers
@@ -36,25 +35,22 @@ function Ask({
   onClosed: (row: RowVerdict) => void
 }) {
   const close = useSend(dashboard.closeStep, [dashboard.inspection])
-  const form = useForm({ initialValues: { reason: '' } })
-  const submit = form.onSubmit(({ reason }) =>
-    close.mutate(
-      {
-        body: {
-          studyInstanceUid: row.studyInstanceUid,
-          scheduledProcedureStepId: row.scheduledProcedureStepId,
-          reason,
-        },
-      },
-      {
-        onSuccess: () => {
-          onClosed(row)
-          onLeave()
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboard.closeStep,
+    initialValues: { reason: '' },
+    bodyOf: ({ reason }) => ({
+      studyInstanceUid: row.studyInstanceUid,
+      scheduledProcedureStepId: row.scheduledProcedureStepId,
+      reason,
+    }),
+    send(body, onError) {
+      const onSuccess = () => {
+        onClosed(row)
+        onLeave()
+      }
+      close.mutate({ body }, { onSuccess, onError })
+    },
+  })
   return (
     <form onSubmit={submit}>
       <Stack>

@@ -1,4 +1,5 @@
-import { type Exam, hasStartTime } from '#shared/contract/dashboard-exams.ts'
+import type { Exam } from '#shared/contract/dashboard-exams.ts'
+import { hasStartTime } from '#shared/exam-start-time.ts'
 import { timeText } from '../format/dates.ts'
 import type { Tone } from '../format/tones.ts'
 import { t } from '../i18n/t.ts'

@@ -1,6 +1,6 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { DiscardDialog, LeaveGuard, useGuardedForm } from './form-guard.tsx'
+import { DiscardDialog, LeaveGuard, useGuardedForms } from './form-guard.tsx'
 
 /**
  * A drawer with a form that reports its changes with `useFormGuard`. Closing it by its cross, or
@@ -8,7 +8,7 @@ import { DiscardDialog, LeaveGuard, useGuardedForm } from './form-guard.tsx'
  * nothing.
  */
 export function FormDrawer({ children, onClose, ...props }: DrawerProps) {
-  const { isDirty, guarded } = useGuardedForm()
+  const { isDirty, guarded } = useGuardedForms()
   const [asks, setAsks] = useState(false)
   // Typing is known at once; the form reports its changes when it was drawn again.
   const [isTouched, setTouched] = useState(false)

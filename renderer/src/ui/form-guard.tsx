@@ -1,24 +1,42 @@
 import { useBlocker } from '@tanstack/react-router'
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useState,
+} from 'react'
 import { t } from '../i18n/t.ts'
 import { Confirm } from './confirm.tsx'
 
-const Report = createContext<(isDirty: boolean) => void>(() => undefined)
+const Report = createContext<(form: string, isDirty: boolean) => void>(() => undefined)
 
 /** Reports to the guard around a form whether it has changes that are not saved. */
 export function useFormGuard(isDirty: boolean): void {
   const report = useContext(Report)
+  const form = useId()
   useEffect(() => {
-    report(isDirty)
-    return () => report(false)
-  }, [isDirty, report])
+    report(form, isDirty)
+    return () => report(form, false)
+  }, [form, isDirty, report])
 }
 
-/** Whether the form within has unsaved changes, and the context that it reports them to. */
-export function useGuardedForm() {
-  const [isDirty, setDirty] = useState(false)
-  const guarded = (children: ReactNode) => <Report value={setDirty}>{children}</Report>
-  return { isDirty, guarded }
+/** Whether a form within has unsaved changes, and the context that forms report them to. */
+export function useGuardedForms() {
+  const [dirty, setDirty] = useState<ReadonlySet<string>>(new Set())
+  const report = useCallback(
+    (form: string, isDirty: boolean) =>
+      setDirty((before) => {
+        if (before.has(form) === isDirty) return before
+        const others = [...before].filter((one) => one !== form)
+        return new Set(isDirty ? [...others, form] : others)
+      }),
+    [],
+  )
+  const guarded = (children: ReactNode) => <Report value={report}>{children}</Report>
+  return { isDirty: dirty.size > 0, guarded }
 }
 
 /**

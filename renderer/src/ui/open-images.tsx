@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
-import { viewPaths } from '#shared/contract/viewing.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import { closeView, type ImagesOf, openView } from '../api/views.ts'
 import { t } from '../i18n/t.ts'
 import { watchChild } from './image-panel/child-windows.ts'

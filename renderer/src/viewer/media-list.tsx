@@ -8,7 +8,7 @@ import {
   IconPhoto,
 } from '@tabler/icons-react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
-import { viewPaths } from '#shared/contract/viewing.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'

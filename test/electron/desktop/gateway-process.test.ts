@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  backOff,
   crashCounter,
   type GatewayEnd,
   GatewayProcess,
   type Ready,
+  restartDelays,
 } from '../../../electron/desktop/gateway-process.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -55,7 +55,7 @@ const exits = async (code: number) => {
 describe('the waits between starts', () => {
   it('double up to half a minute and start over after a steady minute', () => {
     let now = 0
-    const waits = backOff(() => now)
+    const waits = restartDelays(() => now)
     const next = (ranMs: number) => {
       waits.started()
       now += ranMs

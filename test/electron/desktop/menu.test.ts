@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, it } from 'vitest'
 import { menuTemplate, setMenu } from '../../../electron/desktop/menu.ts'
-import { shellWords } from '../../../electron/desktop/words.ts'
+import { shellTexts } from '../../../electron/desktop/texts.ts'
 import * as fake from '../../support/electron.ts'
 
 const done: string[] = []
@@ -12,7 +12,7 @@ const ACTIONS = {
   quit: () => void done.push('quit'),
 }
 const itemsOf = (platform: NodeJS.Platform, isPackaged = true, locale = 'en') =>
-  menuTemplate(shellWords(locale), ACTIONS, platform, isPackaged).flatMap(
+  menuTemplate(shellTexts(locale), ACTIONS, platform, isPackaged).flatMap(
     ({ submenu }) => submenu as MenuItemConstructorOptions[],
   )
 const roles = (items: MenuItemConstructorOptions[]) =>
@@ -48,7 +48,7 @@ it('quits by the key of the system, and asks before', () => {
 })
 
 it('leads to the diagnostics, to Today and to the data folder', () => {
-  setMenu(shellWords('en'), ACTIONS)
+  setMenu(shellTexts('en'), ACTIONS)
   for (const label of ['Today', 'Open the data folder', 'Readiness and diagnostics'])
     fake.press(fake.menus.ofApp, label)
   expect(done).toEqual(['/', 'folder', '/settings/readiness'])

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { type ParentPort, workersThrough } from '#electron/cli/parent-port.ts'
+import { type ParentPort, workersFromParent } from '#electron/cli/parent-port.ts'
 import { NativeWorkers } from '../../../electron/desktop/native-workers.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -17,7 +17,7 @@ function joined() {
     },
     postMessage: (message) => workers.take(message),
   }
-  return { workers, spawn: workersThrough(port), hear: (data: unknown) => hear({ data }) }
+  return { workers, spawn: workersFromParent(port), hear: (data: unknown) => hear({ data }) }
 }
 
 const CALL = {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openNotifier } from '../../../electron/desktop/notifications.ts'
-import { NOTIFIED, shellWords } from '../../../electron/desktop/words.ts'
+import { NOTIFIED, shellTexts } from '../../../electron/desktop/texts.ts'
 import type { ShellAttention, ShellStatus } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -25,7 +25,7 @@ const of = (kind: string, count = 1, since: string | null = null): ShellAttentio
 })
 const notifier = (locale = 'en') =>
   openNotifier(
-    shellWords(locale),
+    shellTexts(locale),
     (place) => opened.push(place),
     () => now,
   )
@@ -109,7 +109,7 @@ describe('a notification', () => {
   it.each(['en', 'es'])(
     'is made of the program’s own words in %s, so that no patient can be in it',
     (locale) => {
-      const words = shellWords(locale).notifications
+      const words = shellTexts(locale).notifications
       notifier(locale).update(
         status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))),
       )

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TRAY_SHAPES } from '#electron/desktop/words.ts'
+import { TRAY_SHAPES } from '#electron/desktop/texts.ts'
+import { shellTexts } from '../../../electron/desktop/texts.ts'
 import { openTray, shapeOf, type TraySituation, trayMenu } from '../../../electron/desktop/tray.ts'
-import { shellWords } from '../../../electron/desktop/words.ts'
 import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -33,7 +33,7 @@ const ACTIONS = {
   quit: () => void done.push('quit'),
 }
 const labels = (of: TraySituation, locale = 'en') =>
-  trayMenu(of, shellWords(locale), ACTIONS).map(({ label }) => label ?? '—')
+  trayMenu(of, shellTexts(locale), ACTIONS).map(({ label }) => label ?? '—')
 
 beforeEach(() => {
   fake.forgetAll()
@@ -103,7 +103,7 @@ describe('the menu of the tray', () => {
   })
 
   it('is set anew only when it reads otherwise, so that it stays open', () => {
-    const tray = openTray('/images', shellWords('en'), ACTIONS, 'win32')
+    const tray = openTray('/images', shellTexts('en'), ACTIONS, 'win32')
     const [icon] = fake.trays
     expect(icon?.image.path).toMatch(/tray-listener-down\.png$/)
     tray.show(situation())
@@ -126,7 +126,7 @@ describe('the menu of the tray', () => {
   })
 
   it('shows a template image on macOS, where a click opens the menu alone', () => {
-    openTray('/images', shellWords('en'), ACTIONS, 'darwin')
+    openTray('/images', shellTexts('en'), ACTIONS, 'darwin')
     expect(fake.trays[0]?.image.path).toMatch(/tray-listener-downTemplate\.png$/)
     fake.trays[0]?.fire('click')
     expect(done).toEqual([])

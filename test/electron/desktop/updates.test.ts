@@ -300,7 +300,7 @@ it('touches no updater where the program is not installed', async () => {
   await elsewhere.install()
   expect(elsewhere.state()).toMatchObject({
     state: 'not-here',
-    sentence: saying(/not installed/),
+    sentence: saying(/not an installed version/),
   })
   expect(untouched.autoInstallOnAppQuit).toBe(true)
   expect(untouched.checks).toBe(0)

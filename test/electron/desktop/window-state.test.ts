@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  keepPlace,
-  keptFile,
-  nameOf,
-  onScreen,
-  placeOn,
-  WindowPlaces,
+  displaySetName,
+  fitToDisplays,
+  initialBounds,
+  saveWindowBounds,
+  stateFile,
+  WindowBoundsBySet,
 } from '../../../electron/desktop/window-state.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -19,38 +19,38 @@ const PLACE = { x: 200, y: 100, width: 1200, height: 700 }
 
 describe('where the window goes', () => {
   it('is where it was on the same set of displays', () => {
-    const kept: WindowPlaces = [
-      { displays: nameOf([LAPTOP]), place: { ...PLACE, isMaximized: false } },
+    const kept: WindowBoundsBySet = [
+      { displays: displaySetName([LAPTOP]), place: { ...PLACE, isMaximized: false } },
       {
-        displays: nameOf([LAPTOP, LEFT]),
+        displays: displaySetName([LAPTOP, LEFT]),
         place: { x: -1800, y: 50, width: 1500, height: 900, isMaximized: true },
       },
     ]
-    expect(placeOn([LAPTOP], kept)).toEqual({ ...PLACE, isMaximized: false })
-    expect(placeOn([LEFT, LAPTOP], kept)).toEqual({
+    expect(initialBounds([LAPTOP], kept)).toEqual({ ...PLACE, isMaximized: false })
+    expect(initialBounds([LEFT, LAPTOP], kept)).toEqual({
       x: -1800,
       y: 50,
       width: 1500,
       height: 900,
       isMaximized: true,
     })
-    expect(placeOn([LEFT], kept)).toEqual({ width: 1360, height: 860 })
+    expect(initialBounds([LEFT], kept)).toEqual({ width: 1360, height: 860 })
   })
 
   it('is never off the screen, however the file reads', () => {
-    expect(onScreen({ ...PLACE, x: 5000, y: -4000 }, [LAPTOP])).toEqual({
+    expect(fitToDisplays({ ...PLACE, x: 5000, y: -4000 }, [LAPTOP])).toEqual({
       x: 240,
       y: 0,
       width: 1200,
       height: 700,
     })
-    expect(onScreen({ ...PLACE, x: -1900, y: 990 }, [LAPTOP, LEFT])).toEqual({
+    expect(fitToDisplays({ ...PLACE, x: -1900, y: 990 }, [LAPTOP, LEFT])).toEqual({
       x: -1900,
       y: 340,
       width: 1200,
       height: 700,
     })
-    expect(onScreen({ x: -50, y: -50, width: 9000, height: 9000 }, [LAPTOP])).toEqual({
+    expect(fitToDisplays({ x: -50, y: -50, width: 9000, height: 9000 }, [LAPTOP])).toEqual({
       x: 0,
       y: 0,
       width: 1440,
@@ -60,11 +60,11 @@ describe('where the window goes', () => {
 
   it('may be on two displays at once', () => {
     const across = { x: -600, y: 0, width: 1200, height: 700 }
-    expect(onScreen(across, [LAPTOP, LEFT])).toBe(across)
+    expect(fitToDisplays(across, [LAPTOP, LEFT])).toBe(across)
   })
 
   it('is left as it is where no display is known', () => {
-    expect(onScreen(PLACE, [])).toBe(PLACE)
+    expect(fitToDisplays(PLACE, [])).toBe(PLACE)
   })
 })
 
@@ -81,10 +81,10 @@ describe('the place of a window', () => {
     vi.useRealTimers()
     rmSync(folder, { recursive: true, force: true })
   })
-  const kept = () => keptFile(file, WindowPlaces, [])
+  const kept = () => stateFile(file, WindowBoundsBySet, [])
   const shown = () => {
     const window = new fake.BrowserWindow(PLACE)
-    keepPlace(window as unknown as BrowserWindow, kept())
+    saveWindowBounds(window as unknown as BrowserWindow, kept())
     return window
   }
 
@@ -99,7 +99,10 @@ describe('the place of a window', () => {
     window.maximize()
     vi.advanceTimersByTime(500)
     expect(kept().read()).toEqual([
-      { displays: nameOf(fake.screen.displays), place: { ...PLACE, x: 49, isMaximized: true } },
+      {
+        displays: displaySetName(fake.screen.displays),
+        place: { ...PLACE, x: 49, isMaximized: true },
+      },
     ])
     fake.screen.displays = [fake.display(0, 0, 1440, 900)]
     window.fire('resize')
@@ -137,7 +140,7 @@ describe('the place of a window', () => {
 
   it('is no reason to end where it cannot be kept', () => {
     expect(() =>
-      keptFile(join(folder, 'nowhere', 'at all', 'window.json'), WindowPlaces, []).write([]),
+      stateFile(join(folder, 'nowhere', 'at all', 'window.json'), WindowBoundsBySet, []).write([]),
     ).not.toThrow()
   })
 })

@@ -9,7 +9,7 @@ import {
   openWindow,
   refuseWebviews,
 } from '../../../electron/desktop/window.ts'
-import { keptFile, WindowPlaces } from '../../../electron/desktop/window-state.ts'
+import { stateFile, WindowBoundsBySet } from '../../../electron/desktop/window-state.ts'
 import * as fake from '../../support/electron.ts'
 
 const ORIGIN = 'http://127.0.0.1:8042'
@@ -19,7 +19,7 @@ let folder: string
 beforeEach(() => {
   fake.forgetAll()
   folder = mkdtempSync(join(tmpdir(), 'isthmus-window-'))
-  const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
+  const places = stateFile(join(folder, 'window.json'), WindowBoundsBySet, [])
   openWindow('/preload.cjs', () => ORIGIN, places, 'win32')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

@@ -89,7 +89,7 @@ it('refuses a folder that another one has', async () => {
   using temp = tempFolder()
   await using _ = await open(temp.folder)
   await expect(open(temp.folder)).rejects.toThrow(
-    `Another Isthmus is already running on the data directory ${temp.folder}.`,
+    `Another instance of Isthmus is already using the data directory ${temp.folder}.`,
   )
 })
 
@@ -101,7 +101,7 @@ it('keeps the partner that is given at the start, and changes nothing when the s
     '--partner-url needs the secret',
   )
   await expect(open(temp.folder, { partner: { url: 'hook', secret } })).rejects.toThrow(
-    'The partner was not set. The address must be a URL.',
+    'The partner was not configured. The address must be a URL.',
   )
   for (const partner of [{ url, secret }, { url, secret }, { url }])
     await (await open(temp.folder, { partner }))[Symbol.asyncDispose]()

@@ -68,7 +68,7 @@ describe('the object store of a simulated partner', () => {
   it('resets a connection in the middle, or says nothing after the headers', async () => {
     const files = await open({ body: Buffer.alloc(1 << 20), fault: 'reset' })
     await expect(fetch(files.getUrl('a')).then((answer) => answer.arrayBuffer())).rejects.toThrow()
-    files.setManner({ fault: 'hang' })
+    files.setServingOptions({ fault: 'hang' })
     files.put('a', { body, mediaType: 'application/dicom' })
     const answer = await fetch(files.getUrl('a'), { signal: AbortSignal.timeout(300) })
     expect(answer.status).toBe(200)

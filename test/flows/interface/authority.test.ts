@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setSessionConfirmed } from '#server/modules/users/session-queries.ts'
-import { hashOfToken } from '#server/platform/token.ts'
+import { hashToken } from '#server/platform/token.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
 import { type WindowOperation, windowOperations } from '#shared/contract/operations.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 function makeStale(): void {
   const [, token = ''] = staleCookie.split('=')
   const at = new Date(Date.now() - 11 * 60_000).toISOString()
-  stage.withStore((store) => setSessionConfirmed(store.database, hashOfToken(token), at))
+  stage.withStore((store) => setSessionConfirmed(store.database, hashToken(token), at))
 }
 afterAll(() => stage[Symbol.asyncDispose]())
 

@@ -142,7 +142,7 @@ describe('an invitation by mail', () => {
       lastLoginAt: new Date(clock()).toISOString(),
     })
     expect(await invitationOf(made.userId)).toMatchObject({ status: 'accepted' })
-    expect(outcome(await open(token))).toMatch(/^422 .*accepted already/)
+    expect(outcome(await open(token))).toMatch(/^422 .*already accepted/)
     expect(
       outcome(
         await visit(dashboardPeople.acceptInvitation, { token, password: 'another password' }),
@@ -167,7 +167,7 @@ describe('an invitation by mail', () => {
     expect(await invitationOf(made.userId)).toMatchObject({ status: 'rejected' })
     expect(
       outcome(await visit(dashboardPeople.acceptInvitation, { token, password: PASSWORD })),
-    ).toMatch(/^422 .*was rejected/)
+    ).toMatch(/^422 .*was declined/)
     await expect(signIn(stage.http, { email: made.email, password: PASSWORD })).rejects.toThrow(
       '401',
     )

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   addressOf,
@@ -34,7 +35,11 @@ const json =
   (status: number, body: unknown, headers: Record<string, string> = {}) =>
   (response: ServerResponse) =>
     response
-      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .writeHead(status, {
+        'content-type': 'application/json',
+        [CONTRACT_VERSION_HEADER]: CONTRACT_VERSION,
+        ...headers,
+      })
       .end(JSON.stringify(body))
 const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const call: ReturnType<typeof openClient> = (operation, input, signal) =>
@@ -60,14 +65,13 @@ const failure = async (made: Promise<unknown>): Promise<ProblemError> => {
 }
 
 describe('the typed client', () => {
-  it('sends the body as JSON with the header that a foreign form cannot send, and gives the parsed reply', async () => {
+  it('sends the body as JSON with the header that a foreign form cannot send, and gives the reply', async () => {
     answer = json(200, {
       isOn: true,
       since: null,
       until: null,
       reason: 'line down',
       userName: 'A',
-      more: 1,
     })
     const reply = await call(dashboard.startDowntime, { body: { reason: 'line down' } })
     expect(reply).toEqual({
@@ -93,7 +97,9 @@ describe('the typed client', () => {
     const fetched: typeof fetch = (_, init) => {
       given.push(init)
       return Promise.resolve(
-        new Response('{"isOn":true,"since":null,"until":null,"reason":"","userName":""}'),
+        new Response('{"isOn":true,"since":null,"until":null,"reason":"","userName":""}', {
+          headers: { [CONTRACT_VERSION_HEADER]: CONTRACT_VERSION },
+        }),
       )
     }
     const client = openClient({ fetch: fetched, origin: '' })
@@ -116,8 +122,8 @@ describe('the typed client', () => {
   })
 
   it('turns problem+json into a ProblemError with its code, message, faults and request id', async () => {
-    const explanation = verbatim('must say why')
-    const errors = [{ path: 'body.reason', message: 'must say why', explanation }]
+    const explanation = verbatim('must give a reason')
+    const errors = [{ path: 'body.reason', message: 'must give a reason', explanation }]
     answer = json(
       400,
       {
@@ -141,7 +147,7 @@ describe('the typed client', () => {
       errors,
       requestId: 'r-17',
     })
-    expect(faultsByField(error)).toEqual({ reason: 'must say why' })
+    expect(faultsByField(error)).toEqual({ reason: 'must give a reason' })
   })
 
   it('says so when a failure carries no explanation', async () => {
@@ -152,8 +158,17 @@ describe('the typed client', () => {
     expect(error.message).toBe('The gateway answered with HTTP status 502 and no explanation.')
   })
 
-  it('refuses a reply that is not in the form of the contract, rather than show half of it', async () => {
-    answer = json(200, { isOn: 'perhaps' })
+  it('refuses the reply of a gateway with another contract, rather than show half of it', async () => {
+    answer = json(200, { isOn: false }, { [CONTRACT_VERSION_HEADER]: 'another' })
+    const error = await failure(call(dashboard.endDowntime, {}))
+    expect(error).toMatchObject({ code: 'unreadable', status: 200 })
+  })
+
+  it('refuses the reply of a program that is not a gateway', async () => {
+    answer = (response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<h1>Sign in to the network</h1>')
     const error = await failure(call(dashboard.endDowntime, {}))
     expect(error).toMatchObject({ code: 'unreadable', status: 200 })
   })

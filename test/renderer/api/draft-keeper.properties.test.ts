@@ -5,6 +5,7 @@ import type { HttpServer } from '#server/http/server.ts'
 import { findDraft, listReportRevisions } from '#server/modules/reports/report-queries.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { normalizeReport } from '#shared/report-text.ts'
 import { openClient } from '../../../renderer/src/api/client.ts'
@@ -238,7 +239,7 @@ function openWindow(studyId: string) {
         request.settle.resolve({
           ok,
           status,
-          headers: new Headers(),
+          headers: new Headers({ [CONTRACT_VERSION_HEADER]: CONTRACT_VERSION }),
           text: async () => text,
         } as Response)
       await settledTurns()

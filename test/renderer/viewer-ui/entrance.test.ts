@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { View, viewing } from '#shared/contract/viewing.ts'
+import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-version.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { openClient } from '../../../renderer/src/api/client.ts'
 import { enter, entranceOf } from '../../../renderer/src/viewer/entrance.ts'
@@ -24,6 +25,8 @@ const view = (more: Partial<View> = {}): View =>
     },
     ...more,
   })
+const reply = (of: View) =>
+  Response.json(of, { headers: { [CONTRACT_VERSION_HEADER]: CONTRACT_VERSION } })
 const refusal = (message: string) =>
   Response.json(
     {
@@ -81,7 +84,7 @@ describe('the way into the viewer', () => {
   })
 
   it('exchanges a token once, and names the view alone in the address', async () => {
-    const { world, asked, names, left } = page(() => Response.json(view()))
+    const { world, asked, names, left } = page(() => reply(view()))
     expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({
       state: 'open',
       view: view(),
@@ -92,18 +95,14 @@ describe('the way into the viewer', () => {
   })
 
   it('leaves for the reading screen where the link is for dictation too', async () => {
-    const { world, names, left } = page(() =>
-      Response.json(view({ kind: 'reroute', mayDictate: true })),
-    )
+    const { world, names, left } = page(() => reply(view({ kind: 'reroute', mayDictate: true })))
     expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({ state: 'leaving' })
     expect(left).toEqual([`/#/linked/${VIEW_ID}`])
     expect(names).toEqual([])
   })
 
   it('goes on with a view after a reload, also inside the reading screen', async () => {
-    const { world, asked, left } = page(() =>
-      Response.json(view({ kind: 'reroute', mayDictate: true })),
-    )
+    const { world, asked, left } = page(() => reply(view({ kind: 'reroute', mayDictate: true })))
     expect(await enter({ by: 'view', viewId: VIEW_ID }, world)).toMatchObject({ state: 'open' })
     expect(asked).toEqual([`GET /viewer/${VIEW_ID}`])
     expect(left).toEqual([])

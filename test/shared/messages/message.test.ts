@@ -5,14 +5,13 @@ import { english } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import {
   asSentence,
-  Message,
   message,
-  messageFromStored,
   openMessages,
   sentences,
   storedMessage,
   verbatim,
 } from '#shared/messages/message.ts'
+import { Message, messageFromStored } from '#shared/messages/message-schema.ts'
 
 const textOf = openMessages(
   {
@@ -83,13 +82,13 @@ describe('what is wrong with a value', () => {
 
   it.each([
     [z.string(), 1, 'must be of type string'],
-    [z.string().min(3), 'x', 'must not be shorter than 3'],
+    [z.string().min(3), 'x', 'must have a length of at least 3'],
     [z.number().max(9), 10, 'must be at most 9'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'must not be longer than 1'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'must have a length of at most 1'],
     [z.enum(['CT', 'MR']), 'US', 'must be one of CT, MR'],
-    [z.strictObject({}), { other: 1 }, 'has fields that are not known: other'],
-    [z.union([z.string(), z.number()]), true, 'has none of the allowed forms'],
-    [Metadata, { ['k'.repeat(101)]: 'v' }, 'keys have at most 100 characters'],
+    [z.strictObject({}), { other: 1 }, 'has unknown fields: other'],
+    [z.union([z.string(), z.number()]), true, 'does not match any of the allowed forms'],
+    [Metadata, { ['k'.repeat(101)]: 'v' }, 'must have keys of at most 100 characters'],
   ])('%#: of zod itself too', (schema, value, text) => {
     expect(english(issue(schema, value))).toBe(text)
   })

@@ -18,7 +18,7 @@ const PERSON = `
   phoneNumber text check (phoneNumber not glob '*[^0-9]*' and length(phoneNumber) between 10 and 15),
   npiNumber text check (npiNumber not glob '*[^0-9]*' and length(npiNumber) = 10),
   invitedSource text not null default 'dashboard' check (invitedSource in ('dashboard', 'api'))`
-// As store/study-facet counts them.
+// Must match the counting in modules/studies.
 const FACET = `(case status when 'incomplete' then 0 when 'complete' then 1 when 'unassigned' then 2 when 'assigned' then 3
     when 'in_progress' then 4 when 'completed' then 5 when 'addendum_active' then 6 end * 3
     + case severity when 'normal' then 0 when 'high' then 1 when 'stat' then 2 end) * 2 + (cancelledAt is not null)`
@@ -27,9 +27,9 @@ const KEPT =
 const TIMES = 'passwordHash, createdAt, updatedAt, lastLoginAt, deactivatedAt'
 
 /**
- * The interface: customers, users and invitations, keys that rotate, studies, reports, links, what
- * must go out. Append-only. `users` is made again because an invited user has no password yet;
- * sessions and links go on (their keys are checked at the commit).
+ * The partner interface: customers, users and invitations, API key rotation, studies, reports,
+ * links and the outbox. Append-only. `users` is recreated because an invited user has no password
+ * yet; sessions and links are kept (their foreign keys are checked at the commit).
  */
 export const interfaceTables = `
 pragma defer_foreign_keys = on;

@@ -5,7 +5,7 @@ const DEVICE = `
   callingAeTitle text not null,
   remoteAddress text not null,
   deviceName text not null`
-// An announced instance is here while a current or quarantined one has its UID.
+// An announced instance counts as here while a current or quarantined instance has its UID.
 const HERE = (uid: string) => `
   update announcedInstances
   set isHere = exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
@@ -13,9 +13,9 @@ const HERE = (uid: string) => `
   where sopInstanceUid = ${uid};`
 
 /**
- * Images: instances with their series and studies, what was announced of them, what was seeded from
- * them, performed steps, storage commitment, and the way to destinations. Append-only.
- * `imageStudies` is made again: nothing was written to it before.
+ * Images: instances with their series and studies, announced instances, created studies, performed
+ * procedure steps, storage commitment and forwarding. Append-only. `imageStudies` is recreated; it
+ * was empty until now.
  */
 export const images = `
 alter table devices add column port integer check (port between 1 and 65535);

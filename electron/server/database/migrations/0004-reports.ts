@@ -3,8 +3,8 @@ const FLAG = 'in (0, 1)'
 const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-9a-f]*'`
 
 /**
- * Reports: revisions of drafts, what is frozen at signing, critical results, templates, clinical
- * context; events and their attempts; endpoints that several events go to. Append-only.
+ * Reports: draft revisions, contents frozen at signing, critical results, templates and clinical
+ * context; delivery attempts of events; endpoints that receive several events. Append-only.
  */
 export const reportTables = `
 alter table reports add column revision integer not null default 0 check (revision >= 0);

@@ -2,9 +2,8 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-9a-f]*'`
 
 /**
- * The viewer: its sessions, what was fetched of a partner's images, what people have drawn, and
- * secondary captures on their way; links that were withdrawn, so that one that is followed says why
- * it does not open. Append-only.
+ * The viewer: sessions, cached partner images, annotations, and secondary captures waiting to be
+ * uploaded; revoked links, so that the viewer can say why a link does not open. Append-only.
  */
 export const viewingTables = `
 alter table links add column revokedAt text check (revokedAt ${INSTANT});

@@ -9,16 +9,16 @@ const COUNT_NEW = `
 const COUNT_OLD = `
   update studyTallies set studies = studies - 1 where (facet, assignedTo, expressCustomerId) = (${tallied('old')});`
 /**
- * The quarter of an hour an instant is in, `YYYY-MM-DDTHH:0` to `:3`: every zone's days begin with
- * one.
+ * The quarter hour of an instant, `YYYY-MM-DDTHH:0` to `:3`. Days start on a quarter hour in every
+ * time zone.
  */
 const quarterOf = (instant: string) =>
   `substr(${instant}, 1, 14) || (cast(substr(${instant}, 15, 2) as integer) / 15)`
 
 /**
- * The index of what names a patient, in words that only the data key can make; counts of studies;
- * what times of creation stand in which span of the order of creation; saved views. Rows that are
- * there already are indexed after the start, in portions (`searchFill`). Append-only.
+ * The search index of patient data, as words that only the data key can produce; study counts; the
+ * range of creation times per range of row numbers; saved views. Existing rows are indexed after
+ * the start, in batches (`searchFill`). Append-only.
  */
 export const searchTables = `
 ${words('viewerStudyWords')}

@@ -2,8 +2,8 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-9a-f]*'`
 
 /**
- * Locked sessions, second factors, workstations; a view from the window goes with the session that
- * opened it. Append-only. Sessions that run go on: they get a name to be told apart by.
+ * Locked sessions, two-factor authentication and workstations; a view opened from the window ends
+ * with its session. Append-only. Existing sessions are kept and receive an id.
  */
 export const securityTables = `
 alter table sessions add column sessionId text check (sessionId <> '');

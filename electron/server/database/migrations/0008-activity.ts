@@ -1,10 +1,10 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
-// Word for word the conditions of modules/devices/association-queries.ts.
+// Must match the conditions in modules/devices/association-queries.ts exactly.
 const FAILED = `how in ('aborted', 'lost') or failures > 0`
 
 /**
- * Associations with their lines and what was agreed on when they began, which many share; why an
- * endpoint is off, as a code. Append-only.
+ * Associations with their log lines and negotiated parameters, which many share; the reason an
+ * endpoint is disabled, as a code. Append-only.
  */
 export const activityTables = `
 update endpoints set disabledReason = case disabledReason when 'It was switched off here.' then 'person' else 'gone' end

@@ -1,5 +1,5 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
-// Word for word the conditions of 0003.
+// Must match the conditions of migration 0003 exactly.
 const HERE = (uid: string) => `
   update announcedInstances
   set isHere = exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
@@ -8,9 +8,9 @@ const HERE = (uid: string) => `
 
 /**
  * Instances: whether an object is structurally complete, and how it differs from the version it
- * replaced. The table is made again because a reason for quarantine is new; its ids go on from
- * where they were, since `forwards` keeps ids of instances that are gone. Forwards that failed only
- * because their row had been taken back are dropped. Append-only.
+ * replaced. The table is recreated to allow a new quarantine reason; its ids continue, because
+ * `forwards` keeps ids of deleted instances. Forwards that failed only because their row had been
+ * taken back are deleted. Append-only.
  */
 export const imageVersions = `
 create table instancesNext (

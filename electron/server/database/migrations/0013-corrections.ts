@@ -1,12 +1,12 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 
 /**
- * Corrections of the identity of images (decision 0031). A corrected copy is an instance of its
- * own; its original stays, superseded, and its row here keeps it from being shown or restored.
- * Values of patients and reasons are sealed. A destination that was removed may still have images
- * of a study, so its studies stay listed. Append-only.
+ * Corrections of the patient or exam of images (decision 0031). A corrected copy is a new instance;
+ * its original is kept as superseded, and its row here prevents it from being shown or restored.
+ * Patient values and reasons are encrypted. A removed destination may still have images of a study,
+ * so its studies stay listed. Append-only.
  *
- * undoes, undoneWith: where copies had left the gateway, undoing is a further correction with the
+ * undoes, undoneWith: if copies had left the gateway, undoing is a further correction with the
  * original values.
  */
 export const correctionTables = `

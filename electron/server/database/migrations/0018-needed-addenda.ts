@@ -1,8 +1,8 @@
 /**
- * Writes the rows of the studies `s` that the condition picks. A study needs an addendum since the
- * last correction of images that were in it, or that it brought into it, where that was made after
- * its last signature and was not undone. What undoes another correction brings back the images that
- * were read. The two directions of a correction have an index each.
+ * Writes the rows of the studies `s` that the condition selects. A study needs an addendum if
+ * images were corrected out of it or into it after its last signature, and that correction was
+ * neither undone nor itself an undo, which brings back the images that were read. Each direction of
+ * a correction has an index.
  */
 const writeNeeded = (condition: string) => `
   insert into neededAddenda (seq, since)
@@ -23,9 +23,9 @@ const CORRECTED = renew('s.studyInstanceUid in (new.fromStudyInstanceUid, new.to
 const SIGNED = renew('s.studyId = new.studyId')
 
 /**
- * Studies whose signed report needs an addendum, because images were corrected after it was signed
- * (decision 0031). Triggers keep the table, so that it changes in the transaction that corrects,
- * undoes or signs. Append-only.
+ * Studies whose signed report needs an addendum because images were corrected after it was signed
+ * (decision 0031). Triggers maintain the table, so it changes in the same transaction as the
+ * correction, undo or signature. Append-only.
  */
 export const neededAddenda = `
 create table neededAddenda (

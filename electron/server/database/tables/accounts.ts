@@ -1,9 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/**
- * Who may use the gateway, and from where: staff, their sessions and PCs, and the keys of partners.
- */
+/** Users, sessions, workstations and API keys. */
 export interface AccountTables {
   users: Person & {
     interfaceLevel: Generated<string>
@@ -92,7 +90,7 @@ export interface AccountTables {
   }
 }
 
-/** What users and invitations have in common. */
+/** Columns shared by users and invitations. */
 interface Person {
   userId: string
   email: string

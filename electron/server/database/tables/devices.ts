@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/** Modalities, callers nobody knows, and the queues of what is sent on. */
+/** Devices, unknown callers and forwarding queues. */
 export interface DeviceTables {
   devices: {
     deviceId: string
@@ -69,7 +69,7 @@ export interface DeviceTables {
     createdAt: string
     updatedAt: string
   }
-  /** Follows `forwards` by triggers. */
+  /** Maintained by triggers on `forwards`. */
   forwardedStudies: {
     destinationId: string
     studyInstanceUid: string

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/** What devices sent, and what they reported of it. */
+/** Received images and performed procedure steps. */
 export interface ImageTables {
   imageStudies: ImageStudies
   imageSeries: {
@@ -40,7 +40,7 @@ export interface ImageTables {
     change: string | null
     changeReviewedAt: string | null
   }
-  /** `isHere` follows `instances` by triggers. */
+  /** Triggers on `instances` maintain `isHere`. */
   announcedInstances: {
     sopInstanceUid: string
     studyInstanceUid: string
@@ -54,11 +54,11 @@ export interface ImageTables {
     studyId: string
     seededAt: string
     sealedSeed: Buffer
-    /** JSON: names of the fields that a person or a call has set. */
+    /** JSON: names of the fields that a person or a request has set. */
     touched: Generated<string>
   }
   receivedSteps: {
-    /** Of the worklist, which is not always that of the images. */
+    /** Study Instance UID of the worklist, which may differ from that of the images. */
     studyInstanceUid: string
     scheduledProcedureStepId: string
     imageStudyUid: string
@@ -113,7 +113,7 @@ export interface ImageTables {
   }
 }
 
-/** What sent it. */
+/** The sending device. */
 interface FromDevice {
   callingAeTitle: string
   remoteAddress: string
@@ -137,10 +137,10 @@ interface ImageStudies extends FromDevice {
   sealedHeader: Buffer
   sealedHandedOut: Buffer | null
   sealedMismatch: Buffer | null
-  /** Not used any more. */
+  /** No longer used. */
   mismatchAcknowledgedAt: Generated<string | null>
   sealedOverride: Generated<Buffer | null>
-  /** Null: not computed yet. */
+  /** Null until first computed. */
   isMismatched: Generated<Flag | null>
   isFetched: Flag
   enrichmentState: string

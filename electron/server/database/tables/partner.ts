@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/** Where a partner is called, and what was said in both directions. */
+/** Endpoints, and the requests in both directions. */
 export interface PartnerTables {
   endpoints: {
     endpointId: string
@@ -63,7 +63,7 @@ export interface PartnerTables {
     lastError: string | null
     createdAt: string
     updatedAt: string
-    /** Rows of one lane go out in their order; null: of none. */
+    /** Rows of one lane are sent in order; null if the order does not matter. */
     lane: string | null
   }
   idempotencyKeys: {

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/** Reports from the first word to the signed PDF, and what a reader reads beside them. */
+/** Reports from draft to signed PDF, and the clinical context shown with them. */
 export interface ReportTables {
   reports: {
     seq: Generated<number>

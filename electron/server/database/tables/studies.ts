@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Flag } from '#server/database/query.ts'
 
-/** Studies, whose they are, and how staff look for them. */
+/** Studies, the organizations they belong to, and saved views. */
 export interface StudyTables {
   expressCustomers: Made & {
     seq: Generated<number>
@@ -53,7 +53,7 @@ export interface StudyTables {
   searchFill: { what: string; below: number }
 }
 
-/** Who created it. */
+/** The creator of a row. */
 export interface Made {
   createdByApiKeyId: string | null
   createdByUserId: string | null

@@ -1,6 +1,6 @@
 import type { Made } from './studies.ts'
 
-/** Images in the viewer: links to it, open views, and what is made there. */
+/** Viewer links, open views, and what users create in the viewer. */
 export interface ViewingTables {
   links: Made & {
     tokenHash: string
@@ -8,49 +8,52 @@ export interface ViewingTables {
     area: string
     /** Null for an ephemeral session. */
     studyId: string | null
-    /** Whom it opens the viewer for; for viewer-only links, who is noted in the audit trail. */
+    /**
+     * The user the link opens the viewer for; for a viewer-only link, the user named in the audit
+     * log.
+     */
     userId: string | null
     sealedSession: Buffer | null
     createdAt: string
     expiresAt: string
     usedAt: string | null
-    /** When the access of whom it is for was taken away. */
+    /** When the access of that user was revoked. */
     revokedAt: string | null
   }
   views: Made & {
     viewId: string
-    /** SHA-256 of its cookie's token, in hex. */
+    /** SHA-256 of the token in its cookie, in hex. */
     tokenHash: string
     kind: string
-    /** Null where only the archive has the study: no area has a row of it. */
+    /** Null if only the archive has the study, so that it has no row in any area. */
     area: string | null
     studyId: string | null
     /** Null for an ephemeral session. */
     studyInstanceUid: string | null
     /**
-     * Whom it is for: of a reroute link or the window who is at work, of a viewer-only link who is
-     * noted; null where the link names nobody.
+     * The user of a reroute link or of the window; for a viewer-only link the user named in the
+     * audit log; null if the link names no user.
      */
     userId: string | null
     /**
-     * Of the window's session that opened it, which it is locked and ends with; null where a link
-     * did.
+     * The window session that opened the view and with which it is locked and ends; null if a link
+     * opened it.
      */
     sessionId: string | null
     sealedSession: Buffer | null
     createdAt: string
     lastUsedAt: string
-    /** Absolute end, whatever the use. */
+    /** Absolute expiry, regardless of use. */
     expiresAt: string
   }
   viewFiles: {
-    /** SHA-256 in hex of its URL without the signature, which differs in each URL. */
+    /** SHA-256 in hex of the URL without its signature, which differs in each URL. */
     fileKey: string
     studyInstanceUid: string
     /** Path below `cache/views`. */
     file: string
     bytes: number
-    /** What the host is asked with whether the file is still the same (RFC 9110 §13.1). */
+    /** Validators for a conditional request to the host (RFC 9110 §13.1). */
     etag: string | null
     lastModified: string | null
     usedAt: string
@@ -59,34 +62,34 @@ export interface ViewingTables {
   annotations: {
     studyInstanceUid: string
     owner: string
-    /** From 1; grows by one at each save. */
+    /** Starts at 1 and increases with each save. */
     revision: number
     sealedAnnotations: Buffer
     updatedAt: string
   }
   captures: {
     captureId: string
-    /** Null where only the archive has the study: then nobody takes it. */
+    /** Null if only the archive has the study; the capture is then not uploaded. */
     studyId: string | null
     studyInstanceUid: string
-    /** Its own. */
+    /** UIDs of the capture itself. */
     sopInstanceUid: string
     seriesInstanceUid: string
-    /** What it is a capture of. */
+    /** UIDs of the captured image. */
     ofSopInstanceUid: string
     ofSeriesInstanceUid: string
-    /** Whose endpoint is asked where it goes; null: the clinic's. */
+    /** The API key whose endpoint is asked for the upload URLs; null for the clinic's endpoint. */
     apiKeyId: string | null
-    /** Who made it; null where the link names nobody. */
+    /** The creator; null if the link names no user. */
     userId: string | null
-    /** waiting: for its next try; kept: in the archive alone, since nobody takes it. */
+    /** waiting: for the next attempt; kept: only in the archive, because no partner takes it. */
     state: string
-    /** How many URLs the partner gave at the last try, and how many of them have it. */
+    /** Number of URLs received at the last attempt, and number of uploads completed. */
     urls: number
     uploaded: number
     attempts: number
     nextAt: string | null
-    /** One sentence, of no patient and no URL; empty where nothing failed. */
+    /** One sentence without patient data or URL; empty if no attempt failed. */
     lastError: string
     createdAt: string
     updatedAt: string
@@ -100,26 +103,26 @@ export interface ViewingTables {
 export type LinkKind = 'viewer' | 'reroute' | 'viewer-only' | 'ephemeral'
 type Area = 'viewer' | 'scribe'
 
-/** What a partner gave for a viewer session without a study. */
+/** The partner's details of a viewer session without a study. */
 export interface EphemeralDetail {
   readonly retrievalId: string
-  /** Echoed in `ephemeral.access_requested`; absent when it was not given. */
+  /** Echoed in `ephemeral.access_requested`; absent if none were given. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
   readonly hangingProtocol?:
     | { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] }
     | undefined
 }
 
-/** A row whose kind is one of these, with its session decrypted. */
+/** A row of one of these kinds, with its session decrypted. */
 type RecordOf<Table extends 'links' | 'views', Kind> = Readonly<
   Omit<ViewingTables[Table], 'kind' | 'area' | 'sealedSession'>
 > & { readonly kind: Kind; readonly ephemeral: EphemeralDetail | null }
 
-/** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
+/** A URL that opens the viewer once. Only the SHA-256 of its token is stored, in hex. */
 export type LinkRecord = RecordOf<'links', LinkKind> & { readonly area: Area }
 
 /**
- * A session of the viewer: one study, or what a partner gives without one; window: opened by a
- * signed-in person; else the kind of the link it was opened by.
+ * A viewer session for one study, or for what a partner provides without one. `window`: opened by a
+ * signed-in user; otherwise the kind of the link that opened it.
  */
 export type ViewRecord = RecordOf<'views', LinkKind | 'window'> & { readonly area: Area | null }

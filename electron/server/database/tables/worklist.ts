@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely'
 
-/** What a partner answered, and what devices were told of it. */
+/** Worklist answers of partners, and the queries of devices they were sent for. */
 export interface WorklistTables {
   documents: { hash: string; sealed: Buffer; byteLength: number; keptAt: string }
   answers: {
     callingAe: string
     dateStart: string
     dateEnd: string
-    /** Empty: the answer was not narrowed to a modality. */
+    /** Empty if the answer was not restricted to a modality. */
     modality: string
     documentHash: string
     receivedAt: string

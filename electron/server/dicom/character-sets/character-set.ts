@@ -23,15 +23,14 @@ import {
 import { type UnicodeSet, unicodeSetOf } from './unicode-set.ts'
 
 /**
- * What bytes say. Where the set gives bytes no meaning `text` has U+FFFD in their place, and
- * `exact` is then false.
+ * The decoded text. Bytes that the set does not define become U+FFFD, and `exact` is then false.
  */
 export interface DecodedText {
   readonly text: string
   readonly exact: boolean
 }
 
-/** PS3.3 Tables C.12-2 to C.12-4, by the number of the ISO registration; G0 before G1. */
+/** PS3.3 Tables C.12-2 to C.12-4, by ISO registration number; G0 before G1. */
 const TERMS: Readonly<Record<string, readonly CodeElement[]>> = {
   '6': [ASCII],
   '100': [ASCII, LATIN_1],
@@ -53,54 +52,61 @@ const TERMS: Readonly<Record<string, readonly CodeElement[]>> = {
 }
 
 interface CharacterSet {
-  /** Of the sets that take no code extension: ISO_IR 192, GB18030, GBK. */
+  /** Set for the character sets without code extensions: ISO_IR 192, GB18030, GBK. */
   readonly unicode: UnicodeSet | undefined
-  /** What value 1 puts into G0 and G1 (PS3.5 6.1.2.5.3). */
+  /** The initial G0 and G1, designated by value 1 (PS3.5 6.1.2.5.3). */
   readonly g0: CodeElement
   readonly g1: CodeElement | undefined
-  /** What may be invoked, value 1 first. */
+  /** The code elements that may be designated, those of value 1 first. */
   readonly elements: readonly CodeElement[]
   /**
-   * Two-byte sets of G1 are found without their escape sequence in the field; the only one declared
-   * is then meant.
+   * Some writers omit the escape sequence of a two-byte G1 set. If only one such set is declared,
+   * it is assumed.
    */
   readonly impliedG1: CodeElement | undefined
 }
 
-/** PS3.5 6.1.2.2: the attribute applies to these; the others hold the default repertoire. */
-const AFFECTED = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
+/** PS3.5 6.1.2.2: the VRs that the attribute affects; all others use the default repertoire. */
+const AFFECTED_VRS = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
 
 /**
- * PS3.5 6.1.2.5.3: the delimiters before which value 1 is active again, besides control characters.
+ * PS3.5 6.1.2.5.3: the delimiters that reset the code elements to value 1, besides control
+ * characters.
  */
 const DELIMITERS: Readonly<Record<string, string>> = { PN: '\\^=', LT: '', ST: '', UT: '' }
 const delimitersOf = (vr: string) => DELIMITERS[vr] ?? '\\'
 
 const ESC = 0x1b
-const UNKNOWN = '\uFFFD'
+const REPLACEMENT_CHARACTER = '\uFFFD'
 /** The control characters that PS3.5 6.1.3 allows in text. */
 const ALLOWED_CONTROLS = '\t\n\f\r'
-/** The same in every set whose value 1 starts from ASCII; most texts are. */
-const PLAIN = /^[\x20-\x7e]*$/
+/**
+ * Text that is encoded identically in every set whose value 1 is based on ASCII, which is most
+ * text.
+ */
+const PLAIN_ASCII = /^[\x20-\x7e]*$/
 
 /**
- * Reads the bytes of a text value (all its values, delimiters included) in Specific Character Set
- * (0008,0005). `terms` are the values of that attribute as received, empty for the default
- * repertoire; `vr` decides which delimiters end a code extension (PS3.5 6.1.2.5.3) and whether the
- * attribute applies at all. A set that PS3.3 does not define is read as the default repertoire.
- * Padding stays. Never throws.
+ * Decodes the bytes of a text value (all values, delimiters included) in the Specific Character Set
+ * (0008,0005). `terms`: the values of that attribute as received, empty for the default repertoire.
+ * `vr` determines which delimiters end a code extension (PS3.5 6.1.2.5.3) and whether the attribute
+ * applies. A set that PS3.3 does not define is decoded as the default repertoire. Padding is kept.
+ * Never throws.
  */
 export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): DecodedText {
   const set = characterSetFor(vr, terms)
   if (set.unicode) return decoded(set.unicode.decode(bytes))
   const text = bytes.toString('latin1')
-  if (set.g0 === ASCII && PLAIN.test(text)) return { text, exact: true }
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, exact: true }
   return decoded(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
-const decoded = (text: string): DecodedText => ({ text, exact: !text.includes(UNKNOWN) })
+const decoded = (text: string): DecodedText => ({
+  text,
+  exact: !text.includes(REPLACEMENT_CHARACTER),
+})
 
-// PS3.5 6.1.2.5: G0 is read from 21-7E and G1 from A0-FF; escape sequences say what is in them.
+// PS3.5 6.1.2.5: codes 21-7E are in G0 and A0-FF in G1; escape sequences designate the sets.
 function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): string {
   let { g0, g1 } = set
   let lastG1 = set.impliedG1
@@ -112,7 +118,7 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
         designator.every((expected, after) => bytes[at + 1 + after] === expected),
       )
       if (!invoked) {
-        text += UNKNOWN
+        text += REPLACEMENT_CHARACTER
         continue
       }
       at += invoked.designator.length
@@ -130,21 +136,22 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
       text += ' '
       continue
     }
-    // Writers that invoke a two-byte G1 once for the whole value are common: where value 1 leaves
-    // G1 empty, the last one is still meant.
+    // Many writers designate a two-byte G1 set only once for the whole value. If value 1 has no G1
+    // set, the last designated one is used.
     const element = (byte & 0x80) === 0 ? g0 : (g1 ?? lastG1)
     const next = bytes[at + 1] ?? 0
     if (element?.bytes === 2) {
       const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
       text += isPair
-        ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ?? UNKNOWN + UNKNOWN)
-        : UNKNOWN
+        ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ??
+          REPLACEMENT_CHARACTER + REPLACEMENT_CHARACTER)
+        : REPLACEMENT_CHARACTER
       if (isPair) at++
       continue
     }
-    // The delimiter is 5C also where the set has a yen sign there (PS3.5 6.1.2.5.3 note).
+    // 5C is the delimiter even in sets that have a yen sign there (PS3.5 6.1.2.5.3 note).
     const isBackslash = byte === 0x5c && delimiters.includes('\\')
-    const character = isBackslash ? '\\' : (element?.decode(byte & 0x7f) ?? UNKNOWN)
+    const character = isBackslash ? '\\' : (element?.decode(byte & 0x7f) ?? REPLACEMENT_CHARACTER)
     text += character
     if (delimiters.includes(character)) {
       g0 = set.g0
@@ -157,13 +164,13 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
 const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
 
 /**
- * Writes text (in NFC) in the given Specific Character Set; `undefined` where the set has no way to
- * say it: never a substitute. Of a PN, component group 1 stays in the set of value 1 (PS3.5
- * 6.2.1.2). A backslash is the delimiter of values, except in LT, ST and UT.
+ * Encodes text (in NFC) in the given Specific Character Set; `undefined` if the set lacks a
+ * character, which is never substituted. The first component group of a PN uses only the set of
+ * value 1 (PS3.5 6.2.1.2). A backslash separates values, except in LT, ST and UT.
  */
 export function encodeText(text: string, terms: readonly string[], vr = 'LO'): Buffer | undefined {
   const set = characterSetFor(vr, terms)
-  if (set.g0 === ASCII && PLAIN.test(text)) return Buffer.from(text)
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return Buffer.from(text)
   if (/[\uFFFD\p{Cs}]/u.test(text)) return undefined
   for (const control of text.match(/\p{Cc}/gu) ?? [])
     if (!ALLOWED_CONTROLS.includes(control)) return undefined
@@ -192,7 +199,7 @@ function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | u
     const active = g1 ? [g0, g1] : [g0]
     for (const element of isAlphabetic ? valueOne : [...active, ...set.elements]) {
       const code = element.encode(character)
-      // The yen sign of ISO-IR 14 would be read as the delimiter where there is one.
+      // The yen sign of ISO-IR 14 would be read as a delimiter in VRs that have one.
       if (
         code === undefined ||
         (element === JIS_ROMAN && code === 0x5c && delimiters.includes('\\'))
@@ -222,9 +229,9 @@ function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | u
 }
 
 /**
- * The values of (0008,0005) to send for a device configured with `set`: none for the default
- * repertoire, as the attribute is never empty (PS3.4 C.2.2.2); an empty value 1 before a two-byte
- * set (PS3.5 H.3.1, I.2, K.2). Several values may be given with backslashes between.
+ * The values of (0008,0005) to send to a device configured with `set`: none for the default
+ * repertoire, because the attribute must not be empty (PS3.4 C.2.2.2); an empty value 1 before a
+ * two-byte set (PS3.5 H.3.1, I.2, K.2). `set` may contain several values, separated by backslashes.
  */
 export function specificCharacterSetFor(set: string): readonly string[] {
   if (set === '' || set === 'ISO_IR 6') return []
@@ -234,22 +241,22 @@ export function specificCharacterSetFor(set: string): readonly string[] {
 }
 
 /**
- * The same of a device, for data sets that declare no character set; none where it has none
+ * The character set configured for a device, used for data sets that declare none; empty if none is
  * configured.
  */
 export const characterSetOf = (
   device: { readonly characterSet: string | null } | undefined,
 ): readonly string[] => (device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
 
-/** Whether PS3.3 C.12.1.1.2 defines every one of these terms. */
+/** Whether PS3.3 C.12.1.1.2 defines all of these terms. */
 export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
   terms
     .map(plainTerm)
     .every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
 
 /**
- * `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are
- * registration 87.
+ * The registration number of a term: 87 for `ISO 2022 IR 87` and `ISO_IR 87`, with any spelling of
+ * spaces and underscores.
  */
 function plainTerm(term: string): string {
   const text = term.trim().toUpperCase()
@@ -257,11 +264,11 @@ function plainTerm(term: string): string {
 }
 
 const DEFAULT_REPERTOIRE: readonly string[] = []
-/** By the array of terms itself, as the values of one data set come with the same one. */
+/** Keyed by the array, because all values of a data set share the same one. */
 const resolved = new WeakMap<readonly string[], CharacterSet>()
 
 function characterSetFor(vr: string, declared: readonly string[]): CharacterSet {
-  const terms = AFFECTED.has(vr) ? declared : DEFAULT_REPERTOIRE
+  const terms = AFFECTED_VRS.has(vr) ? declared : DEFAULT_REPERTOIRE
   const known = resolved.get(terms)
   if (known) return known
   const set = resolve(terms.map(plainTerm))
@@ -271,7 +278,7 @@ function characterSetFor(vr: string, declared: readonly string[]): CharacterSet 
 
 function resolve(terms: readonly string[]): CharacterSet {
   const elements = terms.map((term) => TERMS[term] ?? [])
-  // A two-byte set in value 1 is an error of the writer, and means what it does in value 2.
+  // A two-byte set in value 1 is a writer error and is treated as if it were in value 2.
   const [g0 = ASCII, g1] = elements[0]?.filter(({ bytes }) => bytes === 1) ?? []
   const doubleG1 = elements.flat().filter(({ region, bytes }) => region === 'G1' && bytes === 2)
   return {

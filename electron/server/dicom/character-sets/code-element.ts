@@ -1,27 +1,27 @@
 /**
- * A coded character set as ISO 2022 designates it (PS3.3 C.12.1.1.2, Tables C.12-2 to C.12-4):
- * where it goes, the escape sequence that puts it there, and what its codes mean. Codes are in
- * their 7-bit form, of a two-byte set `first << 8 | second`.
+ * A code element of ISO 2022 (PS3.3 C.12.1.1.2, Tables C.12-2 to C.12-4): the region it is
+ * designated to, its escape sequence, and its characters. Codes are in 7-bit form; those of
+ * two-byte sets are `first << 8 | second`.
  */
 export interface CodeElement {
   readonly region: 'G0' | 'G1'
   readonly bytes: 1 | 2
   /** The bytes of its escape sequence after ESC. */
   readonly designator: readonly number[]
-  /** The character of a code, `undefined` where the set has none. */
+  /** The character of a code; `undefined` if the set does not define it. */
   decode(code: number): string | undefined
-  /** The code of a character, `undefined` where the set has none. */
+  /** The code of a character; `undefined` if the set does not contain it. */
   encode(character: string): number | undefined
 }
 
 /**
- * What is read is more than what is written: vendors' and later additions are understood, but never
- * sent to a console.
+ * Decoding accepts more characters than encoding: vendor extensions and later additions are
+ * understood but never sent.
  */
 interface Repertoire {
   readonly characters: () => ReadonlyMap<number, string>
-  readonly isSent?: (code: number) => boolean
-  readonly alsoFrom?: Readonly<Record<string, number>>
+  readonly isEncodable?: (code: number) => boolean
+  readonly aliases?: Readonly<Record<string, number>>
 }
 
 function element(
@@ -30,7 +30,7 @@ function element(
   designator: readonly number[],
   repertoire: Repertoire,
 ): CodeElement {
-  const { isSent = () => true, alsoFrom = {} } = repertoire
+  const { isEncodable = () => true, aliases = {} } = repertoire
   let characters: ReadonlyMap<number, string> | undefined
   let codes: Map<string, number> | undefined
   const decoding = () => {
@@ -38,7 +38,7 @@ function element(
     return characters
   }
   const encoding = () => {
-    codes ??= codesOf([...decoding()].filter(([code]) => isSent(code)))
+    codes ??= codesOf([...decoding()].filter(([code]) => isEncodable(code)))
     return codes
   }
   return {
@@ -46,29 +46,29 @@ function element(
     bytes,
     designator,
     decode: (code) => decoding().get(code),
-    encode: (character) => alsoFrom[character] ?? encoding().get(character),
+    encode: (character) => aliases[character] ?? encoding().get(character),
   }
 }
 
-/**
- * The upper half of a single-byte set, read off the decoder of the platform, which knows them all
- * by their WHATWG names.
- */
-const upperHalf = (label: string, final: number, isSent?: (code: number) => boolean) =>
+/** The upper half of a single-byte set, derived from the platform's decoder (by WHATWG label). */
+const upperHalf = (label: string, final: number, isEncodable?: (code: number) => boolean) =>
   element('G1', 1, [0x2d, final], {
     characters: () => tableOf(label, range(0x20, 0x7f), (code) => [code | 0x80]),
-    ...(isSent && { isSent }),
+    ...(isEncodable && { isEncodable }),
   })
 
-/** A set of 94 rows of 94 characters, read off the EUC encoding that holds it. */
+/**
+ * A set of 94 rows of 94 characters, derived from the platform's decoder of an EUC encoding that
+ * contains it.
+ */
 const rowsOf94 = (
   region: 'G0' | 'G1',
   designator: readonly number[],
   label: string,
   more: {
     readonly prefix?: readonly number[]
-    readonly isSent: (code: number) => boolean
-    readonly alsoFrom?: Readonly<Record<string, number>>
+    readonly isEncodable: (code: number) => boolean
+    readonly aliases?: Readonly<Record<string, number>>
   },
 ) =>
   element(region, 2, designator, {
@@ -78,13 +78,13 @@ const rowsOf94 = (
         range(0x21, 0x7e).flatMap((row) => range(0x21, 0x7e).map((cell) => (row << 8) | cell)),
         (code) => [...(more.prefix ?? []), (code >> 8) | 0x80, (code & 0xff) | 0x80],
       ),
-    isSent: more.isSent,
-    ...(more.alsoFrom && { alsoFrom: more.alsoFrom }),
+    isEncodable: more.isEncodable,
+    ...(more.aliases && { aliases: more.aliases }),
   })
 
 const row = (code: number) => (code >> 8) - 0x20
 
-/** Default repertoire, ISO-IR 6 (PS3.5 Table E.1-1). */
+/** The default repertoire, ISO-IR 6 (PS3.5 Table E.1-1). */
 export const ASCII = element('G0', 1, [0x28, 0x42], {
   characters: () => new Map(range(0x20, 0x7e).map((code) => [code, String.fromCharCode(code)])),
 })
@@ -107,8 +107,8 @@ export const JIS_KATAKANA = element('G1', 1, [0x29, 0x49], {
 })
 
 /**
- * ISO 8859-1; the platform's decoder of that name is windows-1252, which differs below A0 only,
- * where this table does not reach.
+ * ISO 8859-1. The platform's decoder with this label is windows-1252, which differs only below A0,
+ * outside this table.
  */
 export const LATIN_1 = upperHalf('iso-8859-1', 0x41)
 export const LATIN_2 = upperHalf('iso-8859-2', 0x42)
@@ -116,21 +116,22 @@ export const LATIN_3 = upperHalf('iso-8859-3', 0x43)
 export const LATIN_4 = upperHalf('iso-8859-4', 0x44)
 export const CYRILLIC = upperHalf('iso-8859-5', 0x4c)
 export const ARABIC = upperHalf('iso-8859-6', 0x47)
-// ISO-IR 126 is the edition of 1987: euro, drachma and ypogegrammeni came with that of 2003.
+// ISO-IR 126 is the 1987 edition; euro, drachma and ypogegrammeni were added in 2003.
 export const GREEK = upperHalf('iso-8859-7', 0x46, (code) => ![0x24, 0x25, 0x2a].includes(code))
-// ISO-IR 138 is the edition of 1988: the marks of direction came with that of 1999.
+// ISO-IR 138 is the 1988 edition; the directional marks were added in 1999.
 export const HEBREW = upperHalf('iso-8859-8', 0x48, (code) => code < 0x7d)
 export const LATIN_5 = upperHalf('iso-8859-9', 0x4d)
 export const THAI = upperHalf('windows-874', 0x54, (code) => code > 0x20)
 export const LATIN_9 = upperHalf('iso-8859-15', 0x62)
 
 /**
- * ISO-IR 87. Rows 9 to 15 and from 85 on are vendors' additions; row 84 ends after six characters.
+ * ISO-IR 87. Rows 9 to 15 and from 85 on are vendor extensions; row 84 ends after six characters.
  */
 export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
-  isSent: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
-  // The decoder follows Microsoft's table; these are the same characters in that of the standard.
-  alsoFrom: {
+  isEncodable: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
+  // The decoder follows Microsoft's mapping; these are the standard's characters for the same
+  // codes.
+  aliases: {
     '—': 0x213d,
     '‖': 0x2142,
     '〜': 0x2141,
@@ -140,17 +141,17 @@ export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
     '¬': 0x224c,
   },
 })
-/** ISO-IR 159, whose tilde at 2237 the platform reads as the full-width one of JIS X 0208. */
+/** ISO-IR 159. The platform decodes its tilde at 2237 as the full-width tilde of JIS X 0208. */
 export const JIS_X_0212 = rowsOf94('G0', [0x24, 0x28, 0x44], 'euc-jp', {
   prefix: [0x8f],
-  isSent: (code) => row(code) < 78 && code !== 0x2237,
+  isEncodable: (code) => row(code) < 78 && code !== 0x2237,
 })
-/** ISO-IR 149; euro and registered sign came later. */
+/** ISO-IR 149; the euro and registered signs were added later. */
 export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', {
-  isSent: (code) => code < 0x2266 || code > 0x2268,
+  isEncodable: (code) => code < 0x2266 || code > 0x2268,
 })
 
-/** The codes that GB 2312 itself assigns; GBK filled the gaps. */
+/** The codes assigned by GB 2312 itself; GBK filled the gaps. */
 const GB_2312_RUNS: readonly (readonly [number, number])[] = [
   [0x2121, 0x217e],
   [0x2231, 0x2262],
@@ -171,11 +172,11 @@ const GB_2312_RUNS: readonly (readonly [number, number])[] = [
 ]
 /** ISO-IR 58. */
 export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
-  isSent: (code) => GB_2312_RUNS.some(([from, to]) => code >= from && code <= to),
-  alsoFrom: { '―': 0x212a, '・': 0x2124 },
+  isEncodable: (code) => GB_2312_RUNS.some(([from, to]) => code >= from && code <= to),
+  aliases: { '―': 0x212a, '・': 0x2124 },
 })
 
-/** Every element, by the escape sequence that invokes it. */
+/** All code elements, for lookup by escape sequence. */
 export const CODE_ELEMENTS: readonly CodeElement[] = [
   ASCII,
   JIS_ROMAN,
@@ -198,8 +199,8 @@ export const CODE_ELEMENTS: readonly CodeElement[] = [
 ]
 
 /**
- * The way back through a table. A character that stands at two codes is sent as the first: the
- * others are compatibility.
+ * Inverts a decoding table. A character with two codes is encoded as the first; the others exist
+ * for compatibility.
  */
 export function codesOf(characters: Iterable<readonly [number, string]>): Map<string, number> {
   const codes = new Map<string, number>()
@@ -208,8 +209,8 @@ export function codesOf(characters: Iterable<readonly [number, string]>): Map<st
 }
 
 /**
- * What each code decodes to, all at once: a line feed after each keeps an undefined one from taking
- * its neighbour with it.
+ * Decodes all codes in one call. A line feed after each code prevents an undefined code from
+ * consuming its neighbour.
  */
 export function tableOf(
   label: string,
@@ -227,7 +228,7 @@ export function tableOf(
   return table
 }
 
-/** Private-use code points are somebody's agreement, not a character. */
+/** Rejects private-use code points, which have no agreed meaning. */
 const isOneCharacter = (text: string) =>
   [...text].length === 1 && !/[\uFFFD\p{Co}\p{Cn}\p{Cc}]/u.test(text)
 

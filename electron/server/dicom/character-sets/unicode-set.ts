@@ -1,10 +1,15 @@
 import { codesOf, tableOf } from './code-element.ts'
 
-/** A set of PS3.3 Table C.12-5, which stands alone: no escape sequence, delimiters as in ASCII. */
+/**
+ * A character set of PS3.3 Table C.12-5, which allows no code extensions: no escape sequences, and
+ * delimiters as in ASCII.
+ */
 export interface UnicodeSet {
-  /** Bytes without a meaning become U+FFFD. */
+  /** Undefined bytes become U+FFFD. */
   decode(bytes: Buffer): string
-  /** `undefined` where the set lacks a character. The text has no lone surrogate and no U+FFFD. */
+  /**
+   * `undefined` if the set lacks a character. The text must not contain lone surrogates or U+FFFD.
+   */
   encode(text: string): Buffer | undefined
 }
 
@@ -17,7 +22,7 @@ const SETS: Readonly<Record<string, UnicodeSet>> = {
   GBK: { decode: decoderOf('gbk'), encode: (text) => encodeChinese(text, gbkBytes) },
 }
 
-/** By the term of (0008,0005), the number of its registration where it has one. */
+/** Looks up a set by its term in (0008,0005), or by its registration number if it has one. */
 export const unicodeSetOf = (term: string): UnicodeSet | undefined =>
   Object.hasOwn(SETS, term) ? SETS[term] : undefined
 
@@ -44,10 +49,9 @@ type Runs = readonly (readonly [number, number])[]
 const isIn = (runs: Runs, code: number) => runs.some(([from, to]) => code >= from && code <= to)
 
 /**
- * Codes whose character changed from one edition of GB 18030 to the next: no console can be trusted
- * with them.
+ * Codes whose character differs between editions of GB 18030; consoles may decode them differently.
  */
-const UNSTEADY: Runs = [
+const UNSTABLE: Runs = [
   [0xa6d9, 0xa6df],
   [0xa6ec, 0xa6ed],
   [0xa6f3, 0xa6f3],
@@ -60,8 +64,8 @@ const UNSTEADY: Runs = [
   [0xfe90, 0xfe90],
   [0xfea0, 0xfea0],
 ]
-/** What GB 18030 assigned in places that GBK had left open. */
-const LATER_THAN_GBK: Runs = [
+/** Assigned by GB 18030 in positions that GBK had left open. */
+const ADDED_BY_GB_18030: Runs = [
   [0xa2e3, 0xa2e3],
   [0xa6d9, 0xa6fe],
   [0xa8bf, 0xa8bf],
@@ -70,10 +74,10 @@ const LATER_THAN_GBK: Runs = [
 ]
 
 let two: Map<string, number> | undefined
-/** The two-byte code of a character, of GBK and GB 18030. */
+/** The two-byte code of a character in GBK and GB 18030. */
 function twoBytes(character: string): number | undefined {
   two ??= codesOf(
-    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTEADY, code)),
+    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTABLE, code)),
   )
   return two.get(character)
 }
@@ -86,13 +90,13 @@ const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
 
 function gbkBytes(character: string): readonly number[] | undefined {
   const code = twoBytes(character)
-  return code === undefined || isIn(LATER_THAN_GBK, code) ? undefined : bytesOfPair(code)
+  return code === undefined || isIn(ADDED_BY_GB_18030, code) ? undefined : bytesOfPair(code)
 }
 
 let four: Map<string, number> | undefined
 /**
- * What has no two-byte code is numbered in the order of Unicode, the planes above the first from
- * 90308130 on.
+ * Characters without a two-byte code are numbered in Unicode order, those of the supplementary
+ * planes from 90308130 on.
  */
 function gb18030Bytes(character: string): readonly number[] | undefined {
   const code = twoBytes(character)

@@ -4,26 +4,26 @@ import type { ByteWindow } from './byte-window.ts'
 import type { FoundElement, FoundItem } from './found-elements.ts'
 import { swapNumbers, VR, withoutPadding } from './vr.ts'
 
-/** Longer than any text or list of numbers that is shown. */
-const MOST_BYTES = 1 << 20
-/** PS3.3 C.12.1.1.2 defines no more of them. */
-const MOST_TERMS = 20
+/** Longer than any text or list of numbers that is displayed. */
+const MAX_VALUE_BYTES = 1 << 20
+/** PS3.3 C.12.1.1.2 does not define more terms. */
+const MAX_TERMS = 20
 
 /**
- * Values of a data set or an item: what is missing, too long or makes no sense is '', null or
- * nothing.
+ * Reads values of a data set or an item. A value that is missing, too long or invalid is '', null
+ * or empty.
  */
 export class AttributeValues {
   readonly #item: FoundItem
   readonly #window: ByteWindow
   readonly #characterSet: readonly string[] = []
   /**
-   * By Pixel Representation, of the attributes that are US or SS by it (PS3.5 A.1), where the VR
-   * does not tell.
+   * From Pixel Representation; decides US or SS for attributes that may be either (PS3.5 A.1), if
+   * the VR is not explicit.
    */
   readonly #isSigned: boolean
 
-  /** @param outer the item that this one is in */
+  /** @param outer the values of the enclosing item */
   constructor(item: FoundItem, window: ByteWindow, outer?: AttributeValues) {
     this.#item = item
     this.#window = window
@@ -34,7 +34,7 @@ export class AttributeValues {
         ? outer
           ? outer.#characterSet
           : []
-        : terms.split('\\', MOST_TERMS).map((term) => term.trim())
+        : terms.split('\\', MAX_TERMS).map((term) => term.trim())
     const representation = item.get(TAG.PixelRepresentation)
     this.#isSigned =
       representation && representation.length >= 2
@@ -49,11 +49,10 @@ export class AttributeValues {
   }
 
   /**
-   * All its values with backslashes between, read in the character set that applies, without
-   * padding.
+   * All values, separated by backslashes, decoded in the applicable character set, without padding.
    */
   text(tag: number): string {
-    const value = this.bytes(tag, MOST_BYTES)
+    const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return ''
     const vr = this.#item.get(tag)?.vr ?? 'UN'
     return withoutPadding(textOf(value, this.#characterSet, vr)).trimStart()
@@ -64,7 +63,7 @@ export class AttributeValues {
     return whole === '' ? [] : whole.split('\\').map((one) => one.trim())
   }
 
-  /** The first number of it, whatever its VR. */
+  /** The first number, whatever its VR. */
   number(tag: number): number | null {
     return this.numbers(tag)[0] ?? null
   }
@@ -73,20 +72,20 @@ export class AttributeValues {
     const vr = this.#item.get(tag)?.vr ?? ''
     const reader = READERS[vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr]
     if (!reader) return this.texts(tag).map(numberOf)
-    const value = this.bytes(tag, MOST_BYTES)
+    const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return []
     return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
       finite(reader.read(value, index * reader.width)),
     )
   }
 
-  /** `count` numbers that are all there; null otherwise. */
+  /** `count` numbers; null if any is missing. */
   vector(tag: number, count: number): number[] | null {
     const found = this.numbers(tag).slice(0, count)
     return found.length === count && found.every((one) => one !== null) ? found : null
   }
 
-  /** Numbers in little endian, whatever the file has. */
+  /** The bytes of a value, with numbers in little endian regardless of the transfer syntax. */
   bytes(tag: number, most: number): Buffer | undefined {
     const element = this.#item.get(tag)
     return element && !element.items && element.length <= most ? this.#read(element) : undefined
@@ -99,14 +98,15 @@ export class AttributeValues {
   }
 
   #read({ at, length, vr, bigEndian }: FoundElement): Buffer {
-    // A copy: the window's view lasts until its next call.
+    // Copied, because the window's view is only valid until its next call.
     const bytes = Buffer.from(this.#window.bytes(at, length))
     return bigEndian ? swapNumbers(bytes, VR.get(vr)?.width ?? 1) : bytes
   }
 }
 
 /**
- * Text in a set that the bytes are not in is often UTF-8, which nothing else looks like by chance.
+ * Bytes that are invalid in the declared set are often UTF-8, which other encodings hardly ever
+ * resemble by chance.
  */
 function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): string {
   const declared = decodeText(bytes, characterSet, vr)
@@ -115,7 +115,7 @@ function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): str
   return unicode.exact ? unicode.text : declared.text
 }
 
-/** A DS or IS, as devices write it. */
+/** Parses a DS or IS value as written by devices. */
 function numberOf(text: string): number | null {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? finite(Number(text)) : null
 }
@@ -135,8 +135,8 @@ const READERS: Readonly<
 }
 
 /**
- * PS3.6: US or SS. In Implicit VR the dictionary gives US, and some devices write that with signed
- * pixels too.
+ * PS3.6: US or SS. The dictionary gives US for Implicit VR, and some devices write US explicitly
+ * with signed pixels.
  */
 const SIGNED_BY_PIXELS: ReadonlySet<number> = new Set([
   TAG.SmallestImagePixelValue,

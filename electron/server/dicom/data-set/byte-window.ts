@@ -1,10 +1,10 @@
 import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
-/** Bytes that are wanted are not there: not yet, or never. */
+/** The required bytes are not available, either not yet or never. */
 export class BytesMissing extends Error {
   override name = 'BytesMissing'
-  /** What the length of the source would have to be. */
+  /** The length the source must have to contain them. */
   readonly until: number
   constructor(until: number) {
     super('bytes are missing')
@@ -14,7 +14,7 @@ export class BytesMissing extends Error {
 
 const CHUNK = 64 << 10
 
-/** Small pieces of a source, read in larger ones. */
+/** Serves small reads of a source from larger buffered reads. */
 export class ByteWindow {
   readonly #source: ByteSource
   #chunk: Buffer = Buffer.alloc(0)
@@ -24,7 +24,7 @@ export class ByteWindow {
     this.#source = source
   }
 
-  /** A view, good until the next call. @throws {BytesMissing} */
+  /** Returns a view that is valid until the next call. @throws {BytesMissing} */
   bytes(at: number, length: number): Buffer {
     if (at < this.#start || at + length > this.#start + this.#chunk.length) {
       const more = Math.max(length, Math.min(CHUNK, this.#source.length - at))
@@ -34,15 +34,15 @@ export class ByteWindow {
     return this.#chunk.subarray(at - this.#start, at - this.#start + length)
   }
 
-  /** Keeps nothing in memory until it is used again. */
+  /** Frees the buffer until the next read. */
   release(): void {
     this.#chunk = Buffer.alloc(0)
   }
 }
 
 /**
- * `length` bytes from `at` on, for the caller to keep. @throws {BytesMissing} @throws
- * {ViewedFileFault} where the source has become shorter
+ * Reads `length` bytes at `at` into a buffer that the caller may keep. @throws {BytesMissing}
+ * @throws {ViewedFileFault} if the source has become shorter
  */
 export function readWhole(source: ByteSource, at: number, length: number): Buffer {
   if (at + length > source.length) throw new BytesMissing(at + length)
@@ -51,17 +51,17 @@ export function readWhole(source: ByteSource, at: number, length: number): Buffe
   return bytes
 }
 
-/** Bytes that can be read at any place, and that may still be coming. */
+/** A random-access source that may still be growing. */
 export interface ByteSource {
-  /** Bytes that are there now, from the first one on. */
+  /** Number of bytes available now, from the start. */
   readonly length: number
-  /** No more will come. */
+  /** Whether the source is complete. */
   readonly isWhole: boolean
-  /** `length` bytes from `at` on, within what is there. A buffer that the caller may keep. */
+  /** Reads `length` bytes at `at`, which must be available. The caller may keep the buffer. */
   read(at: number, length: number): Buffer
 }
 
-/** What is wrong with a file that is to be looked at, for a person; without a value of the file. */
+/** A fault of a file being viewed, explained to the user without quoting a value of the file. */
 export class ViewedFileFault extends MessageError {
   override name = 'ViewedFileFault'
 }

@@ -1,6 +1,6 @@
 import { TRANSFER_SYNTAX } from './uids.ts'
 
-/** Elements in the order of their tags, each tag once. */
+/** Elements in ascending order of their tags, without duplicates. */
 export type DataSet = readonly Element[]
 
 export interface Element {
@@ -8,8 +8,8 @@ export interface Element {
   readonly tag: number
   readonly vr: string
   /**
-   * The value's bytes as on the wire, padding included, numbers in little endian whatever the wire;
-   * the items of a sequence.
+   * The value as encoded, padding included, but with numbers always in little endian; for a
+   * sequence its items.
    */
   readonly value: Buffer | readonly DataSet[]
 }
@@ -22,7 +22,7 @@ export interface Coding {
 
 export const IMPLICIT: Coding = { explicit: false, bigEndian: false, deflated: false }
 
-/** PS3.5 Annex A: the transfer syntaxes a data set is read and written in. */
+/** PS3.5 Annex A: the transfer syntaxes in which data sets are read and written. */
 export const CODINGS: Readonly<Record<string, Coding>> = {
   [TRANSFER_SYNTAX.implicitLittleEndian]: IMPLICIT,
   [TRANSFER_SYNTAX.explicitLittleEndian]: { explicit: true, bigEndian: false, deflated: false },

@@ -21,30 +21,33 @@ export interface CopySource {
   readonly transferSyntaxUid: string
 }
 
-/** An attribute of an item: text, or the items of a sequence. */
+/** The corrected attributes of an item: text, or the items of a sequence. */
 export interface CorrectedItem {
   readonly [tag: number]: string
 }
 /**
- * Text ('' empties the attribute), the items of a sequence, or null: the attribute is removed.
- * `ifThere`: an attribute that the original does not have is not added.
+ * The corrected value: text ('' empties the attribute), the items of a sequence, or null to remove
+ * the attribute. `onlyIfPresent`: only if the original has the attribute.
  */
 export interface CorrectedValue {
   readonly tag: number
   readonly value: string | readonly CorrectedItem[] | null
-  readonly ifThere?: boolean
-  /** Instead of `value`: what each item of the sequence says from now on. */
+  readonly onlyIfPresent?: boolean
+  /** Used instead of `value` to change attributes within each item of the sequence. */
   readonly inItems?: CorrectedItem
 }
 
-/** What a corrected copy says that its original does not. */
+/** The differences between a corrected copy and its original. */
 export interface DataSetCorrection {
   readonly values: readonly CorrectedValue[]
-  /** UIDs of originals by those of their copies: every reference to one of them is rewritten. */
+  /** Maps UIDs of originals to those of their copies; every reference to them is rewritten. */
   readonly uids: ReadonlyMap<string, string>
-  /** Specific Character Set that text without one is read in. */
+  /** Specific Character Set for text of data sets that declare none. */
   readonly deviceSet: readonly string[]
-  /** AE titles of who sent the original and of who changes it, and when (DT). */
+  /**
+   * AE titles of the sender of the original and of the modifying system, and the time of the change
+   * (DT).
+   */
   readonly source: string
   readonly aeTitle: string
   readonly at: string
@@ -65,26 +68,26 @@ const TAG = {
   digitalSignatures: 0xfffafffa,
 } as const
 const UID_TAGS = [TAG.sopInstanceUid, TAG.studyInstanceUid, TAG.seriesInstanceUid]
-/** They sign what is changed (PS3.15 C): nobody could verify them any more. */
+/** Signatures of the original (PS3.15 C), which would be invalid in the copy. */
 const SIGNATURES: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
-/** Bulk data, which is copied as it is. */
-const PIXELS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
+/** Bulk data, which is copied unchanged. */
+const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
 
 const UTF_8: readonly string[] = ['ISO_IR 192']
-/** PS3.5 6.1.2.2: what Specific Character Set applies to. */
+/** PS3.5 6.1.2.2: the VRs that Specific Character Set affects. */
 const TEXT: ReadonlySet<string> = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
-/** Of one element that is parsed; larger ones are copied as they are. */
+/** Limits for an element that is parsed; larger elements are copied unchanged. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
 const CHUNK_BYTES = 1 << 20
 
-/** Modifying System (0400,0563) of copies: this, and the AE title. */
+/** Modifying System (0400,0563) of copies: this prefix and the AE title. */
 const SYSTEM = 'ISTHMUS'
 
 /**
- * Writes the data set of a file with corrected values, piece by piece, in the same transfer syntax.
- * The previous values are appended to the Original Attributes Sequence (0400,0561; PS3.3
- * C.12.1.1.9), references are rewritten, digital signatures removed; everything else, the pixel
- * data above all, is copied byte for byte. A deflated file is given inflated, with `isDeflated`.
+ * Streams the data set of a file with corrected values, in the same transfer syntax. Appends the
+ * previous values to the Original Attributes Sequence (0400,0561; PS3.3 C.12.1.1.9), rewrites
+ * references and removes digital signatures; everything else, including the pixel data, is copied
+ * byte for byte. For a deflated file, pass the inflated file with `isDeflated`.
  * @throws CopyFault
  */
 export async function writeCorrectedCopy(
@@ -115,9 +118,9 @@ export async function writeCorrectedCopy(
 }
 
 /**
- * SOP Instance UIDs of the images that a data set is a corrected copy of, the first original first,
- * by the Original Attributes Sequence that `writeCorrectedCopy` gave it; none of any other data
- * set. It must not be deflated.
+ * The SOP Instance UIDs of the originals of a corrected copy, oldest first, as recorded by
+ * `writeCorrectedCopy` in the Original Attributes Sequence; empty for any other data set. The data
+ * set must not be deflated.
  * @throws CopyFault
  */
 export async function originalsOf(source: CopySource): Promise<string[]> {
@@ -150,11 +153,14 @@ const plainText = (dataSet: DataSet, wanted: number): string => {
   return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
 }
 
-/** The transfer syntax of a data set that is not deflated, without what its pixels are in. */
+/**
+ * The transfer syntax in which the header of an inflated data set is encoded, regardless of the
+ * encoding of its pixels.
+ */
 const syntaxOf = ({ transferSyntaxUid }: CopySource): string =>
   CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
 
-/** A data set in its file, with what is at the top of it. */
+/** A data set in its file, with its top-level elements. */
 class Original {
   readonly #file: FileHandle
   readonly syntax: string
@@ -172,7 +178,7 @@ class Original {
     return this.#byTag.has(tag)
   }
 
-  /** Undefined where it is too long, or no element. */
+  /** Undefined if it is too long or cannot be parsed as an element. */
   async parsed({ at, end }: Extent): Promise<Element | undefined> {
     if (end - at > LIMITS.bytes) return undefined
     try {
@@ -182,7 +188,9 @@ class Original {
     }
   }
 
-  /** Undefined where it does not have the element. @throws CopyFault where it cannot be read */
+  /**
+   * Undefined if the data set does not contain the element. @throws CopyFault if it cannot be read
+   */
   async element(tag: number): Promise<Element | undefined> {
     const extent = this.#byTag.get(tag)
     const element = extent && (await this.parsed(extent))
@@ -212,14 +220,16 @@ async function* correctedPieces(
   for (const extent of original.extents) {
     while (rest[0] && rest[0][0] <= extent.tag)
       yield* written(rest.shift() as (typeof rest)[number])
-    // Group lengths are retired (PS3.5 §7.2), and would be wrong.
+    // Group lengths are retired (PS3.5 §7.2) and would be incorrect.
     if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
     const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
     const isText =
       text.isConverted &&
       TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
     const element =
-      PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await original.parsed(extent)
+      PIXEL_DATA_TAGS.has(extent.tag) || (!isSequence && !isText)
+        ? undefined
+        : await original.parsed(extent)
     const changed = element && changedElement(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* original.copied(extent)
@@ -227,7 +237,7 @@ async function* correctedPieces(
   for (const one of rest) yield* written(one)
 }
 
-/** The elements that the copy has instead of those of its original; null: none. */
+/** The elements that replace those of the original in the copy; null removes an element. */
 async function replacements(
   original: Original,
   correction: DataSetCorrection,
@@ -235,8 +245,8 @@ async function replacements(
 ): Promise<Map<number, Element | null>> {
   const replacing = new Map<number, Element | null>()
   const previous: Element[] = []
-  for (const { tag, value, inItems, ifThere } of correction.values) {
-    if (ifThere && !original.has(tag)) continue
+  for (const { tag, value, inItems, onlyIfPresent } of correction.values) {
+    if (onlyIfPresent && !original.has(tag)) continue
     const old = await original.element(tag)
     const element = inItems
       ? withInItems(old, inItems, text)
@@ -262,8 +272,8 @@ async function replacements(
     if (declaredSet) previous.push(declaredSet)
   }
   const earlier = itemsOf(await original.element(TAG.originalAttributes))
-  // Where the character set changed the previous values stand in their own, which the item then
-  // declares (PS3.5 §7.5.3); where the original declared none, their text is converted like the rest.
+  // If the character set changed, the previous values keep their own, which the item declares
+  // (PS3.5 §7.5.3). If the original declared none, their text is converted like the rest.
   const sorted = previous.sort((a, b) => a.tag - b.tag)
   const before = text.isConverted && !declaredSet ? text.converted(sorted) : sorted
   const item = [
@@ -279,7 +289,7 @@ async function replacements(
   return replacing
 }
 
-/** Undefined where nothing in it has to be changed: it is copied as it is. */
+/** Undefined if the element needs no change, so that it is copied unchanged. */
 function changedElement(
   element: Element,
   text: TextOfCopy,
@@ -297,15 +307,15 @@ const termsOf = (element: Element | undefined): readonly string[] => {
 }
 
 interface TextOfCopy {
-  /** Whether the text of the copy is in ISO_IR 192 and that of the original in something else. */
+  /** Whether the copy is in ISO_IR 192 and the original is not. */
   readonly isConverted: boolean
   element(tag: number, value: string | readonly CorrectedItem[]): Element
-  /** Text of the original, at every depth, in the character set of the copy. */
+  /** Converts the text of the original, at every depth, to the character set of the copy. */
   converted(dataSet: DataSet): DataSet
 }
 
 /**
- * The copy keeps the character set of the original where it holds every corrected value, and is in
+ * The copy keeps the character set of the original if it can encode every corrected value, and uses
  * UTF-8 otherwise.
  */
 function textIn(
@@ -357,7 +367,7 @@ function textIn(
   return { isConverted: !isKept, element, converted: (dataSet) => converted(dataSet, declared) }
 }
 
-/** Bytes that have no meaning in any of the sets keep their number, so that nothing is lost. */
+/** Bytes that are invalid in all of these sets are read as Latin-1, so that nothing is lost. */
 function readText(
   bytes: Buffer,
   declared: readonly string[],

@@ -1,19 +1,17 @@
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
-/** The association ended before the data set did: there is nobody left to answer. */
-export class DataSetCutOff extends Error {
-  override name = 'DataSetCutOff'
+/** The association ended before the data set did, so no response can be sent. */
+export class DataSetInterrupted extends Error {
+  override name = 'DataSetInterrupted'
 }
 
-/**
- * A data set on its way from the network to the service that keeps it, while it is still arriving.
- */
+/** A data set passed from the network to a service while it is still arriving. */
 export class DataSetStream {
   readonly #slices: SlicePool
   readonly #sliceBytes: number
   readonly #onTaken: () => void
   readonly #over = Promise.withResolvers<void>()
-  /** Full ones, and behind them the one that is being filled. */
+  /** Full slices, and the slice that is being filled. */
   #full: Buffer[] = []
   #filling: Buffer | undefined
   #filled = 0
@@ -22,16 +20,16 @@ export class DataSetStream {
   #receivedBytes = 0
   #starved: PromiseWithResolvers<void> | undefined
   /**
-   * For the service, once. Each turn gives what has come, a slice or more of it; throws
-   * {@link DataSetCutOff} where the association ends first.
+   * Read by the service, once. Each iteration yields the slices received so far, at least one;
+   * throws {@link DataSetCutOff} if the association ends first.
    */
   readonly fragments: AsyncIterable<readonly Buffer[]> = {
     [Symbol.asyncIterator]: () => ({ next: () => this.#next() }),
   }
 
   /**
-   * @param sliceBytes length of the slices; the last one is shorter
-   * @param onTaken called when the service has taken what waited, or waits for more
+   * @param sliceBytes length of the slices; the last one may be shorter
+   * @param onTaken called when the service has taken the waiting slices, or waits for more
    */
   constructor(slices: SlicePool, sliceBytes: number, onTaken: () => void) {
     this.#slices = slices
@@ -39,22 +37,22 @@ export class DataSetStream {
     this.#onTaken = onTaken
   }
 
-  /** Bytes that have come and that the service has not taken. */
+  /** Bytes received but not yet taken by the service. */
   get waitingBytes(): number {
     return this.#full.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Bytes that have come, dropped ones too. */
+  /** Bytes received, including discarded ones. */
   get receivedBytes(): number {
     return this.#receivedBytes
   }
 
-  /** The service waits for the peer. */
+  /** Whether the service is waiting for data from the peer. */
   get isStarved(): boolean {
     return this.#state === 'open' && (this.#starved !== undefined || this.#isDiscarding)
   }
 
-  /** Takes a copy: the network's own buffer is free again at once. */
+  /** Copies the data, so that the network buffer can be reused immediately. */
   push(data: Buffer): void {
     this.#receivedBytes += data.length
     if (this.#isDiscarding) return
@@ -75,14 +73,14 @@ export class DataSetStream {
     this.#finish('ended')
   }
 
-  /** No more will come, and what came is not whole. */
+  /** Ends the stream although the data set is incomplete. */
   cutOff(): void {
     this.#finish('cut-off')
   }
 
   /**
-   * The service takes no more: what still comes is dropped. Resolves when the last of it, or the
-   * end of the association, has come.
+   * Discards the rest of the data set. Resolves when its last byte has arrived or the association
+   * has ended.
    */
   discard(): Promise<void> {
     this.#isDiscarding = true
@@ -112,7 +110,7 @@ export class DataSetStream {
       this.#starved = undefined
     }
     if (this.#state === 'cut-off')
-      throw new DataSetCutOff('the association ended within the data set')
+      throw new DataSetInterrupted('the association ended within the data set')
     if (this.#full.length === 0) return { done: true, value: undefined }
     const value = this.#full
     this.#full = []

@@ -4,10 +4,10 @@ import { CODINGS, type Coding, ITEM } from './coding.ts'
 import { swapNumbers, VR } from './vr.ts'
 
 /**
- * A data set in one of the transfer syntaxes of `CODINGS`: defined lengths throughout, odd values
- * padded, numbers swapped for Big Endian. Group lengths are left out: they are retired, and a stale
- * one would be wrong (PS3.5 §7.2).
- * @throws {RangeError} for a transfer syntax or a VR that does not exist.
+ * Encodes a data set in one of the transfer syntaxes of `CODINGS`, with defined lengths, odd values
+ * padded, and numbers swapped for Big Endian. Group lengths are omitted, because they are retired
+ * and may be outdated (PS3.5 §7.2).
+ * @throws {RangeError} for an unknown transfer syntax or VR
  */
 export function writeDataSet(dataSet: DataSet, transferSyntax: string): Buffer {
   const coding = CODINGS[transferSyntax]
@@ -44,7 +44,7 @@ function writeElements(target: Buffer, start: number, dataSet: DataSet, coding: 
     if (!coding.explicit) {
       at = target.writeUInt32LE(length, at)
     } else if (isLong(element, length)) {
-      // PS3.5 §6.2.2: a value too long for the 16-bit length of its VR travels as UN.
+      // PS3.5 §6.2.2: a value too long for the 16-bit length of its VR is encoded as UN.
       at += target.write(representationOf(element).long ? element.vr : 'UN', at, 'latin1')
       at = target.writeUInt16LE(0, at)
       at = bigEndian ? target.writeUInt32BE(length, at) : target.writeUInt32LE(length, at)
@@ -70,7 +70,7 @@ function writeValue(
   const { long, width, pad } = representationOf(element)
   value.copy(target, at)
   if (length > value.length) target[at + value.length] = pad
-  // A value that became UN is Little Endian inside.
+  // A value encoded as UN is always in Little Endian.
   if (coding.bigEndian && (long || length <= 0xffff))
     swapNumbers(target.subarray(at, at + length), width)
   return at + length

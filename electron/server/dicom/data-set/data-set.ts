@@ -25,23 +25,23 @@ export { writeDataSet } from './data-set-writer.ts'
 export { formatTag, isPrivate, keywordOf, tagOf, vrOf } from './dictionary.ts'
 
 export interface DataSetLimits {
-  /** Elements and items, at all depths. */
+  /** Number of elements and items, at all depths. */
   readonly elements: number
-  /** Sequences within sequences. */
+  /** Nesting depth of sequences. */
   readonly depth: number
-  /** Bytes after inflation. */
+  /** Length in bytes after inflation. */
   readonly bytes: number
 }
 
-/** What a C-FIND identifier may be. */
+/** Limits of a C-FIND identifier. */
 export const IDENTIFIER_LIMITS: DataSetLimits = { elements: 512, depth: 8, bytes: 256 << 10 }
 
 const DATA_SET_TRAILING_PADDING = 0xfffcfffc
 
 /**
- * Reads a whole data set, without trusting a length in it. Values are views of `bytes` where
- * nothing had to be swapped.
- * @throws {DimseError} A900 with a comment and, where one is at fault, the offending element.
+ * Parses a complete data set, without trusting its lengths. Values are views of `bytes` unless they
+ * had to be swapped.
+ * @throws {DimseError} A900 with a comment and, if known, the offending element
  */
 export function readDataSet(
   bytes: Buffer,
@@ -66,11 +66,11 @@ interface Source {
   readonly coding: Coding
   readonly limits: DataSetLimits
   readonly count: { left: number }
-  /** Of the element that was read last. */
+  /** The header read last. */
   readonly header: ElementHeader
 }
 
-/** A stretch of the bytes; one of undefined length ends at its delimiter, before `end`. */
+/** A range of bytes. With an undefined length it ends at its delimiter, before `end`. */
 interface Span {
   readonly at: number
   readonly end: number
@@ -93,7 +93,7 @@ function readElements(
     const last = elements.at(-1)
     const [element, next] = readElement(source, at, span.end, depth)
     if (last && last.tag >= tag) isSorted = false
-    // PS3.10 §7.2: padding, not information.
+    // PS3.10 §7.2: padding.
     if (tag !== DATA_SET_TRAILING_PADDING) elements.push(element)
     at = next
   }
@@ -101,7 +101,7 @@ function readElements(
   return [finished(elements, isSorted), at]
 }
 
-/** Reads the header of an element, item or delimiter; gives its tag. */
+/** Reads the header of an element, item or delimiter; returns its tag. */
 function readHeader(
   { header, bytes, coding }: Source,
   at: number,
@@ -115,14 +115,14 @@ function readHeader(
   return header.tag
 }
 
-/** The element whose header has just been read. */
+/** Reads the value of the element whose header has just been read. */
 function readElement(source: Source, at: number, end: number, depth: number): [Element, number] {
   const { tag, vr: wire, length, size } = source.header
   countOne(source, tag)
   const start = at + size
   const isUnknown = wire === 'UN'
   const vr = wire === '' || isUnknown ? vrOf(tag) : wire
-  // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of undefined
+  // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian, and a UN of undefined
   // length is a sequence.
   const inside = isUnknown ? { ...source, coding: IMPLICIT } : source
   if (length === UNDEFINED_LENGTH) {
@@ -169,8 +169,8 @@ function countOne(source: Source, tag: number): void {
     fail(message('dicom.more-elements', { elements: source.limits.elements }), tag)
 }
 
-// PS3.5 §7.1: ascending, each once. Out of order is put in order; twice has no meaning that could
-// be right.
+// PS3.5 §7.1: tags are ascending and unique. Elements out of order are sorted; duplicates are an
+// error, because either value could be the right one.
 function finished(elements: Element[], isSorted: boolean): DataSet {
   if (isSorted) return elements
   elements.sort((a, b) => a.tag - b.tag)

@@ -1,7 +1,7 @@
 declare module 'dcmjs/dictionary' {
   /**
-   * PS3.6 and private dictionaries: `(0010,0010)` → entry. Wildcard and private tags have other
-   * forms of key.
+   * PS3.6 and private dictionaries: `(0010,0010)` → entry. Keys of repeating groups and private
+   * tags have other forms.
    */
   export const dictionary: Readonly<
     Record<

@@ -1,12 +1,11 @@
 import { dictionary } from 'dcmjs/dictionary'
 
-// PS3.6 by way of dcmjs, made compact at load: the standard elements of even groups, and nothing
-// else of it is used.
+// The data dictionary of PS3.6 from dcmjs, reduced at load to the standard elements of even groups.
 const ENTRIES = new Map<number, { readonly keyword: string; readonly vr: string }>()
 const TAGS = new Map<string, number>()
 
-// dcmjs abbreviates the choices of PS3.6. Which of them holds in Implicit VR depends on other
-// elements that an identifier does not have.
+// dcmjs abbreviates elements with a choice of VRs. In Implicit VR the choice depends on other
+// elements, which an identifier does not contain.
 const CHOICES: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
 
 for (const [key, { name, vr }] of Object.entries(dictionary)) {
@@ -21,10 +20,13 @@ for (const [key, { name, vr }] of Object.entries(dictionary)) {
 export const formatTag = (tag: number): string =>
   `(${hex4(tag >>> 16)},${hex4(tag & 0xffff)})`.toUpperCase()
 
-/** Keyword of PS3.6; a tag that has none, such as a private one, is its own name: `(0011,1010)`. */
+/**
+ * The PS3.6 keyword of a tag; for a tag without one, such as a private tag, its number:
+ * `(0011,1010)`.
+ */
 export const keywordOf = (tag: number): string => ENTRIES.get(tag)?.keyword ?? formatTag(tag)
 
-/** Tag of a keyword or of `(0011,1010)`; `undefined` for anything else. */
+/** The tag of a keyword or of `(0011,1010)`; `undefined` for anything else. */
 export function tagOf(keyword: string): number | undefined {
   const tag = TAGS.get(keyword)
   if (tag !== undefined || !/^\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\)$/.test(keyword)) return tag
@@ -32,8 +34,8 @@ export function tagOf(keyword: string): number | undefined {
 }
 
 /**
- * VR by the dictionary; group lengths are UL, private creators LO, anything unknown UN (PS3.5
- * §6.2.2, §7.2, §7.8.1).
+ * The VR from the dictionary; UL for group lengths, LO for private creators, UN for unknown
+ * elements (PS3.5 §6.2.2, §7.2, §7.8.1).
  */
 export function vrOf(tag: number): string {
   const element = tag & 0xffff
@@ -42,7 +44,7 @@ export function vrOf(tag: number): string {
   return ENTRIES.get(tag)?.vr ?? 'UN'
 }
 
-/** PS3.5 §7.8: private elements are those of odd groups. */
+/** PS3.5 §7.8: odd groups are private. */
 export const isPrivate = (tag: number): boolean => ((tag >>> 16) & 1) === 1
 
 const hex4 = (value: number): string => value.toString(16).padStart(4, '0')

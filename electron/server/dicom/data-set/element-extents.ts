@@ -10,21 +10,24 @@ import {
 import { vrOf } from './dictionary.ts'
 import {
   type ElementHeader,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
 
-const MOST_ELEMENTS = 200_000
-const DEEPEST = 32
+const MAX_ELEMENTS = 200_000
+const MAX_DEPTH = 32
 const WINDOW_BYTES = 64 << 10
 
-/** The file is damaged, or has what cannot be rewritten. The message names no value of it. */
+/**
+ * The file is damaged or contains something that cannot be rewritten. The message quotes no value
+ * of the file.
+ */
 export class CopyFault extends MessageError {
   override name = 'CopyFault'
 }
 
-/** Where an element at the top of a data set is in its file. */
+/** The position of a top-level element in its file. */
 export interface Extent {
   readonly tag: number
   readonly vr: string
@@ -43,8 +46,8 @@ export async function bytesAt(file: FileHandle, at: number, length: number): Pro
 }
 
 /**
- * The elements at the top of the data set from `start` up to the tag `last`, in the order of the
- * file. @throws CopyFault
+ * The extents of the top-level elements from `start` up to the tag `last`, in file order. @throws
+ * CopyFault
  */
 export async function extentsOf(
   file: FileHandle,
@@ -59,16 +62,16 @@ export async function extentsOf(
     const { tag, vr, length, size: own } = await headers.read(at, false)
     if (tag > last) break
     const value = at + own
-    const end = length === UNDEFINED_LENGTH ? await headers.behindItems(value, 1) : value + length
+    const end = length === UNDEFINED_LENGTH ? await headers.afterItems(value, 1) : value + length
     if (end > size) throw new CopyFault(message('dicom.ends-within-element'))
     extents.push({ tag, vr: vr === '' ? vrOf(tag) : vr, at, end })
-    if (extents.length > MOST_ELEMENTS) throw new CopyFault(message('dicom.too-many-elements'))
+    if (extents.length > MAX_ELEMENTS) throw new CopyFault(message('dicom.too-many-elements'))
     at = end
   }
   return extents
 }
 
-/** The headers of elements in a file, at any place. */
+/** Reads element headers at any position of a file. */
 class FileHeaders {
   readonly #file: FileHandle
   readonly #size: number
@@ -84,9 +87,9 @@ class FileHeaders {
     this.#coding = coding
   }
 
-  /** Good until the next call. */
+  /** Returns a header that is valid until the next call. */
   async read(at: number, isItem: boolean): Promise<ElementHeader> {
-    const length = Math.min(LONGEST_HEADER, this.#size - at)
+    const length = Math.min(MAX_HEADER_BYTES, this.#size - at)
     if (at < this.#windowAt || at + length > this.#windowAt + this.#window.length) {
       this.#window = await bytesAt(this.#file, at, Math.min(WINDOW_BYTES, this.#size - at))
       this.#windowAt = at
@@ -94,7 +97,7 @@ class FileHeaders {
     this.#count++
     const from = at - this.#windowAt
     if (
-      this.#count > MOST_ELEMENTS * 50 ||
+      this.#count > MAX_ELEMENTS * 50 ||
       !readElementHeader(this.#header, this.#window, from, length, this.#coding, isItem)
     )
       throw new CopyFault(message('dicom.ends-within-element'))
@@ -102,25 +105,25 @@ class FileHeaders {
   }
 
   /**
-   * Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN
-   * it is in Implicit VR.
+   * Returns the offset after the delimiter of a sequence or of fragments of undefined length. PS3.5
+   * §6.2.2: the contents of a UN are in Implicit VR.
    */
-  async behindItems(from: number, depth: number): Promise<number> {
-    if (depth > DEEPEST) throw new CopyFault(message('dicom.sequences-too-deep'))
+  async afterItems(from: number, depth: number): Promise<number> {
+    if (depth > MAX_DEPTH) throw new CopyFault(message('dicom.sequences-too-deep'))
     for (let at = from; ; ) {
       const { tag, length, size } = await this.read(at, true)
       at += size
       if (tag === SEQUENCE_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await this.#behindItem(at, depth) : at + length
+      at = length === UNDEFINED_LENGTH ? await this.#afterItem(at, depth) : at + length
     }
   }
 
-  async #behindItem(from: number, depth: number): Promise<number> {
+  async #afterItem(from: number, depth: number): Promise<number> {
     for (let at = from; ; ) {
       const { tag, length, size } = await this.read(at, false)
       at += size
       if (tag === ITEM_DELIMITATION) return at
-      at = length === UNDEFINED_LENGTH ? await this.behindItems(at, depth + 1) : at + length
+      at = length === UNDEFINED_LENGTH ? await this.afterItems(at, depth + 1) : at + length
     }
   }
 }

@@ -2,18 +2,18 @@ import type { Coding } from './coding.ts'
 import { VR } from './vr.ts'
 
 /**
- * What stands before a value: written anew for each element, as a header has hundreds and an image
- * must not wait for them.
+ * The header of an element. The object is reused for each element, because a data set has hundreds
+ * and reading must not delay images.
  */
 export interface ElementHeader {
   tag: number
   /**
-   * As on the wire; '' in Implicit VR and of items and delimiters; UN where the wire has none that
-   * exists.
+   * The encoded VR; '' in Implicit VR and for items and delimiters; UN if the encoded VR does not
+   * exist.
    */
   vr: string
   length: number
-  /** Bytes of the header itself. */
+  /** Length of the header itself in bytes. */
   size: number
 }
 
@@ -21,9 +21,9 @@ export const newElementHeader = (): ElementHeader => ({ tag: 0, vr: '', length: 
 
 /** The group of items and delimiters, which have no VR (PS3.5 §7.5). */
 export const DELIMITERS = 0xfffe
-export const LONGEST_HEADER = 12
+export const MAX_HEADER_BYTES = 12
 
-/** VRs by their two bytes as one number. */
+/** VRs, keyed by their two bytes as a 16-bit number. */
 const FORMS = new Map(
   [...VR].map(([vr, { long }]) => [(vr.charCodeAt(0) << 8) | vr.charCodeAt(1), { vr, long }]),
 )
@@ -32,9 +32,9 @@ const A = 0x41
 const Z = 0x5a
 
 /**
- * Reads the header at `at` into `header` (PS3.5 §7.1); false where not all of it is there. A VR
- * that does not exist has the long form, as all to come will (PS3.5 §6.2), if it is one at all:
- * `??`, blanks and NULs have been seen before a short length.
+ * Reads the header at `at` into `header` (PS3.5 §7.1); returns false if it is incomplete. An
+ * unknown VR has the long form, as all future VRs will (PS3.5 §6.2), unless it is not a VR at all:
+ * some writers put `??`, blanks or NULs before a short length.
  */
 export function readElementHeader(
   header: ElementHeader,
@@ -57,14 +57,14 @@ export function readElementHeader(
   const second = byte(bytes, at + 5)
   const form = FORMS.get((first << 8) | second)
   const isLong = form ? form.long : first >= A && first <= Z && second >= A && second <= Z
-  if (isLong && available < LONGEST_HEADER) return false
+  if (isLong && available < MAX_HEADER_BYTES) return false
   header.vr = form?.vr ?? 'UN'
   header.length = isLong ? uint32(bytes, at + 8, bigEndian) : uint16(bytes, at + 6, bigEndian)
-  header.size = isLong ? LONGEST_HEADER : 8
+  header.size = isLong ? MAX_HEADER_BYTES : 8
   return true
 }
 
-/** Of a place that is known to be there. */
+/** Reads a byte at an index that is known to exist. */
 const byte = (bytes: Buffer, at: number): number => bytes[at] as number
 
 const uint16 = (bytes: Buffer, at: number, bigEndian: boolean): number =>

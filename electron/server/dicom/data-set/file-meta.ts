@@ -2,27 +2,27 @@ import { open } from 'node:fs/promises'
 import { IMPLEMENTATION } from './uids.ts'
 import { withoutPadding } from './vr.ts'
 
-/** What the File Meta Information says of an instance (PS3.10 §7.1). */
+/** The File Meta Information of an instance (PS3.10 §7.1). */
 export interface FileMeta {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly transferSyntaxUid: string
-  /** Who sent it to us: (0002,0016). */
+  /** Source Application Entity Title (0002,0016): the AE that sent the instance to the gateway. */
   readonly sourceAeTitle: string
 }
 
-/** Where a file's data set is, and what it is. */
+/** The File Meta Information and the offset of the data set. */
 export interface FileMetaRead extends FileMeta {
-  /** Bytes before the data set: preamble, prefix and group 0002. */
+  /** Number of bytes before the data set: preamble, prefix and group 0002. */
   readonly dataSetOffset: number
 }
 
 const PREAMBLE = 128
 const PREFIX = 'DICM'
-/** The group length element with its value. */
+/** Length of the group length element including its value. */
 const GROUP_LENGTH = 12
-/** More than any file meta information is: a file of another kind is not read for it. */
-const LONGEST = 64 << 10
+/** More than any file meta information needs; bounds what is read of files that are not DICOM. */
+const MAX_META_BYTES = 64 << 10
 
 const META = {
   version: 0x0001,
@@ -35,8 +35,8 @@ const META = {
 } as const
 
 /**
- * A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR
- * Little Endian.
+ * The bytes of a file before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in
+ * Explicit VR Little Endian.
  */
 export function fileMeta({
   sopClassUid,
@@ -64,8 +64,8 @@ export function fileMeta({
 }
 
 /**
- * The file meta information of a file of ours.
- * @throws {Error} where the file cannot be read or is no DICOM file; the message names no path.
+ * Reads the file meta information of a file written by the gateway.
+ * @throws {Error} if the file cannot be read or is not a DICOM file; the message contains no path
  */
 export async function readFileMeta(path: string): Promise<FileMetaRead> {
   const file = await open(path, 'r')
@@ -73,12 +73,13 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
     const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
     const { bytesRead } = await file.read(start, 0, start.length, 0)
     if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX)
-      throw noFile()
+      throw notDicomFile()
     const length = start.readUInt32LE(start.length - 4)
-    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > LONGEST) throw noFile()
+    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > MAX_META_BYTES)
+      throw notDicomFile()
     const group = Buffer.alloc(length)
     const rest = await file.read(group, 0, length, start.length)
-    if (rest.bytesRead < length) throw noFile()
+    if (rest.bytesRead < length) throw notDicomFile()
     const texts = readTexts(group)
     const text = (of: number) => texts.get(of) ?? ''
     return {
@@ -93,17 +94,17 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
   }
 }
 
-/** UIDs and AE titles of group 0002, by element. */
+/** UIDs and AE titles of group 0002, by element number. */
 function readTexts(group: Buffer): Map<number, string> {
   const texts = new Map<number, string>()
   let at = 0
   while (at + 8 <= group.length) {
     const vr = group.toString('latin1', at + 4, at + 6)
     const isLong = LONG.has(vr)
-    if (isLong && at + 12 > group.length) throw noFile()
+    if (isLong && at + 12 > group.length) throw notDicomFile()
     const start = at + (isLong ? 12 : 8)
     const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
-    if (end > group.length) throw noFile()
+    if (end > group.length) throw notDicomFile()
     if (vr === 'UI' || vr === 'AE')
       texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
     at = end
@@ -111,10 +112,10 @@ function readTexts(group: Buffer): Map<number, string> {
   return texts
 }
 
-/** The VRs of group 0002 that have a 32-bit length. */
+/** VRs in group 0002 with a 32-bit length. */
 const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
 
-const noFile = (): Error => new Error('not a DICOM file')
+const notDicomFile = (): Error => new Error('not a DICOM file')
 
 const VERSION = longElement(META.version, 'OB', Buffer.from([0, 1]))
 

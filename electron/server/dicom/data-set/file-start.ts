@@ -1,15 +1,15 @@
 import { type Message, message } from '#shared/messages/message.ts'
 import { BytesMissing, type ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { CODINGS, type Coding, IMPLICIT } from './coding.ts'
-import { LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import { MAX_HEADER_BYTES, newElementHeader, readElementHeader } from './element-header.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 import { VR, withoutPadding } from './vr.ts'
 
-/** What stands before a file's data set, and how that is written. */
+/** The start of a file before its data set, and the encoding of the data set. */
 export interface FileStart {
   readonly transferSyntaxUid: string
   readonly coding: Coding
-  /** Media Storage SOP Class and Instance UID; empty where the file does not say. */
+  /** Media Storage SOP Class UID and Instance UID; empty if missing. */
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly dataSetOffset: number
@@ -17,8 +17,8 @@ export interface FileStart {
 
 const PREAMBLE = 128
 const PREFIX = 'DICM'
-/** More than any file meta information is. */
-const LONGEST_META = 64 << 10
+/** More than any file meta information needs. */
+const MAX_META_BYTES = 64 << 10
 const SOP_CLASS = 0x00020002
 const SOP_INSTANCE = 0x00020003
 const SYNTAX = 0x00020010
@@ -27,11 +27,11 @@ const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
 const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
 
 /**
- * Reads the start of a DICOM file (PS3.10 §7.1), also of one without preamble or without file meta
- * information, as old archives have them. Where the data set is plainly not in the transfer syntax
- * that is declared, it is taken as what it looks like.
- * @throws {BytesMissing} where more bytes are needed
- * @throws {ViewedFileFault} where it is no DICOM file
+ * Reads the start of a DICOM file (PS3.10 §7.1), including files without preamble or file meta
+ * information, as written by old archives. If the data set is evidently not in the declared
+ * transfer syntax, the detected encoding is used.
+ * @throws {BytesMissing} if more bytes are needed
+ * @throws {ViewedFileFault} if it is not a DICOM file
  */
 export function readFileStart(window: ByteWindow, wholeLength: number | undefined): FileStart {
   if (wholeLength === 0) throw new ViewedFileFault(message('viewed-file.empty'))
@@ -43,11 +43,11 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
     sopInstanceUid: meta.uids.get(SOP_INSTANCE) ?? '',
     dataSetOffset: meta.end,
   }
-  // PS3.5 A.4: what is not one of the four is in Explicit VR Little Endian.
+  // PS3.5 A.4: transfer syntaxes other than these four use Explicit VR Little Endian.
   const coding = CODINGS[declared] ?? EXPLICIT
   if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
   if (wholeLength !== undefined && meta.end + 8 > wholeLength) {
-    if (meta.end === 0) throw noDicom(window, wholeLength)
+    if (meta.end === 0) throw notDicom(window, wholeLength)
     throw new ViewedFileFault(message('viewed-file.ends-before-data-set'))
   }
   const first = window.bytes(meta.end, 8)
@@ -58,23 +58,24 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
   }
   if (!seen || (seen.explicit === coding.explicit && seen.bigEndian === coding.bigEndian))
     return { ...uids, transferSyntaxUid: declared, coding }
-  // The transfer syntax of encapsulated pixels stays: only the header is written otherwise.
+  // The declared transfer syntax still applies to encapsulated pixels; only the header is encoded
+  // differently.
   return { ...uids, transferSyntaxUid: CODINGS[declared] ? uidOf(seen) : declared, coding: seen }
 }
 
-/** Where group 0002, or the data set, begins. */
+/** Offset of group 0002, or of the data set if there is none. */
 function metaOffset(window: ByteWindow, wholeLength: number | undefined): number {
   const isShort = wholeLength !== undefined && wholeLength < PREAMBLE + PREFIX.length
   if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX)
     return PREAMBLE + PREFIX.length
-  if (wholeLength !== undefined && wholeLength < 8) throw noDicom(window, wholeLength)
+  if (wholeLength !== undefined && wholeLength < 8) throw notDicom(window, wholeLength)
   const start = Buffer.from(window.bytes(0, 8))
   if (start.toString('latin1', 0, 4) === PREFIX) return PREFIX.length
-  if (!codingOf(start)) throw noDicom(window, wholeLength)
+  if (!codingOf(start)) throw notDicom(window, wholeLength)
   return 0
 }
 
-/** The UIDs of group 0002 that matter, whatever its group length says; its VRs may be missing. */
+/** The relevant UIDs of group 0002. Ignores the group length and tolerates missing VRs. */
 function readMeta(
   window: ByteWindow,
   start: number,
@@ -89,11 +90,18 @@ function readMeta(
     if (short.readUInt16LE(0) !== 2) break
     const coding = isRepresentation(short) ? EXPLICIT : IMPLICIT
     if (!readElementHeader(header, short, 0, 8, coding, false)) {
-      if (!isThere(LONGEST_HEADER)) break
-      readElementHeader(header, window.bytes(at, LONGEST_HEADER), 0, LONGEST_HEADER, coding, false)
+      if (!isThere(MAX_HEADER_BYTES)) break
+      readElementHeader(
+        header,
+        window.bytes(at, MAX_HEADER_BYTES),
+        0,
+        MAX_HEADER_BYTES,
+        coding,
+        false,
+      )
     }
     const { tag, length, size } = header
-    if (at + size + length - start > LONGEST_META)
+    if (at + size + length - start > MAX_META_BYTES)
       throw new ViewedFileFault(message('viewed-file.meta-unreadable'))
     if (!isThere(size + length)) throw new ViewedFileFault(message('viewed-file.ends-within-meta'))
     const value = window.bytes(at + size, length)
@@ -107,15 +115,15 @@ function readMeta(
 const isRepresentation = (header: Buffer): boolean => VR.has(header.toString('latin1', 4, 6))
 
 /**
- * How an element is written that a data set may begin with, by its first 8 bytes; undefined: it is
- * none.
+ * Detects the encoding of the first element of a data set from its first 8 bytes; undefined if they
+ * are not an element.
  */
 function codingOf(header: Buffer): Coding | undefined {
   const little = header.readUInt16LE(0)
   const big = header.readUInt16BE(0)
   if (isRepresentation(header))
     return isFirstGroup(little) ? EXPLICIT : isFirstGroup(big) ? BIG_ENDIAN : undefined
-  // PS3.5 §7.1.3: a length of 32 bits follows at once; that of a first element is small.
+  // PS3.5 §7.1.3: a 32-bit length follows immediately; that of a first element is small.
   return isFirstGroup(little) &&
     (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff)
     ? IMPLICIT
@@ -123,8 +131,7 @@ function codingOf(header: Buffer): Coding | undefined {
 }
 
 /**
- * File meta information, DICOMDIR, identifying, patient: what the first element of a file may be
- * of.
+ * Groups a file may start with: file meta information, DICOMDIR, identifying information, patient.
  */
 const isFirstGroup = (group: number): boolean =>
   group === 2 || group === 4 || group === 8 || group === 0x10
@@ -136,7 +143,10 @@ const uidOf = (coding: Coding): string =>
       ? TRANSFER_SYNTAX.explicitLittleEndian
       : TRANSFER_SYNTAX.implicitLittleEndian
 
-/** What partners send instead of a file: a page to sign in, an error, another archive. */
+/**
+ * What partners sometimes send instead of a DICOM file: a sign-in page, an error message, an
+ * archive.
+ */
 const TEXTS: readonly (readonly [RegExp, Message])[] = [
   [/^\s*(?:<!doctype html|<html|<head|<body|<script)/i, message('viewed-file.kind-html')],
   [/^\s*(?:<\?xml|<[a-z])/i, message('viewed-file.kind-xml')],
@@ -153,7 +163,7 @@ const MAGICS: readonly (readonly [string, Message])[] = [
   ['\0\0\0\x0cjP', message('viewed-file.kind-jpeg-2000')],
 ]
 
-function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
+function notDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFileFault {
   let start = ''
   for (let length = Math.min(wholeLength ?? 256, 256); length > 0 && start === ''; length >>= 1) {
     try {

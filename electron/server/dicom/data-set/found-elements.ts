@@ -11,20 +11,20 @@ import {
 import { vrOf } from './dictionary.ts'
 import {
   DELIMITERS,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
 import { PIXEL_DATA } from './header-parser.ts'
 
-/** Where an element is; its value is read when it is asked for. */
+/** The position of an element; its value is read on demand. */
 export interface FoundElement {
   readonly vr: string
   readonly at: number
-  /** Of its value; `UNDEFINED_LENGTH` of encapsulated pixel data alone. */
+  /** Length of the value; `UNDEFINED_LENGTH` only for encapsulated pixel data. */
   readonly length: number
   readonly bigEndian: boolean
-  /** Of a sequence. */
+  /** The items of a sequence; undefined for other elements. */
   readonly items: readonly FoundItem[] | undefined
 }
 
@@ -32,27 +32,24 @@ export type FoundItem = ReadonlyMap<number, FoundElement>
 
 export interface Found {
   readonly elements: FoundItem
-  /** PixelData, FloatPixelData or DoubleFloatPixelData, where the search ends. */
+  /** PixelData, FloatPixelData or DoubleFloatPixelData, at which the search ends. */
   readonly pixels: (FoundElement & { readonly tag: number }) | undefined
 }
 
-/**
- * Elements and items that are passed over, and of those the ones that are kept; sequences within
- * each other.
- */
-const MOST_PASSED = 1_000_000
-const MOST_KEPT = 400_000
-const DEEPEST = 32
+/** Maximum number of elements and items examined, and kept; and the maximum nesting depth. */
+const MAX_EXAMINED = 1_000_000
+const MAX_KEPT = 400_000
+const MAX_DEPTH = 32
 
 type Into = Map<number, FoundElement> | undefined
 
-const NOWHERE = Number.POSITIVE_INFINITY
+const UNBOUNDED = Number.POSITIVE_INFINITY
 
 /**
- * Finds the wanted elements of a data set, at every depth, without reading a value and without
- * trusting a length: what a device wrote wrongly but clearly is taken (tags out of order or twice:
- * the first one counts; delimiters where there is nothing to end). Ends at the pixel data, or with
- * the file. The search goes on where the bytes ended.
+ * Finds the wanted elements of a data set, at every depth, without reading values or trusting
+ * lengths. Tolerates unambiguous writer errors: tags out of order, duplicates (the first counts)
+ * and superfluous delimiters. Ends at the pixel data or at the end of the file. The search resumes
+ * where the available bytes ended.
  */
 export class ElementSearch {
   readonly #window: ByteWindow
@@ -77,31 +74,32 @@ export class ElementSearch {
   }
 
   /**
-   * Looks at what has come since. `wholeLength`: of the file, where all of it is there.
-   * @throws {BytesMissing} where the header does not end within what is there
-   * @throws {ViewedFileFault} where the bytes make no sense, or are too many elements
+   * Processes newly available bytes. `wholeLength`: length of the file, if it is complete.
+   * @throws {BytesMissing} if the header does not end within the available bytes
+   * @throws {ViewedFileFault} if the bytes are invalid or contain too many elements
    */
   advance(wholeLength: number | undefined): Found {
     for (;;) {
-      // The last element goes on behind the end, which was not known when it came.
+      // The last element extends beyond the end of the file, which was not known when its header
+      // was read.
       if (wholeLength !== undefined && this.#at > wholeLength) throw new BytesMissing(this.#at)
-      // A tail that is shorter than an element is padding.
+      // A remainder shorter than an element header is padding.
       if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
       const [passed, kept] = [this.#passed, this.#kept]
       try {
-        this.#readHeader(this.#at, NOWHERE, this.#coding)
+        this.#readHeader(this.#at, UNBOUNDED, this.#coding)
         const { tag, length, vr, size } = this.#header
         if (PIXEL_DATA.has(tag)) {
           const { bigEndian } = this.#coding
           const at = this.#at + size
           return this.#found({ tag, vr: vr || vrOf(tag), at, length, bigEndian, items: undefined })
         }
-        // Zeros behind a data set that has ended, and delimiters of what was never begun.
+        // Zeros after the end of the data set, and delimiters without a matching start.
         if (tag === 0) return this.#found(undefined)
         this.#at =
           tag >>> 16 === DELIMITERS
             ? this.#at + 8
-            : this.#takeElement(this.#at, NOWHERE, this.#coding, this.#elements, 0)
+            : this.#takeElement(this.#at, UNBOUNDED, this.#coding, this.#elements, 0)
       } catch (error) {
         this.#passed = passed
         this.#kept = kept
@@ -117,30 +115,30 @@ export class ElementSearch {
   #readHeader(from: number, end: number, coding: Coding): void {
     const short = this.#window.bytes(from, 8)
     if (!readElementHeader(this.#header, short, 0, 8, coding, false)) {
-      if (from + LONGEST_HEADER > end) throw broken()
-      const long = this.#window.bytes(from, LONGEST_HEADER)
-      readElementHeader(this.#header, long, 0, LONGEST_HEADER, coding, false)
+      if (from + MAX_HEADER_BYTES > end) throw broken()
+      const long = this.#window.bytes(from, MAX_HEADER_BYTES)
+      readElementHeader(this.#header, long, 0, MAX_HEADER_BYTES, coding, false)
     }
     this.#passed++
-    if (this.#passed > MOST_PASSED) throw tooMany()
+    if (this.#passed > MAX_EXAMINED) throw tooMany()
   }
 
   #keep(into: Into, tag: number, element: FoundElement): void {
     if (!into || into.has(tag)) return
     this.#kept++
-    if (this.#kept > MOST_KEPT) throw tooMany()
+    if (this.#kept > MAX_KEPT) throw tooMany()
     into.set(tag, element)
   }
 
-  /** The element whose header has just been read; gives where the next one begins. */
+  /** Processes the element whose header has just been read; returns the offset of the next one. */
   #takeElement(from: number, end: number, coding: Coding, into: Into, depth: number): number {
     const { tag, length, size } = this.#header
     const isUnknown = coding.explicit && this.#header.vr === 'UN'
     const vr = this.#header.vr === '' || isUnknown ? vrOf(tag) : this.#header.vr
     const at = from + size
     const wanted = into && this.#isWanted(tag) ? into : undefined
-    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of
-    // undefined length is a sequence.
+    // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian, and a UN of undefined
+    // length is a sequence.
     const inside = isUnknown ? IMPLICIT : coding
     const { bigEndian } = inside
     if (length === UNDEFINED_LENGTH) {
@@ -169,7 +167,7 @@ export class ElementSearch {
     into: FoundItem[] | undefined,
     depth: number,
   ): number {
-    if (depth > DEEPEST) throw new ViewedFileFault(message('viewed-file.header-too-deep'))
+    if (depth > MAX_DEPTH) throw new ViewedFileFault(message('viewed-file.header-too-deep'))
     let position = from
     while (position < end) {
       if (!isDelimited && position + 8 > end) break

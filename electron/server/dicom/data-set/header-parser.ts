@@ -10,7 +10,7 @@ import { formatTag, vrOf } from './dictionary.ts'
 import {
   DELIMITERS,
   type ElementHeader,
-  LONGEST_HEADER,
+  MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
@@ -18,18 +18,18 @@ import {
   type Collection,
   collection,
   type HeaderValues,
-  soughtOf,
+  lookupOf,
   valuesOf,
   type Wanted,
 } from './header-values.ts'
-import type { StructureWalk } from './structure.ts'
+import type { StructureCheck } from './structure.ts'
 import { swapNumbers, VR } from './vr.ts'
 
-/** Why bytes are no data set. */
+/** Why the bytes are not a valid data set. */
 export class HeaderFault extends Error {
   override name = 'HeaderFault'
   readonly tag: number | undefined
-  /** The bytes end where there should be more. */
+  /** Whether the bytes ended too early. */
   readonly isEnd: boolean
 
   constructor(message: string, tag?: number, isEnd = false) {
@@ -41,42 +41,42 @@ export class HeaderFault extends Error {
 
 /** PixelData, FloatPixelData, DoubleFloatPixelData. */
 export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
-const NOWHERE = Number.POSITIVE_INFINITY
+const UNBOUNDED = Number.POSITIVE_INFINITY
 
-/** What is open around the next element: the items of a sequence, or the elements of an item. */
+/** An open container: a sequence, an item, or encapsulated pixel data. */
 interface Frame {
   readonly kind: 'items' | 'elements' | 'fragments'
   readonly coding: Coding
-  /** Where it ends, bytes from the start of the data set; Infinity: at its delimiter. */
+  /** End offset in bytes from the start of the data set; Infinity if it ends at a delimiter. */
   readonly end: number
-  /** What is wanted in it; undefined: nothing. */
+  /** Receives the wanted values in this container; undefined if none are wanted. */
   readonly into: Collection | undefined
   /**
-   * Where a sequence of defined length ends that was entered for its structure alone: a fault
-   * within it does not reach beyond that.
+   * End of the enclosing sequence of defined length that is parsed only for its structure. A fault
+   * within that sequence does not affect what follows it.
    */
-  readonly walkedTo: number
+  readonly structureEnd: number
 }
 
-/** Follows the elements of a data set (PS3.5 §7) and keeps the wanted values. */
+/** Incremental parser of a data set (PS3.5 §7) that keeps the wanted values. */
 export class HeaderParser {
   readonly #last: number
   readonly #top: Collection
   readonly #sequences: ReadonlyMap<number, Collection>
   readonly #valueBytes: number
   readonly #depth: number
-  readonly #walk: StructureWalk | undefined
+  readonly #walk: StructureCheck | undefined
   readonly #root: Frame
   readonly #open: Frame[] = []
   #frame: Frame
-  /** Bytes of the data set that are behind us; those of a header that has begun do not count. */
+  /** Bytes of the data set processed so far, not counting an incomplete header. */
   #position = 0
   readonly #header = newElementHeader()
-  /** The start of a header whose rest has not come. */
-  readonly #begun = Buffer.alloc(LONGEST_HEADER)
-  #begunLength = 0
+  /** The first bytes of an incomplete header. */
+  readonly #partialHeader = Buffer.alloc(MAX_HEADER_BYTES)
+  #partialLength = 0
   #toSkip = 0
-  /** The value that is being gathered, how much of it is there, and what it is of. */
+  /** The value being collected, the number of bytes collected, and its element. */
   #value: Buffer | undefined
   #valueLength = 0
   #valueTag = 0
@@ -91,34 +91,40 @@ export class HeaderParser {
     coding: Coding,
     wanted: readonly Wanted[],
     limits: { readonly valueBytes: number; readonly depth: number },
-    walk: StructureWalk | undefined,
+    walk: StructureCheck | undefined,
   ) {
-    const { top, sequences, last } = soughtOf(wanted)
+    const { top, sequences, last } = lookupOf(wanted)
     this.#last = last
     this.#top = collection(top)
     this.#sequences = new Map(sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
     this.#valueBytes = limits.valueBytes
     this.#depth = limits.depth
     this.#walk = walk
-    this.#root = { kind: 'elements', coding, end: NOWHERE, into: this.#top, walkedTo: NOWHERE }
+    this.#root = {
+      kind: 'elements',
+      coding,
+      end: UNBOUNDED,
+      into: this.#top,
+      structureEnd: UNBOUNDED,
+    }
     this.#frame = this.#root
   }
 
-  /** All that is wanted has come, or can come no more. */
+  /** Whether all wanted values have been found or can no longer occur. */
   get isDone(): boolean {
     return this.#isDone
   }
 
-  /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
+  /** Whether PixelData, FloatPixelData or DoubleFloatPixelData was found at the top level. */
   get reachedPixelData(): boolean {
     return this.#reachedPixelData
   }
 
-  /** Takes the next bytes and keeps no view of them. @throws {HeaderFault} */
+  /** Processes the next bytes without keeping a view of them. @throws {HeaderFault} */
   push(bytes: Buffer): void {
     const walk = this.#walk
     let at = 0
-    while (at < bytes.length && (walk ? !walk.isBroken : !this.#isDone)) {
+    while (at < bytes.length && (walk ? !walk.isUnparsable : !this.#isDone)) {
       const left = bytes.length - at
       if (this.#toSkip > 0) {
         const skipped = Math.min(this.#toSkip, left)
@@ -137,20 +143,20 @@ export class HeaderParser {
     }
   }
 
-  /** No more bytes will come. @throws {HeaderFault} where they end within an element */
+  /** Ends the input. @throws {HeaderFault} if it ends within an element */
   end(): void {
     while (this.#frame.end <= this.#position) this.#leave()
-    if (this.#frame.walkedTo <= this.#position) this.#endWithin(0)
-    // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its
-    // length.
+    if (this.#frame.structureEnd <= this.#position) this.#endWithin(0)
+    // PS3.5 §7.1 does not allow this trailing byte, but some devices pad an odd value beyond its
+    // declared length.
     const isTail =
       this.#walk !== undefined &&
       this.#isDone &&
       this.#frame === this.#root &&
-      this.#begunLength > 0 &&
-      this.#begun.subarray(0, this.#begunLength).every((byte) => byte === 0)
+      this.#partialLength > 0 &&
+      this.#partialHeader.subarray(0, this.#partialLength).every((byte) => byte === 0)
     if (
-      (this.#begunLength > 0 && !isTail) ||
+      (this.#partialLength > 0 && !isTail) ||
       this.#toSkip > 0 ||
       this.#value ||
       this.#frame !== this.#root
@@ -180,9 +186,9 @@ export class HeaderParser {
     into: Collection | undefined,
     isWalked = false,
   ): void {
-    const walkedTo = Math.min(this.#frame.walkedTo, isWalked ? end : NOWHERE)
+    const structureEnd = Math.min(this.#frame.structureEnd, isWalked ? end : UNBOUNDED)
     if (this.#open.length >= this.#depth * 2) this.#fail(`sequences more than ${this.#depth} deep`)
-    this.#frame = { kind, coding, end, into, walkedTo }
+    this.#frame = { kind, coding, end, into, structureEnd }
     this.#open.push(this.#frame)
   }
 
@@ -191,42 +197,43 @@ export class HeaderParser {
     this.#frame = this.#open.at(-1) ?? this.#root
   }
 
-  /** Takes a header from the bytes, across pieces where it must; gives how many of them it took. */
+  /** Reads a header, which may span two calls; returns the number of bytes consumed. */
   #takeHeader(bytes: Buffer, at: number): number {
     while (this.#frame.end <= this.#position) this.#leave()
     const frame = this.#frame
-    // Something of undefined length has no end where the sequence around it has.
-    if (frame.walkedTo <= this.#position) {
+    // A container of undefined length must end within the container around it.
+    if (frame.structureEnd <= this.#position) {
       this.#endWithin(0)
       return 0
     }
     const header = this.#header
     const isItem = frame.kind !== 'elements'
-    // Nothing is taken from behind the end of what holds it: there the reading may have to go on.
-    const room = Math.min(frame.end, frame.walkedTo) - this.#position
-    const available = Math.min(bytes.length - at, room - this.#begunLength)
+    // Nothing is read beyond the end of the enclosing container, because parsing may have to resume
+    // there.
+    const room = Math.min(frame.end, frame.structureEnd) - this.#position
+    const available = Math.min(bytes.length - at, room - this.#partialLength)
     let taken: number
     if (
-      this.#begunLength === 0 &&
+      this.#partialLength === 0 &&
       readElementHeader(header, bytes, at, available, frame.coding, isItem)
     )
       taken = header.size
     else {
-      const most = Math.min(available, LONGEST_HEADER - this.#begunLength)
-      const copied = bytes.copy(this.#begun, this.#begunLength, at, at + most)
-      const length = this.#begunLength + copied
-      if (!readElementHeader(header, this.#begun, 0, length, frame.coding, isItem)) {
-        this.#begunLength = length
+      const most = Math.min(available, MAX_HEADER_BYTES - this.#partialLength)
+      const copied = bytes.copy(this.#partialHeader, this.#partialLength, at, at + most)
+      const length = this.#partialLength + copied
+      if (!readElementHeader(header, this.#partialHeader, 0, length, frame.coding, isItem)) {
+        this.#partialLength = length
         if (length === room) this.#endWithin(room)
         return copied
       }
-      taken = header.size - this.#begunLength
-      this.#begunLength = 0
+      taken = header.size - this.#partialLength
+      this.#partialLength = 0
     }
     try {
       this.#take(header)
     } catch (error) {
-      this.#passOver(error)
+      this.#skipSequence(error)
     }
     return taken
   }
@@ -241,7 +248,7 @@ export class HeaderParser {
 
   #takeItem(tag: number, length: number): void {
     const { coding, end: sequenceEnd, into: wanted } = this.#frame
-    if (tag === SEQUENCE_DELIMITATION && sequenceEnd === NOWHERE) {
+    if (tag === SEQUENCE_DELIMITATION && sequenceEnd === UNBOUNDED) {
       this.#leave()
       return
     }
@@ -250,12 +257,12 @@ export class HeaderParser {
     if (into) into.hasBegun = true
     const end = this.#endOf(length, 'item longer than its sequence')
     const isWalked = this.#walk !== undefined && this.#open.length < this.#depth
-    if (into || end === NOWHERE) this.#enter('elements', coding, end, into)
+    if (into || end === UNBOUNDED) this.#enter('elements', coding, end, into)
     else if (isWalked) this.#enter('elements', coding, end, into, true)
     else this.#toSkip = length
   }
 
-  /** PS3.5 A.4: the Basic Offset Table and the fragments of encapsulated pixel data. */
+  /** Handles the Basic Offset Table and the fragments of encapsulated pixel data (PS3.5 A.4). */
   #takeFragment(tag: number, length: number): void {
     if (tag === SEQUENCE_DELIMITATION) {
       this.#walk?.fragmentsEnd(this.#position)
@@ -269,7 +276,7 @@ export class HeaderParser {
   }
 
   #takeDelimiter(tag: number): void {
-    if (tag === ITEM_DELIMITATION && this.#frame !== this.#root && this.#frame.end === NOWHERE)
+    if (tag === ITEM_DELIMITATION && this.#frame !== this.#root && this.#frame.end === UNBOUNDED)
       this.#leave()
     else this.#fail('delimiter outside its sequence')
   }
@@ -285,15 +292,15 @@ export class HeaderParser {
       this.#walk?.element(this.#header, this.#position)
       if (isPixelData && length === UNDEFINED_LENGTH) {
         this.#lastTag = tag
-        this.#enter('fragments', coding, NOWHERE, undefined)
+        this.#enter('fragments', coding, UNBOUNDED, undefined)
         return
       }
     }
     this.#lastTag = tag
     const end = this.#endOf(length, 'element longer than what holds it')
     const sequence = isTop && !this.#isDone ? this.#sequences.get(tag) : undefined
-    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
-    if (end === NOWHERE || sequence)
+    // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian.
+    if (end === UNBOUNDED || sequence)
       this.#enter('items', vr === 'UN' ? IMPLICIT : coding, end, sequence)
     else if (
       !this.#isDone &&
@@ -316,11 +323,13 @@ export class HeaderParser {
     else this.#toSkip = length
   }
 
-  /** Where something of this length ends that begins here; Infinity: at its delimiter. */
+  /**
+   * End offset of a container of this length that starts here; Infinity if it ends at a delimiter.
+   */
   #endOf(length: number, why: string): number {
-    if (length === UNDEFINED_LENGTH) return NOWHERE
+    if (length === UNDEFINED_LENGTH) return UNBOUNDED
     const end = this.#position + length
-    if (end > Math.min(this.#frame.end, this.#frame.walkedTo)) this.#fail(why)
+    if (end > Math.min(this.#frame.end, this.#frame.structureEnd)) this.#fail(why)
     return end
   }
 
@@ -342,23 +351,23 @@ export class HeaderParser {
     }
   }
 
-  /** What holds it ends within the header of an element. */
+  /** Reports that the enclosing container ends within the header of an element. */
   #endWithin(room: number): void {
     this.#position += room
-    this.#begunLength = 0
+    this.#partialLength = 0
     try {
       this.#fail('element longer than what holds it')
     } catch (error) {
-      this.#passOver(error)
+      this.#skipSequence(error)
     }
   }
 
   /**
-   * Goes on behind the outermost sequence that was entered for its structure alone. @throws the
-   * error, where there is none
+   * Resumes after the outermost sequence that is parsed only for its structure. @throws the error
+   * if there is none
    */
-  #passOver(error: unknown): void {
-    const from = this.#open.findIndex(({ walkedTo }) => walkedTo !== NOWHERE)
+  #skipSequence(error: unknown): void {
+    const from = this.#open.findIndex(({ structureEnd }) => structureEnd !== UNBOUNDED)
     const end = this.#open[from]?.end ?? 0
     if (!this.#walk || !(error instanceof HeaderFault) || end < this.#position) throw error
     this.#walk.damaged(error.tag)
@@ -369,5 +378,5 @@ export class HeaderParser {
   }
 }
 
-/** In Implicit VR the dictionary alone says what a sequence is. */
+/** In Implicit VR only the dictionary tells which elements are sequences. */
 const isSequence = (vr: string, tag: number) => vr === 'SQ' || (vr === '' && vrOf(tag) === 'SQ')

@@ -2,20 +2,17 @@ import { constants, inflateRawSync } from 'node:zlib'
 import { CODINGS, type Coding } from './coding.ts'
 import { HeaderFault, HeaderParser } from './header-parser.ts'
 import type { HeaderValues, Wanted } from './header-values.ts'
-import { type Structure, StructureWalk } from './structure.ts'
+import { type Structure, StructureCheck } from './structure.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 
 export { type HeaderValues, textOf, type Wanted } from './header-values.ts'
 
 export interface HeaderLimits {
-  /** A wanted value that is longer is passed over like one that is not wanted; bytes. */
+  /** Maximum length in bytes of a wanted value; a longer one is skipped. */
   readonly valueBytes: number
-  /** Sequences of undefined length, and wanted ones, within each other. */
+  /** Maximum nesting of sequences of undefined length and of wanted sequences. */
   readonly depth: number
-  /**
-   * Of a deflated data set: compressed bytes, and bytes inflated from them, within which the header
-   * must end.
-   */
+  /** Limits for the header of a deflated data set: compressed bytes, and inflated bytes. */
   readonly deflatedBytes: number
   readonly inflatedBytes: number
 }
@@ -31,37 +28,36 @@ export interface HeaderResult extends HeaderValues {
   /** The first item of a wanted sequence; undefined where there is none. */
   first(sequence: number): HeaderValues | undefined
   /**
-   * Where and why the bytes are no data set, without a value of it; what came before is there.
-   * Undefined: all that was read is sound.
+   * Where and why the bytes are not a valid data set, without quoting a value; values before the
+   * fault are available. Undefined if there was no fault.
    */
   readonly fault: string | undefined
   /**
-   * The fault is that a deflated data set's header did not end within the limits: the bytes may be
-   * sound.
+   * Whether the fault is that the header of a deflated data set exceeds the limits, so that the
+   * data may be valid.
    */
   readonly isCut: boolean
-  /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
+  /** Whether PixelData, FloatPixelData or DoubleFloatPixelData was found at the top level. */
   readonly reachedPixelData: boolean
-  /** Of a reader that walks to the end; undefined where it did not, or the data set is deflated. */
+  /** The structure, if the reader checks it; undefined otherwise and for deflated data sets. */
   readonly structure: Structure | undefined
 }
 
 const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
 
 /**
- * Reads the header of a data set while it streams by (PS3.5 §7, Annex A). Elements that are not
- * wanted are passed over by their length, and nothing is done with pixel data, so it costs the same
- * for every size of image; memory is that of the wanted values. A transfer syntax that is not in
- * `CODINGS` has its data set in Explicit VR Little Endian, as every encapsulated one does (PS3.5
- * A.4).
+ * Extracts header values from a data set while it streams by (PS3.5 §7, Annex A). Other elements
+ * and pixel data are skipped by length, so the cost does not depend on the size of the image, and
+ * memory is limited to the wanted values. Data sets in transfer syntaxes that are not in `CODINGS`
+ * are in Explicit VR Little Endian, as all encapsulated ones are (PS3.5 A.4).
  *
- * A reader that `walks` goes on behind the header: it follows the declared lengths, items and
- * delimiters to the end of the data set and compares the pixel data with the attributes that
- * describe it (`structure`). The Image Pixel attributes must be among the wanted then.
+ * A reader that `walks` also follows lengths, items and delimiters to the end of the data set and
+ * compares the pixel data with the attributes that describe it (`structure`). The wanted values
+ * must then include the Image Pixel attributes.
  */
 export class HeaderReader {
   readonly #parser: HeaderParser
-  readonly #walk: StructureWalk | undefined
+  readonly #walk: StructureCheck | undefined
   readonly #inflater: Inflater | undefined
   #fault: string | undefined
   #isCut = false
@@ -72,22 +68,22 @@ export class HeaderReader {
     { walks = false, limits = HEADER_LIMITS } = {},
   ) {
     const coding = CODINGS[transferSyntax] ?? EXPLICIT
-    // Of a deflated data set the beginning alone is inflated here.
-    this.#walk = walks && !coding.deflated ? new StructureWalk(transferSyntax) : undefined
+    // Of a deflated data set only the start is inflated here.
+    this.#walk = walks && !coding.deflated ? new StructureCheck(transferSyntax) : undefined
     this.#parser = new HeaderParser(coding, wanted, limits, this.#walk)
     this.#inflater = coding.deflated ? new Inflater(limits) : undefined
   }
 
   /**
-   * Nothing that comes can change the result: pixel data or a tag above the last wanted was
-   * reached, or a fault.
+   * Whether no further input can change the result: pixel data, a tag above the last wanted one, or
+   * a fault was reached.
    */
   get isDone(): boolean {
     if (this.#fault !== undefined) return true
-    return this.#walk ? this.#walk.isBroken : this.#parser.isDone
+    return this.#walk ? this.#walk.isUnparsable : this.#parser.isDone
   }
 
-  /** Takes the data set's next bytes, in any pieces; keeps no view of them. Never throws. */
+  /** Processes the next bytes without keeping a view of them. Never throws. */
   push(bytes: Buffer): void {
     if (this.isDone) return
     try {
@@ -97,7 +93,7 @@ export class HeaderReader {
     }
   }
 
-  /** The result as of now; bytes that end within an element are a fault. */
+  /** Returns the result. Input that ends within an element is a fault. */
   end(): HeaderResult {
     const parser = this.#parser
     if (!this.isDone) {
@@ -120,13 +116,13 @@ export class HeaderReader {
   }
 
   #failed(error: unknown): void {
-    // What comes before was read whole: the header is sound.
+    // All wanted values have been read, so the header itself is valid.
     if (this.#walk && this.#parser.isDone && error instanceof HeaderFault) {
-      if (error.isEnd) this.#walk.endsWithin(error.tag)
-      else this.#walk.broke(error.tag)
+      if (error.isEnd) this.#walk.truncatedAt(error.tag)
+      else this.#walk.unparsableAfter(error.tag)
       return
     }
-    // The inflater's, and the platform's, where there is too much.
+    // Thrown by zlib when the output exceeds the limit.
     this.#isCut = error instanceof RangeError
     this.#fault =
       error instanceof HeaderFault
@@ -136,13 +132,12 @@ export class HeaderReader {
 }
 
 const FIRST_INFLATION = 4096
-const NOTHING = Buffer.alloc(0)
+const NO_BYTES = Buffer.alloc(0)
 
 /**
- * The first bytes of a deflated data set (PS3.5 A.5), inflated as they come. The beginning is
- * inflated again each time four times as much is there: a header is found in the first kilobytes,
- * and one call of the platform's synchronous inflation is all that is documented to give what a
- * stream holds so far.
+ * Inflates the start of a deflated data set (PS3.5 A.5). It inflates again from the start whenever
+ * the input has quadrupled: the header is within the first kilobytes, and zlib's synchronous call
+ * is the only documented way to get the output of an incomplete stream.
  */
 class Inflater {
   readonly #limits: HeaderLimits
@@ -156,24 +151,24 @@ class Inflater {
   }
 
   /**
-   * Takes compressed bytes; gives what has become readable since. @throws where they cannot be
-   * inflated or are too many.
+   * Adds compressed bytes; returns newly inflated bytes. @throws if they cannot be inflated or
+   * exceed the limits
    */
   push(bytes: Buffer): Buffer {
     const { deflatedBytes } = this.#limits
     if (this.#length >= deflatedBytes)
       throw new RangeError('too many bytes before the end of the header')
-    // A copy: the bytes belong to the connection.
+    // Copied, because the buffer belongs to the connection.
     this.#pieces.push(Buffer.from(bytes.subarray(0, deflatedBytes - this.#length)))
     this.#length += bytes.length
-    if (this.#length < this.#next) return NOTHING
+    if (this.#length < this.#next) return NO_BYTES
     while (this.#next <= this.#length) this.#next *= 4
     return this.#inflate()
   }
 
-  /** What the bytes so far still hold. @throws as `push` does. */
+  /** Returns the remaining inflated bytes. @throws as `push` */
   end(): Buffer {
-    return this.#length === 0 ? NOTHING : this.#inflate()
+    return this.#length === 0 ? NO_BYTES : this.#inflate()
   }
 
   #inflate(): Buffer {

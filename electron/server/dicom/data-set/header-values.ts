@@ -2,33 +2,32 @@ import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { withoutPadding } from './vr.ts'
 
 const SPECIFIC_CHARACTER_SET = 0x00080005
-/** PS3.3 C.12.1.1.2 defines no more of them. */
-const MOST_TERMS = 20
+/** PS3.3 C.12.1.1.2 does not define more terms. */
+const MAX_TERMS = 20
 
-/** A tag at the top of a data set, or tags inside the first item of a sequence there. */
+/** A top-level tag, or tags inside the first item of a top-level sequence. */
 export type Wanted = number | { readonly sequence: number; readonly tags: readonly number[] }
 
-/** The wanted values of one data set or item. */
+/** The wanted values of a data set or item. */
 export interface HeaderValues {
   /**
-   * As on the wire, padding included, numbers in little endian whatever the wire; undefined where
-   * it is missing or was too long.
+   * The value as encoded, padding included, but with numbers always in little endian; undefined if
+   * it is missing or too long.
    */
   get(tag: number): Buffer | undefined
-  /** Its VR on the wire; by the dictionary where the wire has none. */
+  /** The encoded VR; in Implicit VR the dictionary's. */
   vrOf(tag: number): string | undefined
   /**
-   * Values of Specific Character Set (0008,0005), which is always read; undefined where it is
-   * missing or empty.
+   * Values of Specific Character Set (0008,0005), which is always read; undefined if it is missing
+   * or empty.
    */
   readonly characterSet: readonly string[] | undefined
 }
 
 /**
- * The text of an element, all its values with backslashes between, without padding; '' where it is
- * missing. Read in the character set that the data set declares; where it declares none, or the
- * bytes are none of that set, in `fallback`: the values of (0008,0005) that the device is known to
- * mean.
+ * The text of an element, all values separated by backslashes, without padding; '' if it is
+ * missing. Decoded in the declared character set; if none is declared or the bytes are invalid in
+ * it, in `fallback`: the values of (0008,0005) configured for the device.
  */
 export function textOf(
   values: HeaderValues,
@@ -45,11 +44,11 @@ export function textOf(
   return withoutPadding(second.exact ? second.text : declared.text).trimStart()
 }
 
-/** Values as they are found. */
+/** Collects values while parsing. */
 export interface Collection {
   readonly tags: ReadonlySet<number>
   readonly found: Map<number, { readonly vr: string; readonly value: Buffer }>
-  /** Of a sequence: an item of it has begun, so the next ones are not wanted. */
+  /** For a sequence: whether its first item has begun, so that later items are skipped. */
   hasBegun: boolean
 }
 
@@ -59,17 +58,17 @@ export const collection = (tags: ReadonlySet<number>): Collection => ({
   hasBegun: false,
 })
 
-/** What is wanted, in the form it is looked for: the same for every data set. */
-interface Sought {
+/** The wanted tags in the form used for lookup, shared by all data sets. */
+interface WantedLookup {
   readonly top: ReadonlySet<number>
   readonly sequences: readonly { readonly sequence: number; readonly tags: ReadonlySet<number> }[]
   readonly last: number
 }
 
-const SOUGHT = new WeakMap<readonly Wanted[], Sought>()
+const LOOKUPS = new WeakMap<readonly Wanted[], WantedLookup>()
 
-export function soughtOf(wanted: readonly Wanted[]): Sought {
-  const known = SOUGHT.get(wanted)
+export function lookupOf(wanted: readonly Wanted[]): WantedLookup {
+  const known = LOOKUPS.get(wanted)
   if (known) return known
   const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])
   const top = withCharacterSet(wanted.filter((tag) => typeof tag === 'number'))
@@ -83,18 +82,18 @@ export function soughtOf(wanted: readonly Wanted[]): Sought {
     sequences,
     last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)),
   }
-  SOUGHT.set(wanted, sought)
+  LOOKUPS.set(wanted, sought)
   return sought
 }
 
 export function valuesOf({ found }: Collection): HeaderValues {
   const terms = withoutPadding(
-    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MOST_TERMS * 17) ?? '',
+    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MAX_TERMS * 17) ?? '',
   )
   return {
     get: (tag) => found.get(tag)?.value,
     vrOf: (tag) => found.get(tag)?.vr,
     characterSet:
-      terms === '' ? undefined : terms.split('\\', MOST_TERMS).map((term) => term.trim()),
+      terms === '' ? undefined : terms.split('\\', MAX_TERMS).map((term) => term.trim()),
   }
 }

@@ -9,15 +9,15 @@ import { fileMeta } from './file-meta.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
 
-/** More than preamble and file meta information are. */
-const LONGEST_START = 256 << 10
+/** More than preamble and file meta information need. */
+const MAX_START_BYTES = 256 << 10
 
 /**
- * Writes the deflated Part 10 file at `from` to `to` as Explicit VR Little Endian (PS3.5 A.5),
- * piece by piece; `limits.bytes`: of its data set. A stream that breaks off gives a file that
- * breaks off, which is reported where that file is read.
- * @throws {ViewedFileFault} where it is no such file, cannot be inflated, or would be longer than
- *   the limit; `to` is then removed
+ * Streams the deflated Part 10 file `from` into `to` as Explicit VR Little Endian (PS3.5 A.5).
+ * `limits.bytes` limits its data set. A truncated stream results in a truncated file, which is
+ * reported when that file is read.
+ * @throws {ViewedFileFault} if it is not such a file, cannot be inflated, or exceeds the limit;
+ * `to` is then deleted
  */
 export async function inflatedFile(
   from: string,
@@ -40,15 +40,15 @@ export async function inflatedFile(
     )
   } catch (error) {
     await rm(to, { force: true })
-    const isOfZlib = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
-    throw isOfZlib ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
+    const isZlibError = (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
+    throw isZlibError ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
   }
 }
 
 async function deflatedStart(path: string): Promise<FileStart> {
   const file = await open(path, 'r')
   try {
-    const bytes = Buffer.alloc(LONGEST_START)
+    const bytes = Buffer.alloc(MAX_START_BYTES)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     const read = (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
     const start = readFileStart(
@@ -67,8 +67,8 @@ async function deflatedStart(path: string): Promise<FileStart> {
 }
 
 /**
- * Puts `start` before what goes through, and lets no more than `most` bytes of it through: a few
- * kilobytes may become terabytes.
+ * Prepends `start` and passes at most `most` bytes on, because a few kilobytes can inflate to
+ * terabytes.
  */
 function bounded(start: Buffer, most: number): Transform {
   let left = most

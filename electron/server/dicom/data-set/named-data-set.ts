@@ -2,16 +2,16 @@ import type { DataSet, Element } from './coding.ts'
 import { tagOf, vrOf } from './dictionary.ts'
 
 /**
- * Values by the keywords of PS3.6: text (of several values by backslashes), bytes, a number of VR US
- * or UL, or the items of a sequence. Undefined: it is left out.
+ * Values by PS3.6 keyword: text (several values separated by backslashes), bytes, a number (US or
+ * UL), or the items of a sequence. Undefined values are omitted.
  */
 export interface NamedValues {
   readonly [keyword: string]: string | number | Buffer | readonly NamedValues[] | undefined
 }
 
 /**
- * A data set whose text is UTF-8 (ISO_IR 192), in the order of its tags. @throws {RangeError} for a
- * keyword that does not exist
+ * Builds a data set with UTF-8 text (ISO_IR 192), sorted by tag. @throws {RangeError} for an
+ * unknown keyword
  */
 export function namedDataSet(values: NamedValues): DataSet {
   return Object.entries(values)

@@ -4,13 +4,13 @@ import { withoutPadding } from './vr.ts'
 const STUDY_INSTANCE_UID = 0x0020000d
 const SERIES_INSTANCE_UID = 0x0020000e
 const REFERENCED_SOP_INSTANCE_UID = 0x00081155
-/** What attributes were before is no reference. */
+/** Previous values of attributes, which are not references. */
 const ORIGINAL_ATTRIBUTES = 0x04000561
 
 /**
- * The data set with every UID in its sequences that `uids` names replaced; undefined where there is
- * none. An item that stands for a study or a series (PS3.3 C.18.4, 10.4) and has references to
- * instances of `uids` and to others is divided, as the others stay where they are.
+ * Replaces every UID in the sequences of the data set that is a key of `uids`; undefined if there
+ * is none. An item for a study or series (PS3.3 C.18.4, 10.4) that references both mapped and other
+ * instances is split, because the other instances are not moved.
  */
 export function withMappedReferences(
   dataSet: DataSet,
@@ -41,9 +41,12 @@ export function withMappedReferences(
       const references = isContainer(item) ? referencesIn(item) : []
       const moved = references.filter((uid) => uids.has(uid))
       if (references.length === 0 || moved.length === references.length) return [mappedItem(item)]
-      // None of what it stands for was moved: neither was its study or its series, for it.
+      // No instance of this study or series was moved, so it keeps its UIDs here.
       if (moved.length === 0) return [item]
-      return [mappedItem(only(item, (uid) => uids.has(uid))), only(item, (uid) => !uids.has(uid))]
+      return [
+        mappedItem(withOnly(item, (uid) => uids.has(uid))),
+        withOnly(item, (uid) => !uids.has(uid)),
+      ]
     })
     return { ...element, value }
   }
@@ -67,14 +70,14 @@ function referencesIn(item: DataSet): string[] {
   })
 }
 
-/** The item with those of its references alone. */
-function only(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
+/** The item with only those references that satisfy the predicate. */
+function withOnly(item: DataSet, isWanted: (uid: string) => boolean): DataSet {
   return item.map((element): Element => {
     if (Buffer.isBuffer(element.value)) return element
     const value = element.value.flatMap((inner) => {
       const references = referencesIn(inner)
       if (references.length === 0 || references.every(isWanted)) return [inner]
-      return references.some(isWanted) ? [only(inner, isWanted)] : []
+      return references.some(isWanted) ? [withOnly(inner, isWanted)] : []
     })
     return { ...element, value }
   })

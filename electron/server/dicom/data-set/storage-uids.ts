@@ -1,13 +1,13 @@
 import { TRANSFER_SYNTAX } from './uids.ts'
 
-/** PS3.4 Annex B.5 and its retired classes are all below this root. */
+/** The root of the storage classes of PS3.4 Annex B.5 and of the retired ones. */
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 const DICOM_ROOT = '1.2.840.10008.'
 /**
- * Storage classes of patients that PS3.6 put elsewhere: RT (34.x), and the retired stored print and
- * hardcopy ones.
+ * Storage classes of patient objects outside that root: RT (34.x), and the retired stored print and
+ * hardcopy classes.
  */
-const ELSEWHERE: ReadonlySet<string> = new Set([
+const OTHER_STORAGE_CLASSES: ReadonlySet<string> = new Set([
   '1.2.840.10008.5.1.4.34.7',
   '1.2.840.10008.5.1.4.34.10',
   '1.2.840.10008.5.1.1.27',
@@ -16,20 +16,20 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Queries below that root (PS3.4 Annex II): a C-FIND on a context taken for images could only be
- * refused.
+ * Query classes below that root (PS3.4 Annex II). If they were accepted as storage, a C-FIND on
+ * that context could only be refused.
  */
-const NO_STORAGE: ReadonlySet<string> = new Set(
+const QUERY_CLASSES: ReadonlySet<string> = new Set(
   ['4', '5', '6'].map((last) => `${STORAGE_ROOT}200.${last}`),
 )
 
 /**
- * Whether instances of the class are kept; `acceptsUnknown`: those of vendors too, whose UIDs are
- * not DICOM's.
+ * Whether instances of the class can be stored. `acceptsUnknown`: also private classes, whose UIDs
+ * are not below the DICOM root.
  */
 export const isStorageClass = (uid: string, acceptsUnknown: boolean): boolean =>
-  (uid.startsWith(STORAGE_ROOT) && !NO_STORAGE.has(uid)) ||
-  ELSEWHERE.has(uid) ||
+  (uid.startsWith(STORAGE_ROOT) && !QUERY_CLASSES.has(uid)) ||
+  OTHER_STORAGE_CLASSES.has(uid) ||
   (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
 
 const JPEG = '1.2.840.10008.1.2.4.'
@@ -37,8 +37,8 @@ const each = (root: string, ...components: readonly string[]): string[] =>
   components.map((component) => `${root}${component}`)
 
 /**
- * PS3.5 Annex A, in our order of preference: Explicit VR Little Endian first, so that no console
- * compresses for us; without JPIP, whose objects have their pixels elsewhere.
+ * PS3.5 Annex A, in order of preference. Explicit VR Little Endian comes first, so that no device
+ * compresses images for the gateway; JPIP is excluded, because its pixels are elsewhere.
  */
 export const STORAGE_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
@@ -47,12 +47,12 @@ export const STORAGE_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
   '1.2.840.10008.1.2.1.98',
   '1.2.840.10008.1.2.5',
-  // JPEG lossless, JPEG-LS, JPEG 2000, HTJ2K, JPEG XL; the lossless one of a pair first
+  // JPEG lossless, JPEG-LS, JPEG 2000, HTJ2K, JPEG XL; of each pair the lossless one first
   ...each(JPEG, '70', '57', '80', '90', '92', '201', '202', '110'),
   ...each(JPEG, '81', '91', '93', '203', '111', '112', '50', '51'),
-  // retired processes of JPEG
+  // retired JPEG processes
   ...each(JPEG, '52', '53', '54', '55', '56', '58', '59', '60', '61', '62', '63', '64', '65', '66'),
-  // MPEG-2, MPEG-4, HEVC, and their fragmentable forms
+  // MPEG-2, MPEG-4, HEVC, and their fragmentable variants
   ...each(JPEG, '100', '101', '102', '103', '104', '105', '106', '107', '108'),
   ...each(JPEG, '100.1', '101.1', '102.1', '103.1', '104.1', '105.1', '106.1'),
 ]

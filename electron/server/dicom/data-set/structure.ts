@@ -4,30 +4,30 @@ import { formatTag } from './dictionary.ts'
 import type { ElementHeader } from './element-header.ts'
 import { withoutPadding } from './vr.ts'
 
-/** Values of a data set, as on the wire; undefined where an element is missing. */
+/** Encoded values of a data set; undefined for a missing element. */
 export interface ElementValues {
   get(tag: number): Buffer | undefined
 }
 
-/** Where the pixel data is in a data set; bytes from its start. */
+/** The position of the pixel data, as byte offsets from the start of the data set. */
 export interface PixelExtent {
   readonly tag: number
-  /** As on the wire; '' where it has none. */
+  /** The encoded VR; '' in Implicit VR. */
   readonly vr: string
-  /** Of its element, and of its value. */
+  /** Start of the element, and of its value. */
   readonly at: number
   readonly valueAt: number
-  /** Behind it, the delimiter included. */
+  /** End of the element, including its delimiter. */
   readonly end: number
   readonly isEncapsulated: boolean
 }
 
-/** Whether an object ends where its own lengths say it does, with all of its pixel data. */
+/** Whether an object is complete: it ends where its lengths say, with all of its pixel data. */
 export interface Structure {
   readonly isComplete: boolean
-  /** What is missing, or a note about a complete one; mostly null. */
+  /** What is missing, or a remark about a complete object; usually null. */
   readonly detail: Message | null
-  /** Undefined where it has none, or the object is incomplete. */
+  /** Undefined if the object has no pixel data or is incomplete. */
   readonly pixels?: PixelExtent | undefined
 }
 
@@ -43,64 +43,61 @@ const ELEMENT = {
   spectroscopyData: 0x56000020,
 } as const
 
-/** Bits of one value; those of PixelData itself are in BitsAllocated. */
+/** Bits per value; for PixelData they are in BitsAllocated. */
 const BITS: ReadonlyMap<number, number | undefined> = new Map([
   [0x7fe00010, undefined],
   [0x7fe00008, 32],
   [0x7fe00009, 64],
 ])
 
-/** PS3.5 §8.2.7 to §8.2.9: a fragment of these holds a stream of many frames. */
+/** PS3.5 §8.2.7 to §8.2.9: in these transfer syntaxes a fragment contains many frames. */
 const VIDEO = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
-/** Of a Basic Offset Table, of 65,536 frames; a longer one is passed over. Bytes. */
-const MOST_OFFSETS = 256 << 10
-const LONGEST = 0xffffffff
+/** Length in bytes of a Basic Offset Table for 65,536 frames; a longer table is skipped. */
+const MAX_OFFSET_TABLE_BYTES = 256 << 10
+const MAX_OFFSET = 0xffffffff
 
-/** Gathers what says whether an object is complete while its data set is read to the end. */
-export class StructureWalk {
+/** Determines whether an object is complete while its data set is parsed to the end. */
+export class StructureCheck {
   readonly #transferSyntax: string
   #isPixelDataElsewhere = false
   #fault: Message | undefined
   #isBroken = false
   #pixels: (PixelExtent & { readonly length: number }) | undefined
-  /** Undefined before the Basic Offset Table. */
+  /** Undefined until the Basic Offset Table has been found. */
   #fragments: number | undefined
   #base = 0
   #end = 0
   #table: Buffer = Buffer.alloc(0)
-  /** Index of the next entry of the table that no fragment began at yet. */
+  /** Index of the next table entry to be matched with a fragment. */
   #next = 0
 
   constructor(transferSyntax: string) {
     this.#transferSyntax = transferSyntax
   }
 
-  /** Nothing behind it can be read. */
-  get isBroken(): boolean {
+  /** Whether nothing after the fault can be parsed. */
+  get isUnparsable(): boolean {
     return this.#isBroken
   }
 
-  /** The data set ends within the element. */
-  endsWithin(tag: number | undefined): void {
+  /** Reports that the data set ends within the element. */
+  truncatedAt(tag: number | undefined): void {
     this.#fault ??= message('dicom.ends-early', { element: formatTag(tag ?? 0) })
     this.#isBroken = true
   }
 
-  /** The data set cannot be read on behind the element. */
-  broke(tag: number | undefined): void {
+  /** Reports that the data set cannot be parsed beyond the element. */
+  unparsableAfter(tag: number | undefined): void {
     this.damaged(tag)
     this.#isBroken = true
   }
 
-  /** The element is damaged; what comes after it can be read. */
+  /** Reports that the element is damaged but what follows it can be parsed. */
   damaged(tag: number | undefined): void {
     this.#fault ??= message('dicom.damaged', { element: formatTag(tag ?? 0) })
   }
 
-  /**
-   * An element at the top of the data set, whose header is `size` bytes long and ends at
-   * `position`.
-   */
+  /** Reports a top-level element whose header is `size` bytes long and ends at `position`. */
   element({ tag, vr, length, size }: Readonly<ElementHeader>, position: number): void {
     if (BITS.has(tag)) {
       const isEncapsulated = length === UNDEFINED_LENGTH
@@ -112,14 +109,15 @@ export class StructureWalk {
   }
 
   /**
-   * An item of encapsulated pixel data: its length, and where its value begins in the data set.
-   * offsets: it is the Basic Offset Table, whose value is to be given to `offsets`.
+   * Reports an item of encapsulated pixel data by its length and the offset of its value. Returns
+   * 'offsets' if the item is the Basic Offset Table, whose value the caller then passes to
+   * `offsets`.
    */
   fragment(length: number, position: number): 'offsets' | 'fragment' {
     if (this.#fragments === undefined) {
       this.#fragments = 0
       this.#base = position + length
-      return length <= MOST_OFFSETS ? 'offsets' : 'fragment'
+      return length <= MAX_OFFSET_TABLE_BYTES ? 'offsets' : 'fragment'
     }
     this.#fragments++
     if (this.#next < this.#entries && this.#entry(this.#next) === position - 8 - this.#base)
@@ -132,22 +130,25 @@ export class StructureWalk {
     this.#table = table
   }
 
-  /** The delimiter of encapsulated pixel data was there, and ends at `position`. */
+  /** Reports the sequence delimiter of encapsulated pixel data, which ends at `position`. */
   fragmentsEnd(position: number): void {
     if (this.#fragments === undefined) this.damaged(this.#pixels?.tag)
     if (this.#pixels) this.#pixels = { ...this.#pixels, end: position }
   }
 
-  /** `values`: SOP Class UID and the Image Pixel attributes, where they are there. */
+  /**
+   * Returns the result. `values`: the SOP Class UID and the Image Pixel attributes, as far as
+   * present.
+   */
   end(values: ElementValues): Structure {
     if (this.#fault !== undefined) return incomplete(this.#fault)
-    const described = describedBy(values)
+    const described = describePixels(values)
     const pixels = this.#pixels
     if (!pixels)
       return described.isImage && !this.#isPixelDataElsewhere
         ? incomplete(message('dicom.no-pixel-data'))
-        : WHOLE
-    const whole: Structure = { ...WHOLE, pixels }
+        : COMPLETE
+    const whole: Structure = { ...COMPLETE, pixels }
     if (this.#fragments !== undefined) {
       const missing = this.#encapsulatedFault(this.#fragments, described.frames)
       if (missing !== undefined) return incomplete(missing)
@@ -155,15 +156,15 @@ export class StructureWalk {
         ? { ...whole, detail: message('dicom.offset-table-differs') }
         : whole
     }
-    // An explicit length is none of encapsulated pixel data (PS3.5 A.4): what it says of the
-    // frames is not known.
+    // Encapsulated pixel data must not have a defined length (PS3.5 A.4), so its number of frames
+    // cannot be checked.
     if (!CODINGS[this.#transferSyntax]) return whole
     const expected = described.bytes(BITS.get(pixels.tag))
     if (expected === undefined) return whole
     const { length } = pixels
     if (length < expected)
       return incomplete(message('dicom.pixel-data-short', { length, expected }))
-    // PS3.5 §8.1.1: an even length.
+    // PS3.5 §8.1.1: the length is even.
     const padding = length - expected - (expected % 2)
     return padding > 0
       ? { ...whole, detail: message('dicom.pixel-data-long', { count: padding }) }
@@ -178,29 +179,31 @@ export class StructureWalk {
     return this.#table.readUInt32LE(index * 4)
   }
 
-  /** What is missing of encapsulated pixel data. */
+  /** What is missing in encapsulated pixel data. */
   #encapsulatedFault(fragments: number, frames: number): Message | undefined {
     if (fragments === 0) return message('dicom.pixel-data-empty')
     if (!VIDEO.test(this.#transferSyntax) && fragments < frames)
       return message('dicom.frames-missing', { fragments, frames })
-    // Offsets are of 32 bits: behind that a table cannot be right.
-    let isBehind = false
-    for (let index = 0; index < this.#entries && !isBehind; index++)
-      isBehind = this.#entry(index) >= this.#end
-    return isBehind && this.#end <= LONGEST ? message('dicom.offset-table-behind-end') : undefined
+    // Offsets have 32 bits, so in longer pixel data the table cannot be checked.
+    let isBeyondEnd = false
+    for (let index = 0; index < this.#entries && !isBeyondEnd; index++)
+      isBeyondEnd = this.#entry(index) >= this.#end
+    return isBeyondEnd && this.#end <= MAX_OFFSET
+      ? message('dicom.offset-table-behind-end')
+      : undefined
   }
 }
 
 const incomplete = (detail: Message): Structure => ({ isComplete: false, detail })
-const WHOLE: Structure = { isComplete: true, detail: null }
+const COMPLETE: Structure = { isComplete: true, detail: null }
 /**
- * Others may have the attributes of an image and no pixels, such as spectra in the classes of
- * vendors.
+ * Objects outside this root may have image attributes without pixel data, such as spectra in
+ * private classes.
  */
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 
-/** What the Image Pixel attributes say (PS3.3 C.7.6.3, C.7.6.6). */
-function describedBy(values: ElementValues) {
+/** The values of the Image Pixel attributes (PS3.3 C.7.6.3, C.7.6.6). */
+function describePixels(values: ElementValues) {
   const text = (tag: number) => withoutPadding(values.get(tag)?.toString('latin1') ?? '').trim()
   const number = (tag: number) => {
     const bytes = values.get(tag)
@@ -219,11 +222,14 @@ function describedBy(values: ElementValues) {
     isImage:
       Boolean(rows && columns && bitsAllocated && photometric !== '') &&
       text(ELEMENT.sopClassUid).startsWith(STORAGE_ROOT),
-    /** The least that native pixel data may have; undefined where the attributes do not say. */
+    /**
+     * Minimum length of native pixel data in bytes; undefined if the attributes do not determine
+     * it.
+     */
     bytes(bits = bitsAllocated): number | undefined {
       if (!rows || !columns || !bits) return undefined
       const samples = number(ELEMENT.samplesPerPixel) ?? 1
-      // PS3.3 C.7.6.3.1.2: two pixels share their chrominance samples, or four do.
+      // PS3.3 C.7.6.3.1.2: chrominance samples are shared by two or four pixels.
       const stored =
         samples !== 3
           ? samples

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** PS3.7 A.2.1: the one application context name of DICOM. */
+/** PS3.7 A.2.1: the DICOM application context name. */
 export const APPLICATION_CONTEXT = '1.2.840.10008.3.1.1.1'
 
 /** PS3.5 §10, Annex A. */
@@ -11,7 +11,7 @@ export const TRANSFER_SYNTAX = {
   explicitBigEndian: '1.2.840.10008.1.2.2',
 } as const
 
-/** PS3.4 Annexes A, F, J, K and C: the service classes the gateway knows by name. */
+/** SOP classes of PS3.4 Annexes A, F, J, K and C that the gateway refers to by name. */
 export const SOP_CLASS = {
   verification: '1.2.840.10008.1.1',
   modalityWorklistFind: '1.2.840.10008.5.1.4.31',
@@ -24,8 +24,8 @@ export const SOP_CLASS = {
 } as const
 
 /**
- * PS3.7 D.3.3.2: who we are, in every A-ASSOCIATE. The UID is of the UUID-derived root (PS3.5 B.2)
- * and never changes.
+ * PS3.7 D.3.3.2: identifies the implementation in every A-ASSOCIATE. The UID is derived from a UUID
+ * (PS3.5 B.2) and never changes.
  */
 export const IMPLEMENTATION = {
   classUid: '2.25.56582081784914705870130539058363155385',
@@ -79,12 +79,14 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.112': 'JPEG XL',
 }
 
-/** A SOP class or transfer syntax in words for a screen; the UID itself where we have none. */
+/**
+ * The name of a SOP class or transfer syntax for display; the UID itself if it has no name here.
+ */
 export const nameOfUid = (uid: string): string => NAMES[uid] ?? uid
 
 /**
- * A UID of a UUID (PS3.5 B.2) that is made of a text (RFC 9562 version 8), so that the same object
- * made twice has the same UID.
+ * A UID (PS3.5 B.2) from a UUID derived from a text (RFC 9562 version 8), so that an object
+ * generated twice has the same UID.
  */
 export function derivedUid(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16)

@@ -1,12 +1,12 @@
 interface Representation {
-  /** PS3.5 Table 7.1-1: the explicit header has a 32-bit length. */
+  /** PS3.5 Table 7.1-1: whether the explicit header has a 32-bit length. */
   readonly long: boolean
   /**
-   * Bytes of the number that is swapped for Big Endian (PS3.5 §7.3); 1 where there is nothing to
-   * swap.
+   * Size in bytes of the numbers that are swapped for Big Endian (PS3.5 §7.3); 1 if nothing is
+   * swapped.
    */
   readonly width: 1 | 2 | 4 | 8
-  /** PS3.5 §6.2: the byte that makes an odd value even. */
+  /** PS3.5 §6.2: the byte that pads a value to an even length. */
   readonly pad: 0x00 | 0x20
 }
 
@@ -14,7 +14,7 @@ const text: Representation = { long: false, width: 1, pad: 0x20 }
 const longText: Representation = { long: true, width: 1, pad: 0x20 }
 const binary = (long: boolean, width: 1 | 2 | 4 | 8): Representation => ({ long, width, pad: 0x00 })
 
-/** PS3.5 Table 6.2-1, what the encoding needs of it. */
+/** PS3.5 Table 6.2-1: the properties of VRs that encoding needs. */
 export const VR: ReadonlyMap<string, Representation> = new Map<string, Representation>([
   ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM'].map(
     (vr) => [vr, text] as const,
@@ -44,16 +44,15 @@ const SWAP = {
   8: (bytes: Buffer) => bytes.swap64(),
 } as const
 
-/** Swaps numbers of `width` bytes in place; a tail that is no whole number stays as it is. */
+/** Swaps numbers of `width` bytes in place; an incomplete number at the end stays unchanged. */
 export function swapNumbers(bytes: Buffer, width: 1 | 2 | 4 | 8): Buffer {
   if (width !== 1) SWAP[width](bytes.subarray(0, bytes.length - (bytes.length % width)))
   return bytes
 }
 
 /**
- * The text without these characters at its end. Not by a regular expression: one that looks for a
- * run at the end takes the square of the length of every run before it, and the text comes from the
- * network.
+ * Removes these characters from the end of the text. A regular expression anchored at the end would
+ * take quadratic time for long runs, and the text comes from the network.
  */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length
@@ -61,5 +60,5 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end)
 }
 
-/** PS3.5 §6.2: values are padded with a space, UIDs with a NUL; devices use either. */
+/** PS3.5 §6.2: values are padded with spaces and UIDs with NUL, but devices mix them. */
 export const withoutPadding = (text: string): string => withoutEnd(text, '\0 ')

@@ -1,7 +1,10 @@
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
 import { invalid } from '#server/dicom/upper-layer/pdu.ts'
 
-/** CommandField (0000,0100) of PS3.7 Annex E; a response has the request's with the high bit. */
+/**
+ * CommandField (0000,0100) values of PS3.7 Annex E. A response has the request's value with the
+ * high bit set.
+ */
 export const COMMAND_FIELD = {
   'C-STORE-RQ': 0x0001,
   'C-GET-RQ': 0x0010,
@@ -20,10 +23,12 @@ export const COMMAND_FIELD = {
 /** PS3.7 E.1: set in the command field of every response. */
 export const RESPONSE = 0x8000
 
-/** The elements of a command set that we read and write (PS3.7 Annex E); text is trimmed. */
+/**
+ * The elements of a command set that the gateway reads and writes (PS3.7 Annex E). Text is trimmed.
+ */
 export interface CommandSet {
   readonly commandField: number
-  /** False: CommandDataSetType (0000,0800) is 0101. */
+  /** False if CommandDataSetType (0000,0800) is 0101. */
   readonly hasDataSet: boolean
   readonly affectedSopClassUid?: string
   readonly requestedSopClassUid?: string
@@ -48,14 +53,14 @@ export interface CommandSet {
 }
 
 const NO_DATA_SET = 0x0101
-/** Bytes of an element before its value, and of the group length with its value. */
+/** Length in bytes of an element header, and of the group length element. */
 const HEADER = 8
 const GROUP_LENGTH = 12
 
 type Value = string | number | readonly number[]
 interface ValueCoding {
   read(bytes: Buffer, start: number, end: number): Value | undefined
-  /** Bytes that `write` takes, an even number. */
+  /** Number of bytes that `write` writes; always even. */
   sizeOf(value: Value): number
   write(target: Buffer, at: number, value: Value): void
 }
@@ -81,7 +86,7 @@ const AT: ValueCoding = {
   },
 }
 
-/** Text in single bytes, padded to an even length (PS3.5 §6.2). */
+/** Single-byte text, padded to an even length (PS3.5 §6.2). */
 const text = (
   pad: 0x00 | 0x20,
   read: (text: string) => string,
@@ -99,15 +104,15 @@ const text = (
 })
 const UI = text(0x00, withoutPadding)
 const AE = text(0x20, (text) => withoutPadding(text).replace(/^[\0 ]+/, ''))
-// PS3.7 C.4: 64 characters. A comment of ours that is longer or not ASCII must not cost the
-// response.
+// PS3.7 C.4: 64 characters. A comment that is longer or not ASCII is shortened rather than failing
+// the response.
 const LO = text(
   0x20,
   (text) => text.trim(),
   (text) => text.replace(/[^ -[\]-~]/g, '?').slice(0, 64),
 )
 
-/** Element numbers of group 0000, in the order they are written. */
+/** Element numbers of group 0000, in the order in which they are written. */
 const ELEMENTS = [
   [0x0002, 'affectedSopClassUid', UI],
   [0x0003, 'requestedSopClassUid', UI],
@@ -134,8 +139,8 @@ const ELEMENTS = [
 ] as const
 const BY_ELEMENT = new Map<number, (typeof ELEMENTS)[number]>(ELEMENTS.map((row) => [row[0], row]))
 
-/** Requests that always have a data set, for those that forget to say so. */
-const WITH_DATA_SET: ReadonlySet<number> = new Set([
+/** Requests that always have a data set, even if CommandDataSetType wrongly says otherwise. */
+const ALWAYS_WITH_DATA_SET: ReadonlySet<number> = new Set([
   COMMAND_FIELD['C-STORE-RQ'],
   COMMAND_FIELD['C-GET-RQ'],
   COMMAND_FIELD['C-FIND-RQ'],
@@ -143,9 +148,10 @@ const WITH_DATA_SET: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Reads a command set, always Implicit VR Little Endian (PS3.7 6.3.1). Missing or wrong group
- * lengths, unknown elements and any order are taken as they are: devices in the field send them.
- * @throws {PduFault} where the bytes end within an element or there is no command field.
+ * Parses a command set, which is always in Implicit VR Little Endian (PS3.7 6.3.1). Missing or
+ * wrong group lengths, unknown elements and any order are tolerated, because devices in the field
+ * send them.
+ * @throws {PduFault} if the bytes end within an element or there is no command field
  */
 export function readCommandSet(bytes: Buffer): CommandSet {
   const values: Record<string, Value> = {}
@@ -163,11 +169,11 @@ export function readCommandSet(bytes: Buffer): CommandSet {
   const { commandField, dataSetType, ...others } = values
   if (typeof commandField !== 'number') throw invalid('command set without a command field')
   const hasDataSet =
-    dataSetType === undefined ? WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
+    dataSetType === undefined ? ALWAYS_WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }
 }
 
-/** A command set's bytes, group length first. */
+/** Encodes a command set, starting with the group length. */
 export function writeCommandSet(command: CommandSet): Buffer {
   let length = 0
   for (const [, name, coding] of ELEMENTS) {

@@ -3,16 +3,16 @@ import type { DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { invalid, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
 import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
 
-/** A DIMSE message (PS3.7 §6.3): a command set, and a data set where the command says so. */
+/** A DIMSE message (PS3.7 §6.3): a command set and, if the command says so, a data set. */
 export interface Message {
   readonly contextId: number
   readonly command: CommandSet
   /**
-   * Encoded in the context's transfer syntax; `TOO_LONG` where it was longer than the limit and not
-   * kept.
+   * Encoded in the transfer syntax of the context; `TOO_LONG` if it exceeded the limit and was
+   * discarded.
    */
   readonly dataSet: Buffer | undefined | typeof TOO_LONG
-  /** The data set as it arrives; `dataSet` is then undefined. */
+  /** The data set as a stream; `dataSet` is then undefined. */
   readonly stream?: DataSetStream
 }
 
@@ -23,7 +23,7 @@ export type MessageLimits = Pick<
   'commandSetBytes' | 'identifierBytes' | 'drainedBytes'
 >
 
-/** Puts messages together from fragments (PS3.8 Annex E). */
+/** Assembles messages from fragments (PS3.8 Annex E). */
 export class MessageReader {
   readonly #limits: MessageLimits
   readonly #fragments: Fragments
@@ -34,9 +34,10 @@ export class MessageReader {
   #stream: DataSetStream | undefined
 
   /**
-   * Both functions are called at the end of a command set that has a data set.
-   * @param streamFor where the data set is to be streamed
-   * @param mostBytes bytes of it that are kept; a longer one is read to its end and not kept
+   * Both functions are called after a command set that is followed by a data set.
+   * @param streamFor returns a stream if the data set is to be streamed
+   * @param mostBytes maximum length of a data set that is kept; a longer one is read to its end and
+   * discarded
    */
   constructor(
     limits: MessageLimits,
@@ -50,31 +51,31 @@ export class MessageReader {
     this.#fragments = new Fragments(limits.commandSetBytes)
   }
 
-  /** A message has begun and is not complete. */
+  /** Whether a message has started and is not complete. */
   get isWithin(): boolean {
     return this.#contextId !== undefined
   }
 
-  /** Room that the data set being gathered takes; undefined where none has begun. */
+  /** Memory used by the incomplete data set; undefined if there is none. */
   get gatheredBytes(): number | undefined {
     return this.#command && !this.#stream ? this.#fragments.room : undefined
   }
 
-  /** The data set that is arriving piece by piece. */
+  /** The data set being streamed. */
   get stream(): DataSetStream | undefined {
     return this.#stream
   }
 
   /**
-   * Takes the next fragment; gives the message that it completes, or whose data set is to be
+   * Processes the next fragment; returns the message if it is complete or if its data set is
    * streamed from here on.
-   * @throws {PduFault} where fragments are mixed up or too many.
+   * @throws {PduFault} if fragments are out of order or too large
    */
   push({ contextId, isCommand, isLast, data }: Pdv): Message | undefined {
     this.#contextId ??= contextId
     const command = this.#command
-    // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's
-    // before the data set's.
+    // PS3.8 E.2: the fragments of a message are contiguous and on one context, those of the command
+    // set first.
     if (contextId !== this.#contextId) throw invalid('fragment of another message within a message')
     if (isCommand !== (command === undefined))
       throw invalid('command and data set fragments are mixed up')
@@ -114,7 +115,7 @@ export class MessageReader {
     return undefined
   }
 
-  /** The next message begins. */
+  /** Prepares for the next message. */
   #begin(): void {
     this.#contextId = undefined
     this.#command = undefined
@@ -123,17 +124,17 @@ export class MessageReader {
   }
 }
 
-const SPARE = 4096
-const NOTHING = Buffer.alloc(0)
+const MAX_SPARE_BYTES = 4096
+const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Bytes gathered up to a limit; beyond it they are only counted. One for all messages of a
- * connection: each begins it anew.
+ * Collects bytes up to a limit; beyond it they are only counted. Reused for all messages of a
+ * connection.
  */
 class Fragments {
   #most: number
-  #kept: Buffer = NOTHING
-  /** `#kept` is the first fragment, in the network's buffer. */
+  #kept: Buffer = NO_BYTES
+  /** Whether `#kept` is a view of the network buffer, holding the first fragment. */
   #isView = false
   length = 0
 
@@ -149,27 +150,27 @@ class Fragments {
     return this.length > this.#most
   }
 
-  /** Until the next `push` or `begin`. */
+  /** Valid until the next `push` or `begin`. */
   get bytes(): Buffer {
     return this.#kept.subarray(0, this.length)
   }
 
   begin(most: number): void {
     this.#most = most
-    this.#kept = NOTHING
+    this.#kept = NO_BYTES
     this.#isView = false
     this.length = 0
   }
 
   push(data: Buffer): void {
     const end = this.length + data.length
-    if (end > this.#most) this.#kept = NOTHING
+    if (end > this.#most) this.#kept = NO_BYTES
     else if (this.length === 0) {
       this.#kept = data
       this.#isView = true
     } else {
-      // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is
-      // written into what belongs to the connection.
+      // Doubles the size, up to the limit. A view of the network buffer is always full, so nothing
+      // is written into memory of the connection.
       if (end > this.#kept.length) {
         const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), this.#most))
         this.#kept.copy(grown, 0, 0, this.length)
@@ -182,37 +183,39 @@ class Fragments {
   }
 
   /**
-   * To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it
-   * is little and a copy would take more.
+   * Returns the bytes for the caller to keep, so that the network buffer can be reused. Copies only
+   * if the bytes are in the network buffer or much memory would be wasted.
    */
   take(): Buffer {
-    return this.#isView || this.#kept.length > this.length + SPARE + this.length / 16
+    return this.#isView || this.#kept.length > this.length + MAX_SPARE_BYTES + this.length / 16
       ? Buffer.from(this.bytes)
       : this.bytes
   }
 }
 
-/** Bytes of a PDU before its PDV's data: PDU header, PDV length, context id, control header. */
+/**
+ * Bytes of a PDU before the data of its PDV: PDU header, PDV length, context id, control header.
+ */
 export const FRAGMENT_HEADER = 12
-/** Where a PDU of one PDV has the presentation context id. */
-export const CONTEXT_ID_AT = 10
-/** PDV header bytes that count towards a peer's maximum. */
+/** Offset of the presentation context id in a PDU with one PDV. */
+export const CONTEXT_ID_OFFSET = 10
+/** PDV header bytes that count towards the peer's maximum length. */
 const PDV_HEADER = 6
-/** What we put into one PDU where the peer takes any length. */
-const UNLIMITED = 128 << 10
+/** Data per PDU if the peer has no maximum length. */
+const DEFAULT_DATA_BYTES = 128 << 10
 
 /**
- * Bytes of data that go into one P-DATA-TF to a peer of this maximum: even, as PS3.8 E.1 wants
- * fragments to be.
+ * Data bytes per P-DATA-TF for a peer with this maximum length; even, as fragments must be (PS3.8
+ * E.1).
  */
-export const roomOf = (maximumLength: number): number =>
-  maximumLength === 0 ? UNLIMITED : (maximumLength - PDV_HEADER) & ~1
+export const fragmentCapacity = (maximumLength: number): number =>
+  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER) & ~1
 
-/** Length of `bytes` once they are cut into P-DATA-TFs. */
+/** Length of `bytes` data bytes after fragmentation into P-DATA-TFs. */
 export const fragmentedLength = (bytes: number, room: number): number =>
   bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
 
-/** Writes the header of a P-DATA-TF of one PDV; gives the offset behind it. */
+/** Writes the header of a P-DATA-TF with one PDV; returns the offset after it. */
 function writeFragmentHeader(
   target: Buffer,
   at: number,
@@ -224,12 +227,12 @@ function writeFragmentHeader(
   target[at + 1] = 0
   target.writeUInt32BE(length + PDV_HEADER, at + 2)
   target.writeUInt32BE(length + 2, at + 6)
-  target[at + CONTEXT_ID_AT] = contextId
+  target[at + CONTEXT_ID_OFFSET] = contextId
   target[at + 11] = control
   return at + FRAGMENT_HEADER
 }
 
-/** Writes `source` as P-DATA-TFs of one PDV each; gives the offset behind them. */
+/** Writes `source` as P-DATA-TFs with one PDV each; returns the offset after them. */
 export function writeFragments(
   target: Buffer,
   start: number,
@@ -251,8 +254,8 @@ export function writeFragments(
 }
 
 /**
- * A data set on its way out, cut into P-DATA-TFs of one PDV each as its bytes come (PS3.8 Annex E).
- * Bytes are not copied but for what is left between two pieces.
+ * Fragments an outgoing data set into P-DATA-TFs with one PDV each while its bytes arrive (PS3.8
+ * Annex E). Only the remainder between two pieces is copied.
  */
 export class OutgoingDataSet {
   readonly #contextId: number
@@ -260,17 +263,19 @@ export class OutgoingDataSet {
   #rest: Buffer[] = []
   #restLength = 0
 
-  /** @param maximumLength longest P-DATA-TF of the peer; 0: any */
+  /** @param maximumLength the peer's maximum P-DATA-TF length in bytes; 0: unlimited */
   constructor(contextId: number, maximumLength: number) {
     this.#contextId = contextId
-    this.#room = roomOf(maximumLength)
+    this.#room = fragmentCapacity(maximumLength)
   }
 
-  /** What can be sent now: whole PDUs, in parts that are written one after the other. */
+  /**
+   * Returns the complete PDUs that can be sent now, as buffers to be written one after the other.
+   */
   push(bytes: Buffer): Buffer[] {
     const parts: Buffer[] = []
     let at = 0
-    // One byte at least stays: the last fragment must be known as the last.
+    // At least one byte is held back, because the last fragment must be marked as such.
     while (this.#restLength + bytes.length - at > this.#room) {
       const taken = this.#room - this.#restLength
       parts.push(this.#header(this.#room, 0), ...this.#rest, bytes.subarray(at, at + taken))
@@ -283,7 +288,7 @@ export class OutgoingDataSet {
     return parts
   }
 
-  /** The rest, with the last fragment. */
+  /** Returns the remaining bytes, with the last fragment. */
   end(): Buffer[] {
     return [this.#header(this.#restLength, 2), ...this.#rest]
   }
@@ -296,8 +301,8 @@ export class OutgoingDataSet {
 }
 
 /**
- * A whole message in P-DATA-TFs for a peer of this maximum; command and data set never share one:
- * old consoles cannot take that.
+ * Encodes a complete message in P-DATA-TFs. Command and data set never share a PDU, which some old
+ * consoles do not support.
  */
 export function writeMessage(
   contextId: number,
@@ -305,7 +310,7 @@ export function writeMessage(
   dataSet: Buffer | undefined,
   maximumLength: number,
 ): Buffer {
-  const room = roomOf(maximumLength)
+  const room = fragmentCapacity(maximumLength)
   const commandBytes = writeCommandSet(command)
   const length =
     fragmentedLength(commandBytes.length, room) +

@@ -8,16 +8,16 @@ import type { AssociationInfo } from './service.ts'
 import type { Completion } from './service-class.ts'
 import { DimseError, type DimseResult } from './status.ts'
 
-/** Where the requests of an association come from, and their answers go to. */
+/** The association that requests arrive on and responses are sent to. */
 export interface RequestSource {
-  /** Whole messages, in one write; false: there is no association any more. */
+  /** Sends complete messages in one write; false if the association has ended. */
   send(parts: readonly Buffer[]): Promise<boolean>
   /**
-   * A request has begun, and waits no longer; or the last one has been answered, and the queue is
-   * no longer busy.
+   * Called when a waiting request has started, or when the last one has been answered and the queue
+   * is idle.
    */
   requestsMoved(): void
-  /** The queue itself broke: the association cannot go on. */
+  /** Called after an internal error of the queue; the association cannot continue. */
   requestsFailed(error: unknown): void
 }
 
@@ -40,8 +40,8 @@ const lengthOf = (dataSet: Message['dataSet']): number =>
   Buffer.isBuffer(dataSet) ? dataSet.length : 0
 
 /**
- * The requests of one association, performed one after the other: we negotiate no asynchronous
- * operations (PS3.7 D.3.3.3), and a peer that sends ahead is answered in order.
+ * The requests of one association, performed one at a time. The gateway does not negotiate
+ * asynchronous operations (PS3.7 D.3.3.3), so a peer that sends ahead is answered in order.
  */
 export class OperationQueue {
   readonly #acceptor: Acceptor
@@ -52,7 +52,7 @@ export class OperationQueue {
   readonly #waiting: Request[] = []
   #running: Request | undefined
 
-  /** @param maximumLength longest P-DATA-TF of the peer; 0: any */
+  /** @param maximumLength the peer's maximum P-DATA-TF length in bytes; 0: unlimited */
   constructor(
     acceptor: Acceptor,
     limits: DimseLimits,
@@ -71,23 +71,26 @@ export class OperationQueue {
     return this.#running !== undefined
   }
 
-  /** Nothing more should be read until requests have moved. */
+  /** Whether no further requests should be read until one has been answered. */
   get isFull(): boolean {
     const { queuedRequests, queuedBytes } = this.#limits
     return this.#waiting.length >= queuedRequests || this.waitingBytes > queuedBytes
   }
 
-  /** The request at work waits for more of its data set: silence is the peer's. */
+  /**
+   * Whether the current request is waiting for data of its data set, so that the idle timeout
+   * applies.
+   */
   get isStarved(): boolean {
     return this.#running?.message.stream?.isStarved ?? false
   }
 
-  /** Requests that wait while another one is at work. */
+  /** Number of requests waiting behind the current one. */
   get waitingRequests(): number {
     return this.#waiting.length
   }
 
-  /** Bytes of their data sets. */
+  /** Total length of their data sets in bytes. */
   get waitingBytes(): number {
     return bytesOf(this.#waiting)
   }
@@ -99,20 +102,20 @@ export class OperationQueue {
   }
 
   /**
-   * PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting search; of anything else, or too late, it is
-   * ignored.
+   * PS3.7 §9.3.2.3: C-CANCEL of a running or waiting search. Ignored for other requests and after
+   * the final response.
    */
   cancel(messageId: number): void {
     const request =
       this.#running?.messageId === messageId
         ? this.#running
         : this.#waiting.find((other) => other.messageId === messageId)
-    // The others have no Cancel among their statuses: C-FIND alone of what is served here.
+    // Of the services provided here, only C-FIND has a Cancel status.
     if (request?.message.command.commandField === COMMAND_FIELD['C-FIND-RQ'])
       request.controller.abort('cancel')
   }
 
-  /** The association is over: nothing is answered any more. */
+  /** Ends the queue with the association; no further responses are sent. */
   end(): void {
     for (const { message } of this.#waiting.splice(0)) message.stream?.cutOff()
     this.#running?.controller.abort('association')
@@ -133,8 +136,8 @@ export class OperationQueue {
     const { context, message, messageId, controller } = request
     const startedAt = performance.now()
     const { result, responses, unsent, response } = await this.#performed(request)
-    // PS3.7 §9.1.1: the response is to the whole request, so what a service did not want is still
-    // read to its end.
+    // PS3.7 §9.1.1: a response follows the complete request, so data that the service did not read
+    // is discarded first.
     await message.stream?.discard()
     if (controller.signal.reason === 'association') return
     const final = finalResponse(message.command, messageId, context, result)
@@ -164,11 +167,11 @@ export class OperationQueue {
     try {
       const service = this.#acceptor.serviceOf(context.abstractSyntax)
       const perform = service?.commands[command.commandField]
-      // PS3.7 C.5.12
+      // PS3.7 C.5.12: unrecognized operation
       if (!perform) throw new DimseError(0x0211)
       const sopClass =
         command.affectedSopClassUid ?? command.requestedSopClassUid ?? context.abstractSyntax
-      // PS3.7 C.5.6
+      // PS3.7 C.5.6: SOP class not supported
       if (sopClass !== context.abstractSyntax) throw new DimseError(0x0122)
       return await perform({
         association: this.#association,
@@ -186,7 +189,7 @@ export class OperationQueue {
         failure: (error) => this.#failure(error),
       })
     } catch (error) {
-      // Nobody is left to be answered, and that its peer went away is no error of the service.
+      // The association has ended, so the error is not reported and no response can be sent.
       if (signal.reason === 'association') return { result: CANCELLED, responses: 0 }
       return { result: this.#failure(error), responses: 0 }
     }
@@ -199,7 +202,7 @@ export class OperationQueue {
   }
 }
 
-// PS3.7 Tables 9.1-2 and 9.3-2 and the like: a final response has no data set.
+// PS3.7 Tables 9.1-2, 9.3-2 and others: a final response has no data set.
 function finalResponse(
   request: CommandSet,
   messageId: number,

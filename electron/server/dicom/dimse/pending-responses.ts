@@ -1,29 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 import { COMMAND_FIELD, RESPONSE, writeCommandSet } from './command-set.ts'
 import {
-  CONTEXT_ID_AT,
+  CONTEXT_ID_OFFSET,
   FRAGMENT_HEADER,
+  fragmentCapacity,
   fragmentedLength,
-  roomOf,
   writeFragments,
 } from './message.ts'
 import type { EncodedIdentifiers } from './service.ts'
 import type { Operation } from './service-class.ts'
 
-/** A batch as it goes over the wire to one peer, whole responses at a time. */
+/** The encoded responses of a batch for one peer. */
 interface Framing {
   /**
-   * The row behind the last one that fits into a slice; a response too long for a slice has one for
-   * itself.
+   * The first row that no longer fits into the slice; a response longer than a slice is sent alone.
    */
   endOfSlice(first: number): number
   slice(first: number, next: number): Buffer
 }
 
 /**
- * Sends a batch of pending responses (PS3.7 §9.3.2.2), one slice at a time, and gives back the last
- * slice unsent, so that it can go with what follows. Ends early, at a whole response, when the
- * operation is cancelled or its association is gone.
+ * Sends a batch of pending responses (PS3.7 §9.3.2.2) in slices. Returns the last slice unsent, so
+ * that it can be sent together with the final response. Ends early, after a complete response, if
+ * the operation is cancelled or the association ends.
  */
 export async function sendPending(
   batch: EncodedIdentifiers,
@@ -37,7 +36,7 @@ export async function sendPending(
       if (!(await operation.send(unsent))) return { responses: row, unsent: undefined }
       operation.slices.give(unsent)
       unsent = undefined
-      // Others get their turn between slices, and a C-CANCEL its chance to be read.
+      // Lets other connections proceed between slices, and a C-CANCEL be read.
       await setImmediate()
     }
     if (operation.signal.aborted) break
@@ -50,16 +49,16 @@ export async function sendPending(
 
 function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
   const command = commandOf(operation.context.abstractSyntax)
-  const room = roomOf(operation.maximumLength)
-  const isShared = used.has(batch) && Math.max(longestOf(batch), command.length) <= room
-  used.add(batch)
+  const room = fragmentCapacity(operation.maximumLength)
+  const isShared = sentBefore.has(batch) && Math.max(longestOf(batch), command.length) <= room
+  sentBefore.add(batch)
   return isShared
     ? sharedFraming(batch, command, operation)
-    : passingFraming(batch, command, room, operation)
+    : onTheFlyFraming(batch, command, room, operation)
 }
 
-/** What is sent once is not worth keeping in another form. */
-const used = new WeakSet<EncodedIdentifiers>()
+/** Batches sent before. The framing of a batch is only cached if it is sent more than once. */
+const sentBefore = new WeakSet<EncodedIdentifiers>()
 
 const longest = new WeakMap<EncodedIdentifiers, number>()
 
@@ -77,7 +76,7 @@ function longestOf(batch: EncodedIdentifiers): number {
 const startOf = (ends: Uint32Array, row: number): number => (row === 0 ? 0 : (ends[row - 1] ?? 0))
 const lengthOf = (ends: Uint32Array, row: number): number => (ends[row] ?? 0) - startOf(ends, row)
 
-/** By SOP class, of which few are served. */
+/** Keyed by SOP class; only a few are provided. */
 const commands = new Map<string, Buffer>()
 
 function commandOf(affectedSopClassUid: string): Buffer {
@@ -96,26 +95,28 @@ function commandOf(affectedSopClassUid: string): Buffer {
   return command
 }
 
-/** (0000,0120) with its length of two, in Implicit VR Little Endian. */
+/**
+ * The header of MessageIDBeingRespondedTo (0000,0120), with length 2, in Implicit VR Little Endian.
+ */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])
 const messageIdIn = (command: Buffer): number =>
   command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
 
-// ---- Sent again, and nothing has to be cut: every peer gets the same bytes but for message id and
-// context id
+// Shared framing: a batch sent repeatedly without fragmentation has the same bytes for every peer
+// except for message id and context id.
 
-interface Framed {
+interface FramedBatch {
   readonly command: Buffer
   readonly bytes: Buffer
-  /** End of each response in `bytes`. */
+  /** End offset of each response in `bytes`. */
   readonly ends: Uint32Array
 }
 
 /**
- * One framing a batch, whatever its peers negotiate: what they do must not decide how much is kept
- * for them.
+ * One framing per batch, independent of the peers, so that peers cannot influence how much memory
+ * is used.
  */
-const cache = new WeakMap<EncodedIdentifiers, Framed>()
+const cache = new WeakMap<EncodedIdentifiers, FramedBatch>()
 
 function sharedFraming(
   batch: EncodedIdentifiers,
@@ -125,7 +126,7 @@ function sharedFraming(
   const known = cache.get(batch)
   const { bytes, ends } = known?.command.equals(command) ? known : frame(batch, command)
   const messageIdAt = FRAGMENT_HEADER + messageIdIn(command)
-  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_AT
+  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_OFFSET
   return {
     endOfSlice(first) {
       const most = startOf(ends, first) + limits.sliceBytes
@@ -146,7 +147,7 @@ function sharedFraming(
       const [low, high] = [messageId & 0xff, messageId >>> 8]
       for (let row = first; row < next; row++) {
         const at = startOf(ends, row) - from
-        slice[at + CONTEXT_ID_AT] = context.id
+        slice[at + CONTEXT_ID_OFFSET] = context.id
         slice[at + messageIdAt] = low
         slice[at + messageIdAt + 1] = high
         slice[at + dataContextIdAt] = context.id
@@ -156,7 +157,7 @@ function sharedFraming(
   }
 }
 
-function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
+function frame(batch: EncodedIdentifiers, command: Buffer): FramedBatch {
   const bytes = Buffer.allocUnsafeSlow(
     batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length,
   )
@@ -173,10 +174,10 @@ function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
   return framed
 }
 
-// ---- Sent for the first time, or to a peer that takes less at a time than a response has: framed
-// as it is sent, and not kept
+// Framing on the fly, for a batch sent for the first time or to a peer whose maximum length
+// requires fragmentation.
 
-function passingFraming(
+function onTheFlyFraming(
   { bytes, ends }: EncodedIdentifiers,
   answer: Buffer,
   room: number,

@@ -7,66 +7,65 @@ import type { AssociationInfo } from './service.ts'
 import type { DimseResult } from './status.ts'
 
 /**
- * A service class as SCP: what it is offered for and what it does. The server has one for each SOP
- * class.
+ * A service class as SCP: the SOP classes it is offered for and its operations. The server has one
+ * for each SOP class.
  */
 export interface ServiceClass {
   readonly sopClasses: readonly string[]
-  /** Beside `sopClasses`, where a class is known by its form or by a setting. */
+  /** Accepts further SOP classes, by the form of the UID or by a setting. */
   readonly offers?: (sopClass: string) => boolean
-  /** In our order of preference. */
+  /** In order of preference. */
   readonly transferSyntaxes: readonly string[]
   readonly acceptsScpRole: boolean
-  /**
-   * Data sets are given to the service while they arrive, whatever their length: see
-   * `Operation.fragments`.
-   */
+  /** Whether data sets of any length are streamed to the service: see `Operation.fragments`. */
   readonly streams?: true
-  /** What is done at a request, by its command field; any other is answered 0211. */
+  /** The operations by command field; any other request is answered with 0211. */
   readonly commands: Readonly<Record<number, Perform>>
 }
 
-/** A {@link DimseError} becomes the final response; any other exception C003. */
+/** A {@link DimseError} becomes the final response; any other exception is answered with C003. */
 export type Perform = (operation: Operation) => Promise<Completion>
 
-/** One request, while it is at work. */
+/** A request being performed. */
 export interface Operation {
   readonly association: AssociationInfo
   readonly context: AcceptedContext
   readonly messageId: number
   readonly command: CommandSet
   readonly dataSet: Message['dataSet']
-  /** The data set as it arrives, where the service streams; `dataSet` is then undefined. */
+  /** The streamed data set, if the service streams; `dataSet` is then undefined. */
   readonly fragments: AsyncIterable<readonly Buffer[]> | undefined
-  /** Longest P-DATA-TF of the peer; 0: any. */
+  /** The peer's maximum P-DATA-TF length in bytes; 0: unlimited. */
   readonly maximumLength: number
   readonly limits: DimseLimits
   readonly slices: SlicePool
-  /** Where the slices of `fragments` come from. */
+  /** The pool of the slices of `fragments`. */
   readonly dataSlices: SlicePool
   /**
    * Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`).
    */
   readonly signal: AbortSignal
   /**
-   * Resolves when the network has taken the bytes (whole messages); false: there is no association
-   * any more.
+   * Sends complete messages. Resolves to true when the network has accepted them, and to false if
+   * the association has ended.
    */
   send(bytes: Buffer): Promise<boolean>
   /**
-   * The final response that an exception of the service becomes: a DimseError's own, else C003 with
-   * a reference to the log.
+   * The final response for an exception of the service: that of a DimseError, or C003 with a log
+   * reference.
    */
   failure(error: unknown): DimseResult
 }
 
-/** The final response, and what came before it. */
+/** The final response, and the pending responses before it. */
 export interface Completion {
   readonly result: DimseResult
-  /** Pending responses, sent and unsent. */
+  /** Number of pending responses, sent and unsent. */
   readonly responses: number
-  /** Whole messages that go out in one write with the final response. */
+  /** Complete messages to be sent in one write with the final response. */
   readonly unsent?: Buffer | undefined
-  /** Elements of the final response beside its status, such as the Affected SOP Instance UID. */
+  /**
+   * Elements of the final response other than its status, such as the Affected SOP Instance UID.
+   */
   readonly response?: Partial<CommandSet>
 }

@@ -1,10 +1,10 @@
 import { type Message, verbatim } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
-/** A final DIMSE status with what PS3.7 C.4 lets go with it. */
+/** A final DIMSE status with the optional fields of PS3.7 C.4. */
 export interface DimseResult {
   readonly status: DimseStatus
-  /** ErrorComment (0000,0902), LO: ASCII, at most 64 characters, never about a patient. */
+  /** ErrorComment (0000,0902), LO: ASCII, at most 64 characters, without patient data. */
   readonly errorComment?: string
   /** OffendingElement (0000,0901): tags. */
   readonly offendingElements?: readonly number[]
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
   [0x0211, 'failure', 'Unrecognized operation'],
   [0x0212, 'failure', 'Mistyped argument'],
   [0x0213, 'failure', 'Resource limitation'],
-  // PS3.3 C.14.1.1, of storage commitment
+  // PS3.3 C.14.1.1: storage commitment
   [0x0131, 'failure', 'Duplicate transaction UID'],
   // PS3.4 Tables B.2-1, C.4-2 and K.4-1
   [0xa700, 'failure', 'Refused: Out of resources'],
@@ -55,12 +55,12 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
   [0xff01, 'pending', 'Matches are continuing; optional keys not supported'],
 ]
 
-/** The statuses the gateway sends, with the words of the standard. */
+/** The statuses that the gateway sends, with their meanings in the standard. */
 export const STATUS: Readonly<
   Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>
 > = Object.fromEntries(ROWS.map(([code, category, meaning]) => [code, { category, meaning }]))
 
-/** Category of any status, ours or a peer's, by the code ranges of PS3.7 Annex C. */
+/** Category of any status, by the code ranges of PS3.7 Annex C. */
 export function categoryOf(status: DimseStatus): StatusCategory {
   if (status === 0x0000) return 'success'
   if (status === 0xfe00) return 'cancel'
@@ -71,8 +71,8 @@ export function categoryOf(status: DimseStatus): StatusCategory {
 }
 
 /**
- * Thrown by a service where it knows the status; the service class answers with it. The comment is
- * sent to the peer in English: ASCII, at most 64 characters, never about a patient.
+ * Thrown by a service to answer with a specific status. The comment is sent to the peer in English:
+ * ASCII, at most 64 characters, without patient data.
  */
 export class DimseError extends MessageError {
   override name = 'DimseError'

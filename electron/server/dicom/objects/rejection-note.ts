@@ -1,6 +1,6 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** Key Object Selection Document Storage (PS3.4 Table B.5-1). */
 export const KEY_OBJECT_SELECTION = '1.2.840.10008.5.1.4.1.1.88.59'
@@ -16,17 +16,17 @@ export interface RejectedInstance {
   readonly seriesInstanceUid: string
   readonly sopClassUid: string
   readonly sopInstanceUid: string
-  /** It has pixels. */
+  /** Whether the instance has pixel data. */
   readonly isImage: boolean
 }
 
 /**
  * A Key Object Selection Document (PS3.3 A.35.4, PS3.16 TID 2010) that rejects instances of one
- * study. `header` has the patient and the study as the rejected instances have them, because an
- * archive files the note beside them.
+ * study. `header` must have the patient and study of the rejected instances, because archives file
+ * the note with them.
  */
 export function rejectionNote(
-  header: OwnHeader,
+  header: ObjectHeader,
   made: ClinicTime,
   {
     cause,
@@ -35,7 +35,7 @@ export function rejectionNote(
 ): DataSet {
   const { value, meaning } = TITLES[cause]
   return namedDataSet({
-    ...ownAttributes(header, KEY_OBJECT_SELECTION, made),
+    ...commonAttributes(header, KEY_OBJECT_SELECTION, made),
     Modality: 'KO',
     ReferencedPerformedProcedureStepSequence: [],
     InstanceNumber: '1',
@@ -78,7 +78,7 @@ const reference = ({ sopClassUid, sopInstanceUid }: RejectedInstance): NamedValu
 /** PS3.4 Table B.5-1: waveform storage classes. */
 const WAVEFORMS = '1.2.840.10008.5.1.4.1.1.9.'
 
-/** PS3.3 Table A.35.4-2: what a key object selection may refer to. */
+/** PS3.3 Table A.35.4-2: the value type of a reference in a key object selection. */
 function valueTypeOf({ sopClassUid, isImage }: RejectedInstance): string {
   if (isImage) return 'IMAGE'
   return sopClassUid.startsWith(WAVEFORMS) ? 'WAVEFORM' : 'COMPOSITE'

@@ -1,6 +1,6 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** PS3.4 Table B.5-1. */
 export const REPORT_SOP_CLASS = {
@@ -8,8 +8,8 @@ export const REPORT_SOP_CLASS = {
   sr: '1.2.840.10008.5.1.4.1.1.88.11',
 } as const
 
-/** What both documents of a report say of it. */
-export interface ReportHeader extends OwnHeader {
+/** Attributes common to both documents of a report. */
+export interface ReportHeader extends ObjectHeader {
   readonly signed: ClinicTime
 }
 
@@ -19,7 +19,7 @@ export interface TextSection {
   readonly text: string
 }
 
-/** Who takes responsibility for the report, or for an addendum (PS3.3 C.17.2). */
+/** The verifying observer of a report or addendum (PS3.3 C.17.2). */
 export interface Verifier {
   readonly name: string
   readonly organization: string
@@ -29,10 +29,10 @@ export interface Verifier {
 export interface StructuredReport {
   readonly sections: readonly TextSection[]
   readonly addenda: readonly { readonly sections: readonly TextSection[] }[]
-  /** Of the report and its addenda, what was found and who was told. */
+  /** Critical results of the report and its addenda: the finding and who was notified. */
   readonly criticalResults: readonly string[]
   readonly verifiers: readonly Verifier[]
-  /** Structured reports that this one contains. */
+  /** Structured reports that this one supersedes. */
   readonly predecessors: readonly {
     readonly seriesInstanceUid: string
     readonly sopInstanceUid: string
@@ -58,7 +58,7 @@ const OBSERVER_TYPE = code('121005', 'DCM', 'Observer Type')
 const PERSON = code('121006', 'DCM', 'Person')
 const PERSON_NAME = code('121008', 'DCM', 'Person Observer Name')
 
-/** PS3.16 CID 7001 (the heading) and CID 7002 (what stands below it). */
+/** Codes of a heading (PS3.16 CID 7001) and of its content (CID 7002). */
 const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly element: Code }>> = {
   Indication: {
     heading: code('18785-6', 'LN', 'Indications for Procedure'),
@@ -83,13 +83,14 @@ const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly eleme
 }
 
 /**
- * Encapsulated PDF (PS3.3 A.45.1). The length of the PDF is even, so that its value is its bytes.
+ * Encapsulated PDF (PS3.3 A.45.1). The length of `pdf` must be even, because padding would become
+ * part of the document.
  */
 export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
   return namedDataSet({
-    ...ownAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
+    ...commonAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
     Modality: 'DOC',
-    // PS3.3 C.8.6.1: made on a workstation.
+    // PS3.3 C.8.6.1: workstation.
     ConversionType: 'WSD',
     InstanceNumber: '1',
     ContentDate: header.signed.date,
@@ -105,12 +106,12 @@ export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
   })
 }
 
-/** Basic Text SR (PS3.3 A.35.1), a tree of headings with their text. */
+/** Basic Text SR (PS3.3 A.35.1), with a container for each heading. */
 export function basicTextSr(header: ReportHeader, report: StructuredReport): DataSet {
   const { sections, addenda, criticalResults, verifiers, predecessors } = report
   const [first] = verifiers
   return namedDataSet({
-    ...ownAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
+    ...commonAttributes(header, REPORT_SOP_CLASS.sr, header.signed),
     Modality: 'SR',
     InstanceNumber: '1',
     ContentDate: header.signed.date,
@@ -171,7 +172,7 @@ const sectionItems = ({ heading, text }: TextSection): NamedValues[] => {
   return [contained({ ...container(named.heading), ContentSequence: content })]
 }
 
-/** Below an addendum: a heading within it, or its text as it is. */
+/** The contents of an addendum: a section with a heading, or plain text. */
 const subItems = (heading: string, text: string): NamedValues[] => sectionItems({ heading, text })
 
 // PS3.16 TID 1001-1003.

@@ -1,23 +1,23 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
-import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'
+import { type ClinicTime, commonAttributes, type ObjectHeader } from './object-header.ts'
 
 /** PS3.4 Table B.5-1. */
 export const SECONDARY_CAPTURE = '1.2.840.10008.5.1.4.1.1.7'
 
-/** What a capture says of itself. */
-export interface CaptureHeader extends OwnHeader {
-  /** Of the images that were shown. */
+/** The attributes of a capture. */
+export interface CaptureHeader extends ObjectHeader {
+  /** Modality of the captured images. */
   readonly modality: string
   readonly bodyPartExamined: string
   readonly laterality: string
   readonly instanceNumber: string
-  /** When it was made. */
+  /** When the capture was taken. */
   readonly made: ClinicTime
-  /** Such as `Window 40/400`. */
+  /** For example `Window 40/400`. */
   readonly derivationDescription: string
-  /** What was shown; `frame` from 1, null of a single-frame image. */
+  /** The captured image; `frame` starts at 1 and is null for a single-frame image. */
   readonly source: {
     readonly sopClassUid: string
     readonly sopInstanceUid: string
@@ -25,7 +25,7 @@ export interface CaptureHeader extends OwnHeader {
   }
 }
 
-/** RGB, 8 bits, a pixel after the other, rows from the top. */
+/** RGB, 8 bits per sample, color-by-pixel, rows from the top. */
 export interface CaptureImage {
   readonly rows: number
   readonly columns: number
@@ -34,8 +34,8 @@ export interface CaptureImage {
 }
 
 /**
- * A Secondary Capture Image (PS3.3 A.8.1), for `writeDataSet`. @throws {RangeError} where the
- * pixels are not rows × columns × 3 bytes
+ * A Secondary Capture Image (PS3.3 A.8.1), for `writeDataSet`. @throws {RangeError} if `pixels` is
+ * not rows × columns × 3 bytes long
  */
 export function secondaryCapture(
   header: CaptureHeader,
@@ -45,8 +45,9 @@ export function secondaryCapture(
     throw new RangeError('the pixels are not rows × columns × 3 bytes')
   const { made } = header
   return namedDataSet({
-    ...ownAttributes(header, SECONDARY_CAPTURE, made),
-    // Not lossy by itself; DERIVED as its pixels are those of a screen (PS3.3 C.7.6.1.1.2).
+    ...commonAttributes(header, SECONDARY_CAPTURE, made),
+    // DERIVED because the pixels come from a screen (PS3.3 C.7.6.1.1.2); the capture itself is not
+    // lossy.
     ImageType: 'DERIVED\\SECONDARY',
     SeriesDate: made.date,
     ContentDate: made.date,
@@ -54,7 +55,7 @@ export function secondaryCapture(
     ContentTime: made.time,
     TimezoneOffsetFromUTC: made.offset,
     Modality: header.modality || 'OT',
-    // PS3.3 C.8.6.1: made on a workstation.
+    // PS3.3 C.8.6.1: workstation.
     ConversionType: 'WSD',
     SecondaryCaptureDeviceManufacturer: 'Isthmus',
     SecondaryCaptureDeviceManufacturerModelName: 'Isthmus',
@@ -66,7 +67,7 @@ export function secondaryCapture(
     SourceImageSequence: [sourceImage(header.source)],
     BodyPartExamined: header.bodyPartExamined || undefined,
     InstanceNumber: header.instanceNumber,
-    // Not known of a screen, which may be turned or mirrored.
+    // Unknown, because the displayed image may have been rotated or flipped.
     PatientOrientation: '',
     Laterality: lateralityOf(header),
     SamplesPerPixel: 3,
@@ -78,7 +79,7 @@ export function secondaryCapture(
     BitsStored: 8,
     HighBit: 7,
     PixelRepresentation: 0,
-    // Names and measures are in the pixels.
+    // Names and measurements are burned into the pixels.
     BurnedInAnnotation: 'YES',
     PixelData: pixels,
   }).map((element) => (element.tag === PIXEL_DATA ? { ...element, vr: 'OB' } : element))
@@ -86,7 +87,7 @@ export function secondaryCapture(
 
 const SIDES: readonly string[] = ['R', 'L']
 
-/** PS3.16 Annex L: body parts that have no side. */
+/** PS3.16 Annex L: unpaired body parts. */
 const UNPAIRED: ReadonlySet<string> = new Set(
   [
     'ABDOMEN AORTA BACK BLADDER BRAIN CEREBELLUM CERVIX CHEST COCCYX COLON CORONARYARTERY CSPINE CTSPINE DUODENUM ESOPHAGUS FACE',
@@ -98,8 +99,8 @@ const UNPAIRED: ReadonlySet<string> = new Set(
 )
 
 /**
- * PS3.3 C.7.3.1: type 2C, of a part that is one of a pair; what an image may have besides, such as
- * B and U, is no value of a series.
+ * PS3.3 C.7.3.1: type 2C, for paired body parts. Values of image laterality such as B and U are not
+ * valid for a series.
  */
 function lateralityOf({ laterality, bodyPartExamined }: CaptureHeader): string | undefined {
   if (UNPAIRED.has(bodyPartExamined)) return undefined

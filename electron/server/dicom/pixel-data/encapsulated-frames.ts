@@ -1,38 +1,38 @@
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type Fragment, Fragments, fragmentAt, MOST_FRAGMENTS } from './fragments.ts'
+import { type Fragment, Fragments, fragmentAt, MAX_FRAGMENTS } from './fragments.ts'
 import type { FrameBytes } from './frame-bytes.ts'
-import { cutShort, fewerFrames } from './frame-bytes.ts'
+import { missingFrames, truncatedFile } from './frame-bytes.ts'
 
 interface EncapsulatedPixels {
-  /** Of the value: its first item is the Basic Offset Table. */
+  /** Offset of the value, whose first item is the Basic Offset Table. */
   readonly at: number
-  /** Where it ends, of pixel data that has a length nevertheless. */
+  /** End offset of pixel data that has a defined length although it is encapsulated. */
   readonly end: number | undefined
   readonly frames: number
   /** Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8), 64-bit numbers. */
   readonly extended: { readonly offsets: Buffer; readonly lengths: Buffer } | undefined
-  /** Each frame begins with the start of a picture: JPEG, JPEG-LS, JPEG 2000, JPEG XL. */
+  /** Whether each frame starts with a recognizable marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL. */
   readonly hasStarts: boolean
 }
 
-/** More than any offset table of so many frames needs. */
-const LONGEST_TABLE = 4 << 20
+/** Upper bound for the offset table of the maximum number of frames. */
+const MAX_TABLE_BYTES = 4 << 20
 
 /**
- * Pixel data of one compressed stream for each frame (PS3.5 §A.4). Frames are found by the Extended
- * Offset Table, else by the Basic one, where what they say is there; else by their fragments: one
- * each, or as many as there are until the next picture starts. Nothing of the pixels is read.
+ * Encapsulated pixel data with one compressed stream per frame (PS3.5 §A.4). Frames are located by
+ * the Extended Offset Table or the Basic Offset Table if what they refer to exists, otherwise by
+ * fragments: one per frame, or all fragments up to the next start marker. Pixel data is not read.
  */
 export class EncapsulatedFrames {
   readonly #source: ByteSource
   readonly #pixels: EncapsulatedPixels
-  /** The Basic Offset Table, and what it counts from. */
+  /** The Basic Offset Table, and the offset its entries are relative to. */
   #table: readonly number[] | undefined
   #base = 0
   #fragments: Fragments | undefined
-  /** Fragments that begin a picture, as far as `#counted`. */
+  /** Indices of fragments that start a frame, among the first `#counted` fragments. */
   readonly #starts: number[] = []
   #counted = 0
 
@@ -42,8 +42,8 @@ export class EncapsulatedFrames {
   }
 
   /**
-   * From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has
-   * no such frame
+   * Locates a frame, numbered from 1; undefined while its bytes have not arrived. @throws
+   * {ViewedFileFault} if the file has no such frame
    */
   frame(number: number): FrameBytes | undefined {
     const fragments = this.#open()
@@ -52,16 +52,16 @@ export class EncapsulatedFrames {
     if (byTable !== 'unknown') return byTable
     const found = this.#byFragments(fragments, number)
     if (found !== null) return found
-    throw new ViewedFileFault(this.#missing(fragments, this.#whole(fragments)))
+    throw new ViewedFileFault(this.#missing(fragments, this.#countCompleteFrames(fragments)))
   }
 
-  /** Of a file that is whole: what of its frames is missing. */
+  /** For a complete file: which frames are missing. */
   fault(): Message | undefined {
     let fragments: Fragments | undefined
     let whole = 0
     try {
       fragments = this.#open()
-      if (fragments) whole = this.#whole(fragments)
+      if (fragments) whole = this.#countCompleteFrames(fragments)
     } catch (error) {
       if (!(error instanceof ViewedFileFault)) throw error
     }
@@ -70,11 +70,11 @@ export class EncapsulatedFrames {
 
   #missing(fragments: Fragments | undefined, whole: number): Message {
     fragments?.walk()
-    const missing = fragments?.state === 'ended' ? fewerFrames : cutShort
+    const missing = fragments?.state === 'ended' ? missingFrames : truncatedFile
     return missing(whole, this.#pixels.frames)
   }
 
-  /** Undefined while the offset table has not come. */
+  /** Undefined while the offset table has not arrived. */
   #open(): Fragments | undefined {
     if (this.#fragments) return this.#fragments
     const { at, end, frames } = this.#pixels
@@ -85,9 +85,10 @@ export class EncapsulatedFrames {
       if (this.#source.isWhole) throw new ViewedFileFault(message('viewed-file.no-whole-frame'))
       return undefined
     }
-    // Some writers leave the table out altogether.
+    // Some writers omit the Basic Offset Table item.
     this.#base = first.isStart ? first.itemAt : first.at + first.length
-    const isUsable = !first.isStart && first.length === frames * 4 && first.length <= LONGEST_TABLE
+    const isUsable =
+      !first.isStart && first.length === frames * 4 && first.length <= MAX_TABLE_BYTES
     this.#table = isUsable ? offsetsOf(readWhole(this.#source, first.at, first.length)) : []
     this.#fragments = new Fragments(this.#source, this.#base, end)
     return this.#fragments
@@ -107,7 +108,7 @@ export class EncapsulatedFrames {
     if (offset > Number.MAX_SAFE_INTEGER || length > 0xffffffffn) return 'unknown'
     const fragment = fragmentAt(this.#source, this.#base + Number(offset))
     if (fragment === undefined) return this.#source.isWhole ? 'unknown' : undefined
-    // PS3.3 C.7.6.3.1.8: each frame is one fragment, which may have a byte of padding.
+    // PS3.3 C.7.6.3.1.8: each frame is one fragment, which may have one byte of padding.
     const padding = typeof fragment === 'string' ? -1 : fragment.length - Number(length)
     if (typeof fragment === 'string' || padding < 0 || padding > 1) return 'unknown'
     return contiguous([{ at: fragment.at, length: Number(length) }])
@@ -124,7 +125,7 @@ export class EncapsulatedFrames {
       const fragment = at >= pixelsEnd ? 'end' : fragmentAt(this.#source, at)
       if (fragment === undefined) return this.#source.isWhole ? 'unknown' : undefined
       if (fragment === 'end' && end === undefined) break
-      if (typeof fragment === 'string' || own.length >= MOST_FRAGMENTS) return 'unknown'
+      if (typeof fragment === 'string' || own.length >= MAX_FRAGMENTS) return 'unknown'
       own.push(fragment)
       at = fragment.at + fragment.length
       if (end !== undefined && at > end) return 'unknown'
@@ -134,7 +135,7 @@ export class EncapsulatedFrames {
       : contiguous(own)
   }
 
-  /** Undefined: more is needed to know; null: it is not there. */
+  /** Undefined if more bytes are needed; null if the frame does not exist. */
   #byFragments(fragments: Fragments, number: number): FrameBytes | undefined | null {
     const { found } = fragments
     const { frames, hasStarts } = this.#pixels
@@ -144,7 +145,8 @@ export class EncapsulatedFrames {
       return fragments.state === 'ended' && found.length > 0 ? contiguous(found) : null
     }
     if (hasStarts) return this.#byStarts(fragments, number)
-    // PS3.5 §A.4.2: a frame of RLE is one fragment; so is what else has no start of its own.
+    // PS3.5 §A.4.2: an RLE frame is one fragment. The same is assumed for other streams without
+    // start markers.
     fragments.walk(number)
     const fragment = found[number - 1]
     return fragment ? contiguous([fragment]) : fragments.state === 'more' ? undefined : null
@@ -175,10 +177,10 @@ export class EncapsulatedFrames {
   }
 
   /**
-   * Frames that are there in full, of a file that is whole. Frames of a stream come one after the
-   * other: what is missing is missing at its end.
+   * Number of complete frames in a complete file. Frames are consecutive, so missing ones are at
+   * the end.
    */
-  #whole(fragments: Fragments): number {
+  #countCompleteFrames(fragments: Fragments): number {
     let low = 0
     let high = this.#pixels.frames
     while (low < high) {
@@ -202,7 +204,9 @@ function contiguous(
   }
 }
 
-/** Ascending, the first one 0, as the standard has them; what is otherwise is no table. */
+/**
+ * The standard requires ascending offsets starting at 0; anything else is not treated as a table.
+ */
 function offsetsOf(bytes: Buffer): number[] {
   const offsets = Array.from({ length: bytes.length / 4 }, (_, index) =>
     bytes.readUInt32LE(index * 4),

@@ -2,43 +2,46 @@ import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole } from '#server/dicom/data-set/byte-window.ts'
 import { ITEM, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
 
-/** A piece of encapsulated pixel data (PS3.5 §A.4), without the header of its item. */
+/** A fragment of encapsulated pixel data (PS3.5 §A.4), without its item header. */
 export interface Fragment {
-  /** Of its item's header; what offset tables count from is the first one. */
+  /** Offset of the item header; offset tables are relative to that of the first fragment. */
   readonly itemAt: number
   readonly at: number
   readonly length: number
-  /** A compressed picture begins with it. */
+  /** Whether the fragment begins with a start marker. */
   readonly isStart: boolean
 }
 
-/** More than any recording has; a file may be nothing but headers of empty items. */
-export const MOST_FRAGMENTS = 200_000
+/** More fragments than any recording has. A malicious file may consist only of empty items. */
+export const MAX_FRAGMENTS = 200_000
 const PEEK = 12
 
-/** The fragments of a file, found by the headers of their items: pixels are passed over. */
+/** Locates the fragments in a file by their item headers, skipping the pixel data. */
 export class Fragments {
   readonly #source: ByteSource
   readonly #end: number
   #at: number
   #state: 'more' | 'ended' | 'cut' = 'more'
   #isWaiting = false
-  /** Those that are there in full, in their order. */
+  /** The complete fragments, in order. */
   readonly found: Fragment[] = []
 
-  /** @param end where they end though there is no delimiter, of pixel data with a length */
+  /** @param end end offset for pixel data with a defined length, which has no delimiter */
   constructor(source: ByteSource, from: number, end = Number.POSITIVE_INFINITY) {
     this.#source = source
     this.#at = from
     this.#end = end
   }
 
-  /** ended: at the delimiter; cut: the file ends within them, or something else stands there. */
+  /**
+   * ended: the delimiter was found; cut: the file ends within the fragments, or an unexpected
+   * element was found.
+   */
   get state(): 'more' | 'ended' | 'cut' {
     return this.#state
   }
 
-  /** Goes on until there are `enough`, or no more. */
+  /** Continues until `enough` fragments have been found or there are no more. */
   walk(enough = Number.POSITIVE_INFINITY): void {
     this.#isWaiting = false
     while (this.#state === 'more' && !this.#isWaiting && this.found.length < enough) this.#step()
@@ -52,11 +55,11 @@ export class Fragments {
     const header = fragmentAt(this.#source, this.#at)
     if (header === undefined) {
       if (this.#source.isWhole)
-        this.#state = this.#at + 8 > this.#source.length ? this.#endHere() : 'cut'
+        this.#state = this.#at + 8 > this.#source.length ? this.#endWithoutDelimiter() : 'cut'
       this.#isWaiting = true
     } else if (header === 'end') this.#state = 'ended'
-    else if (header === 'other') this.#state = this.#endHere()
-    else if (this.found.length >= MOST_FRAGMENTS) this.#state = 'cut'
+    else if (header === 'other') this.#state = this.#endWithoutDelimiter()
+    else if (this.found.length >= MAX_FRAGMENTS) this.#state = 'cut'
     else {
       this.found.push(header)
       this.#at = header.at + header.length
@@ -64,10 +67,10 @@ export class Fragments {
   }
 
   /**
-   * Where there is neither a fragment nor the delimiter: a writer that leaves out the delimiter
-   * still ends its last picture.
+   * Neither a fragment nor the delimiter was found. If the last fragment ends with an end marker,
+   * only the delimiter is missing.
    */
-  #endHere(): 'ended' | 'cut' {
+  #endWithoutDelimiter(): 'ended' | 'cut' {
     const last = this.found.at(-1)
     if (!last || this.#at > this.#source.length) return 'cut'
     return this.found[0]?.isStart && !endsPicture(this.#source, last) ? 'cut' : 'ended'
@@ -75,8 +78,8 @@ export class Fragments {
 }
 
 /**
- * The fragment whose item begins at `at`; undefined where it is not there in full; other: there is
- * no item.
+ * The fragment whose item starts at `at`; undefined if it is incomplete; 'other' if there is no
+ * item.
  */
 export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | 'other' | undefined {
   if (at + 8 > source.length) return undefined
@@ -96,14 +99,14 @@ export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | '
 
 const STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c6a5020', '0000000c4a584c20']
 
-/** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, JPEG XL, and the files of the last two. */
+/** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, JPEG XL, and the file formats of the last two. */
 function isPictureStart(bytes: Buffer): boolean {
-  // ISO 10918-1 B.1.1.2: a marker may have fill bytes before it.
+  // ISO 10918-1 B.1.1.2: fill bytes may precede a marker.
   const hex = bytes.toString('hex').replace(/^(?:ff)+(?=ffd8ff)/, '')
   return STARTS.some((start) => hex.startsWith(start))
 }
 
-/** EOI of JPEG and JPEG-LS, EOC of JPEG 2000, before a byte of padding. */
+/** EOI of JPEG and JPEG-LS, or EOC of JPEG 2000, possibly followed by a byte of padding. */
 function endsPicture(source: ByteSource, { at, length }: Fragment): boolean {
   const tail = readWhole(source, at + Math.max(0, length - 3), Math.min(3, length))
   return tail.toString('hex').includes('ffd9')

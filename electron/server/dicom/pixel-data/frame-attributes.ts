@@ -5,15 +5,15 @@ import { NO_SPACING, pixelSpacing, spacingOf } from './pixel-spacing.ts'
 import { TAG } from './viewed-tags.ts'
 
 export interface FramesAttributes {
-  /** Of the first frame. */
+  /** Attributes of the first frame. */
   readonly attributes: HeaderFrame
-  /** Null where they are the same of all frames. */
+  /** Null if all frames have the same attributes. */
   readonly perFrame: HeaderFrame[] | null
-  /** What is odd about them; null where nothing is. */
+  /** What is unusual about them; null if nothing is. */
   readonly fault: Message | null
 }
 
-/** Geometry and values of the frames of an image, wherever its IOD has them. */
+/** Geometry and value attributes of each frame, from wherever the IOD defines them. */
 export function framesAttributes(
   values: AttributeValues,
   sopClassUid: string,
@@ -24,7 +24,7 @@ export function framesAttributes(
   const groups = values.items(TAG.PerFrameFunctionalGroupsSequence)
   const common = shared ? withGroups(plain, shared) : plain
   if (groups.length > 0 && groups.length < frames) {
-    // Whose they are is not known, and a wrong place is worse than none.
+    // It is unknown which frames the groups belong to, and a wrong position is worse than none.
     return {
       attributes: common,
       perFrame: null,
@@ -43,9 +43,9 @@ export function framesAttributes(
   }
 }
 
-/** Of an image that is one frame, or whose frames differ in nothing. */
+/** Attributes of an image with one frame, or with identical attributes for all frames. */
 function plainAttributes(values: AttributeValues, sopClassUid: string): HeaderFrame {
-  // PS3.3 C.8.4.9: of a nuclear medicine image they stand with its first detector.
+  // PS3.3 C.8.4.9: in nuclear medicine images they are in the item of the first detector.
   const place = values.has(TAG.ImageOrientationPatient)
     ? values
     : (values.items(TAG.DetectorInformationSequence)[0] ?? values)
@@ -60,7 +60,7 @@ function plainAttributes(values: AttributeValues, sopClassUid: string): HeaderFr
   }
 }
 
-/** With what the functional groups of a frame, or of all, say (PS3.3 C.7.6.16.2). */
+/** Applies the functional groups of a frame, or those shared by all frames (PS3.3 C.7.6.16.2). */
 function withGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
   const item = (tag: number) => groups.items(tag)[0]
   const position = item(TAG.PlanePositionSequence)
@@ -94,8 +94,8 @@ function measured(
 }
 
 /**
- * Frames that lie behind each other by a vector: doses (PS3.3 C.8.8.3.2), reconstructed nuclear
- * medicine (C.8.4.8.1).
+ * Frames stacked by an offset vector: RT dose (PS3.3 C.8.8.3.2) and reconstructed nuclear medicine
+ * (C.8.4.8.1).
  */
 function stacked(
   values: AttributeValues,
@@ -105,8 +105,8 @@ function stacked(
   const { position, orientation } = common
   if (!position || !orientation || frames < 2) return undefined
   const doses = values.vector(TAG.GridFrameOffsetVector, frames)
-  // Of transverse planes it may have patient coordinates instead, the first one that of the image's
-  // position.
+  // For transverse planes the offsets may be patient coordinates instead, the first one equal to
+  // the image position.
   if (doses && doses[0] !== 0)
     return doses.map((z) => ({ ...common, position: [position[0], position[1], z] }))
   const offsets = doses ?? sliceOffsets(values, frames)
@@ -147,7 +147,7 @@ const normalOf = ([a, b, c, d, e, f]: NonNullable<HeaderFrame['orientation']>): 
 const positionOf = (values: AttributeValues): HeaderFrame['position'] =>
   values.vector(TAG.ImagePositionPatient, 3) as HeaderFrame['position']
 
-/** Six numbers that are two directions; all of them 0 have been seen. */
+/** Six numbers forming two direction vectors. All zeros occur in practice and are rejected. */
 function orientationOf(values: AttributeValues): HeaderFrame['orientation'] {
   const found = values.vector(TAG.ImageOrientationPatient, 6) as HeaderFrame['orientation']
   const normal = found && normalOf(found)
@@ -159,7 +159,7 @@ function rescaleOf(values: AttributeValues): Pick<HeaderFrame, 'slope' | 'interc
   if (dose !== null && dose !== 0) return { slope: dose, intercept: 0 }
   const slope = values.number(TAG.RescaleSlope)
   const intercept = values.number(TAG.RescaleIntercept)
-  // A slope of 0 would make all pixels the same: it is no slope.
+  // A slope of 0 would make all pixels equal, so it is ignored.
   if (slope === 0 || (slope === null && intercept === null)) return { slope: null, intercept: null }
   return { slope: slope ?? 1, intercept: intercept ?? 0 }
 }

@@ -2,20 +2,23 @@ import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import { readWhole } from '#server/dicom/data-set/byte-window.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** Where the bytes of one frame are in a file. */
+/** The location of a frame's bytes in a file. */
 export interface FrameBytes {
-  /** One after the other. */
+  /** Concatenated in this order. */
   readonly spans: readonly { readonly at: number; readonly length: number }[]
   /**
-   * Pairs of bytes change places first: pixels of a byte or a bit that are stored as 16-bit words
-   * in big endian (PS3.5 §8.1.1).
+   * Whether pairs of bytes must be swapped: pixels of 8 bits or 1 bit stored as big-endian 16-bit
+   * words (PS3.5 §8.1.1).
    */
   readonly swapsPairs: boolean
-  /** The frame does not fill its spans: it begins after so many bits, and has so many. */
+  /**
+   * Set if the frame does not fill its spans: bits to skip at the start, and length of the frame in
+   * bits.
+   */
   readonly cut: { readonly skipBits: number; readonly bits: number } | undefined
 }
 
-/** Bytes of the frame, as `readFrame` gives them. */
+/** Length in bytes of the frame as returned by `readFrame`. */
 export function lengthOfFrame(frame: FrameBytes): number {
   return frame.cut
     ? Math.ceil(frame.cut.bits / 8)
@@ -23,10 +26,10 @@ export function lengthOfFrame(frame: FrameBytes): number {
 }
 
 /**
- * The bytes of a frame. Encapsulated: one compressed stream, a byte of padding included. Native:
- * rows × columns × samples as they are stored, numbers of 16, 32 and 64 bits in the byte order of
- * the transfer syntax; pixels of one bit begin at the lowest bit of the first byte.
- * @throws {ViewedFileFault} where the file has become shorter
+ * Reads a frame. Encapsulated: one compressed stream, including any byte of padding. Native: rows ×
+ * columns × samples as stored, with 16, 32 and 64-bit numbers in the byte order of the transfer
+ * syntax; 1-bit pixels start at the lowest bit of the first byte.
+ * @throws {ViewedFileFault} if the file has become shorter
  */
 export function readFrame(source: ByteSource, { spans, swapsPairs, cut }: FrameBytes): Buffer {
   const pieces = spans.map(({ at, length }) => readWhole(source, at, length))
@@ -42,7 +45,7 @@ const swapPairs = (bytes: Buffer): Buffer => {
   return copy
 }
 
-// PS3.5 §8.1.1: the first pixel is the lowest bit.
+// PS3.5 §8.1.1: the first pixel is in the lowest bit.
 function cutBits(bytes: Buffer, skipBits: number, bits: number): Buffer {
   const start = skipBits >> 3
   const shift = skipBits & 7
@@ -54,15 +57,15 @@ function cutBits(bytes: Buffer, skipBits: number, bits: number): Buffer {
     const high = bytes[start + index + 1] ?? 0
     frame[index] = (low >> shift) | (high << (8 - shift))
   }
-  // What follows the last pixel is of the next frame.
+  // The bits after the last pixel belong to the next frame.
   if (bits % 8 !== 0) frame[length - 1] = (frame[length - 1] ?? 0) & ((1 << (bits % 8)) - 1)
   return frame
 }
 
-/** The file ends before its frames do. */
-export const cutShort = (there: number, frames: number): Message =>
+/** The fault of a file that ends before its last frame. */
+export const truncatedFile = (there: number, frames: number): Message =>
   message('viewed-file.cut-short', { there, frames })
 
-/** The file says that it has more frames than it has. */
-export const fewerFrames = (there: number, frames: number): Message =>
+/** The fault of a file that declares more frames than it contains. */
+export const missingFrames = (there: number, frames: number): Message =>
   message('viewed-file.fewer-frames', { there, frames })

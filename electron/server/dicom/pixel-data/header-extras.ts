@@ -2,30 +2,30 @@ import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts
 import { paletteTable } from './palette-table.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** A look-up table (PS3.3 C.11.1, C.11.2, C.7.6.3.1.6). */
+/** A lookup table (PS3.3 C.11.1, C.11.2, C.7.6.3.1.6). */
 export interface LookUpTable {
   readonly entries: number
-  /** The stored value that its first entry is for. */
+  /** The stored value mapped to the first entry. */
   readonly firstValue: number
   readonly bits: number
   readonly explanation: string
-  /** 16-bit numbers in little endian, one for each entry. */
+  /** Little-endian 16-bit numbers, one per entry. */
   readonly data: Buffer
 }
 
-/** An overlay plane (PS3.3 C.9.2) that is not inside the pixel data. */
+/** An overlay plane (PS3.3 C.9.2) that is not embedded in the pixel data. */
 export interface OverlayPlane {
   readonly rows: number
   readonly columns: number
-  /** Row and column of its first pixel, from 1. */
+  /** Row and column of its first pixel, starting at 1. */
   readonly origin: readonly [number, number]
   readonly type: string
   readonly label: string
-  /** One bit a pixel, the first one lowest. */
+  /** One bit per pixel, lowest bit first. */
   readonly data: Buffer
 }
 
-/** What is too long for a list of images. */
+/** Header values that are too long for the list of images. */
 export interface HeaderExtras {
   readonly palette: {
     readonly red: LookUpTable
@@ -37,10 +37,10 @@ export interface HeaderExtras {
   readonly overlays: readonly OverlayPlane[]
 }
 
-const MOST_TABLES = 16
-/** A table has 65536 entries at most; a plane of the largest detectors is 4 MiB. */
-const MOST_TABLE_BYTES = 131_072
-const MOST_PLANE_BYTES = 16 << 20
+const MAX_TABLES = 16
+/** A table has at most 65536 entries; an overlay plane of the largest detectors has 4 MiB. */
+const MAX_TABLE_BYTES = 131_072
+const MAX_PLANE_BYTES = 16 << 20
 
 export function headerExtras(values: AttributeValues): HeaderExtras {
   return {
@@ -51,7 +51,7 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
   }
 }
 
-/** Whether there is any of it; the values are not read. */
+/** Whether the file has any of them; their values are not read. */
 export const hasExtras = (values: AttributeValues): boolean =>
   hasPalette(values) ||
   values.has(TAG.ModalityLUTSequence) ||
@@ -59,16 +59,16 @@ export const hasExtras = (values: AttributeValues): boolean =>
   OVERLAY_GROUPS.some((group) => values.has(group + OVERLAY.data))
 
 /**
- * The pixels are indices of it; the supplemental one of a gray image is for colour that this viewer
- * does not put over it (PS3.3 C.7.6.19).
+ * Whether pixels are palette indices. The supplemental palette of a grayscale image (PS3.3
+ * C.7.6.19) is for color overlays, which the viewer does not show.
  */
 const hasPalette = (values: AttributeValues): boolean =>
   values.text(TAG.PhotometricInterpretation).toUpperCase() === 'PALETTE COLOR' &&
   values.has(TAG.RedPaletteColorLookupTableDescriptor)
 
-// PS3.5 §7.6: 6000 to 601E, each an overlay.
+// PS3.5 §7.6: overlays are in groups 6000 to 601E.
 const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
-/** Elements of a group. */
+/** Element numbers within a group. */
 const OVERLAY = {
   rows: 0x10,
   columns: 0x11,
@@ -85,11 +85,10 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
   const columns = values.number(group + OVERLAY.columns) ?? 0
   const size = Math.ceil((rows * columns) / 8)
   const data =
-    size > 0 && size <= MOST_PLANE_BYTES
-      ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES)
+    size > 0 && size <= MAX_PLANE_BYTES
+      ? values.bytes(group + OVERLAY.data, MAX_PLANE_BYTES)
       : undefined
-  // An overlay of several frames says which of them it is for; one plane for all of them would be
-  // wrong.
+  // Multi-frame overlays apply to specific frames; showing one plane on all frames would be wrong.
   if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
   const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
   const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)
@@ -108,10 +107,10 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
 const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
   values
     .items(sequence)
-    .slice(0, MOST_TABLES)
+    .slice(0, MAX_TABLES)
     .flatMap((item) => {
       const descriptor = descriptorOf(item, TAG.LUTDescriptor, isSigned(values))
-      const data = item.bytes(TAG.LUTData, MOST_TABLE_BYTES)
+      const data = item.bytes(TAG.LUTData, MAX_TABLE_BYTES)
       const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
       return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []
     })
@@ -120,9 +119,9 @@ function paletteOf(values: AttributeValues): HeaderExtras['palette'] {
   const table = (descriptor: number, plain: number, segmented: number): LookUpTable | undefined => {
     const described = descriptorOf(values, descriptor, isSigned(values))
     if (!described) return undefined
-    const data = values.bytes(plain, MOST_TABLE_BYTES)
+    const data = values.bytes(plain, MAX_TABLE_BYTES)
     if (data && data.length > 0) return tableOf(described, data, '')
-    const segments = values.bytes(segmented, MOST_TABLE_BYTES)
+    const segments = values.bytes(segmented, MAX_TABLE_BYTES)
     return (
       segments && tableOf(described, paletteTable(segments, described.bits, described.entries), '')
     )
@@ -150,8 +149,8 @@ type Descriptor = Pick<LookUpTable, 'entries' | 'firstValue' | 'bits'>
 const isSigned = (values: AttributeValues): boolean => values.number(TAG.PixelRepresentation) === 1
 
 /**
- * PS3.3 C.11.1.1: the first value is signed where the pixels are, the others never; 0 entries are
- * 65536.
+ * PS3.3 C.11.1.1: the first mapped value is signed if the pixels are; the other two are always
+ * unsigned, and 0 entries means 65536.
  */
 function descriptorOf(
   values: AttributeValues,
@@ -168,8 +167,8 @@ function descriptorOf(
 }
 
 /**
- * Undefined where it has too few entries. Tables of 8 bits come with a byte for an entry, or with a
- * word.
+ * Undefined if it has too few entries. The entries of an 8-bit table may be stored as bytes or as
+ * words.
  */
 function tableOf(
   descriptor: Descriptor,

@@ -5,39 +5,39 @@ export interface HeaderPixels {
   bitsAllocated: number
   bitsStored: number
   highBit: number
-  /** 0 unsigned, 1 signed. */
+  /** 0: unsigned, 1: signed. */
   pixelRepresentation: 0 | 1
   samplesPerPixel: number
   photometricInterpretation: string
   planarConfiguration: 0 | 1
   aspect?: number
-  /** FloatPixelData, DoubleFloatPixelData. */
+  /** FloatPixelData or DoubleFloatPixelData. */
   float: '' | 'float' | 'double'
-  /** Pixel Padding Value, and its range limit. */
+  /** Pixel Padding Value and Pixel Padding Range Limit. */
   padding: [number, number | null] | null
   smallest: number | null
   largest: number | null
 }
 
 /**
- * What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3
- * C.7.6.16).
+ * Attributes of one frame, which may differ between the frames of an enhanced multi-frame image
+ * (PS3.3 C.7.6.16).
  */
 export interface HeaderFrame {
-  /** Image Position and Orientation (Patient), mm. */
+  /** Image Position and Orientation (Patient), in mm. */
   position: [number, number, number] | null
   orientation: [number, number, number, number, number, number] | null
-  /** Between rows, between columns; mm. */
+  /** Between rows and between columns, in mm. */
   spacing: [number, number] | null
   /**
-   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so
-   * larger than the patient; calibrated: by a fiducial or geometry; region: of an ultrasound
-   * region; none.
+   * patient: Pixel Spacing of a cross-sectional image; detector: Imager Pixel Spacing, measured at
+   * the detector and so larger than in the patient; calibrated: by a fiducial or geometry; region:
+   * of an ultrasound region; none.
    */
   spacingFrom: 'patient' | 'detector' | 'calibrated' | 'region' | 'none'
   sliceThickness: number | null
   sliceLocation: number | null
-  /** Null: the stored values are what they are. */
+  /** Null if stored values need no rescaling. */
   slope: number | null
   intercept: number | null
   windowCenter: number[]

@@ -5,10 +5,10 @@ import type { HeaderPixels } from './header-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** The attributes of an image's pixels, or why they make none. */
-export type PixelsOrWhyNot =
-  | { readonly image: HeaderPixels; readonly whyNot: null }
-  | { readonly image: null; readonly whyNot: Message }
+/** The pixel attributes of an image, or the reason it cannot be displayed. */
+export type PixelsOrReason =
+  | { readonly image: HeaderPixels; readonly reason: null }
+  | { readonly image: null; readonly reason: Message }
 
 const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = {
   2145386504: 'float',
@@ -20,14 +20,17 @@ const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   double: [64],
 }
 
-const none = (whyNot: Message): PixelsOrWhyNot => ({ image: null, whyNot })
+const none = (reason: Message): PixelsOrReason => ({ image: null, reason })
 
-/** Reads the Image Pixel module (PS3.3 C.7.6.3), of which devices leave out what seems plain. */
+/**
+ * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
+ * value.
+ */
 export function imagePixels(
   values: AttributeValues,
   pixels: Found['pixels'],
   isEncapsulated: boolean,
-): PixelsOrWhyNot {
+): PixelsOrReason {
   const rows = whole(values.number(TAG.Rows))
   const columns = whole(values.number(TAG.Columns))
   if (!pixels)
@@ -75,8 +78,15 @@ export function imagePixels(
   return {
     image: isEncapsulated
       ? image
-      : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
-    whyNot: null,
+      : {
+          ...image,
+          photometricInterpretation: storedPhotometricInterpretation(
+            image,
+            pixels.length,
+            frameCount(values),
+          ),
+        },
+    reason: null,
   }
 }
 
@@ -87,8 +97,12 @@ function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
   return aspect > 0.01 && aspect < 100 && aspect !== 1 ? { aspect } : {}
 }
 
-/** A writer may say YBR_FULL_422 of pixels that it has not subsampled: their length tells. */
-function storedAs(image: HeaderPixels, length: number, frames: number): string {
+/** Some writers declare YBR_FULL_422 for pixels that are not subsampled; the length reveals it. */
+function storedPhotometricInterpretation(
+  image: HeaderPixels,
+  length: number,
+  frames: number,
+): string {
   const full = { ...image, photometricInterpretation: 'YBR_FULL' }
   const isFull =
     /_422$/.test(image.photometricInterpretation) &&
@@ -96,10 +110,10 @@ function storedAs(image: HeaderPixels, length: number, frames: number): string {
   return isFull ? full.photometricInterpretation : image.photometricInterpretation
 }
 
-/** More than an hour of fluoroscopy has. */
-export const MOST_FRAMES = 100_000
+/** More frames than an hour of fluoroscopy has. */
+export const MAX_FRAMES = 100_000
 
-/** Number of Frames as the file says it; 1 where it does not. */
+/** Number of Frames; 1 if it is missing. */
 export function frameCount(values: AttributeValues): number {
   return Math.max(1, whole(values.number(TAG.NumberOfFrames)))
 }

@@ -1,20 +1,18 @@
 import type { FrameBytes } from './frame-bytes.ts'
 import type { HeaderPixels } from './header-pixels.ts'
 
-/** Pixel data that stands frame after frame, without compression (PS3.5 §8.1.1, A.1 to A.3). */
+/** Uncompressed pixel data, one frame after another (PS3.5 §8.1.1, A.1 to A.3). */
 export interface NativePixels {
-  /** Of the value. */
+  /** Offset of the value. */
   readonly at: number
   readonly length: number
-  /** Of one frame. */
+  /** Bits per frame. */
   readonly frameBits: number
-  /** Pixels of a bit or a byte, as 16-bit words in big endian. */
+  /** Pixels of 8 bits or 1 bit stored as big-endian 16-bit words. */
   readonly swapsPairs: boolean
 }
 
-/**
- * Bits of a frame as it is stored: YBR_FULL_422 has two samples for each pixel (PS3.3 C.7.6.3.1.2).
- */
+/** Bits of a stored frame; YBR_FULL_422 has two samples per pixel (PS3.3 C.7.6.3.1.2). */
 export function bitsOfFrame(
   pixels: Pick<
     HeaderPixels,
@@ -28,13 +26,13 @@ export function bitsOfFrame(
   return pixels.rows * pixels.columns * samples * pixels.bitsAllocated
 }
 
-/** Frames that a value of `length` bytes has room for. */
+/** Number of frames that fit into a value of `length` bytes. */
 export const framesWithin = (length: number, frameBits: number): number =>
   Math.floor((length * 8) / frameBits)
 
 /**
- * Where frame `number` (from 1) is. Frames of one bit a pixel follow each other without a gap, so
- * that they may begin within a byte.
+ * Locates frame `number`, starting at 1. Frames of 1-bit pixels are stored without gaps and may
+ * start within a byte.
  */
 export function nativeFrame(
   { at, frameBits, swapsPairs }: NativePixels,

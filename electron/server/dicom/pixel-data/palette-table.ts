@@ -1,12 +1,12 @@
 const DISCRETE = 0
 const LINEAR = 1
 const INDIRECT = 2
-/** Segments within segments have no meaning (PS3.3 C.7.9.2.3). */
-const DEEPEST = 1
+/** An indirect segment must not refer to another one (PS3.3 C.7.9.2.3). */
+const MAX_DEPTH = 1
 
 /**
- * A segmented palette (PS3.3 C.7.9.2) as its entries, 16-bit numbers in little endian; as many as
- * there are, `entries` at most. `bits`: 8, where segments are bytes, else words.
+ * Expands a segmented palette (PS3.3 C.7.9.2) into little-endian 16-bit entries, at most `entries`.
+ * `bits`: 8 if segments are bytes, otherwise they are words.
  */
 export function paletteTable(segments: Buffer, bits: number, entries: number): Buffer {
   const width = bits > 8 ? 2 : 1
@@ -15,7 +15,7 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
     width === 2 ? segments.readUInt16LE(index * 2) : (segments[index] ?? 0)
   const values: number[] = []
 
-  /** Goes through up to `most` segments; gives where it has come to. */
+  /** Expands up to `most` segments; returns the position reached. */
   function expand(from: number, most: number, depth: number): void {
     let position = from
     for (
@@ -33,10 +33,10 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
         const end = at(position++)
         for (let index = 1; index <= length; index++)
           values.push(Math.round(last + ((end - last) * index) / length))
-      } else if (kind === INDIRECT && depth < DEEPEST) {
+      } else if (kind === INDIRECT && depth < MAX_DEPTH) {
         const low = at(position++)
         const high = position < count ? at(position++) : 0
-        // The offset is in bytes, in two parts of the segments' own width.
+        // The offset is in bytes, split into two parts of the segment width.
         const offset =
           width === 2
             ? low + high * 65_536

@@ -7,20 +7,20 @@ import { VR } from '#server/dicom/data-set/vr.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { EncapsulatedFrames } from './encapsulated-frames.ts'
 import type { FrameBytes } from './frame-bytes.ts'
-import { cutShort, fewerFrames } from './frame-bytes.ts'
+import { missingFrames, truncatedFile } from './frame-bytes.ts'
 import { bitsOfFrame, framesWithin, nativeFrame } from './native-frames.ts'
 import type { ViewedHeader } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 /**
- * native: frame after frame; pieces: items of compressed streams; bare: one compressed stream
- * without items, against PS3.5 §A.4.
+ * native: uncompressed frames; pieces: encapsulated fragments; bare: one compressed stream without
+ * items, which violates PS3.5 §A.4.
  */
 export type PixelForm = 'native' | 'pieces' | 'bare'
 
 /**
- * How pixel data stands in its file. @throws {BytesMissing} @throws {ViewedFileFault} where its
- * transfer syntax contradicts it
+ * Determines how pixel data is stored. @throws {BytesMissing} @throws {ViewedFileFault} if it
+ * contradicts the transfer syntax
  */
 export function pixelForm(
   window: ByteWindow,
@@ -38,25 +38,23 @@ export function pixelForm(
   return first.readUInt16LE(0) * 0x10000 + first.readUInt16LE(2) === ITEM ? 'pieces' : 'bare'
 }
 
-/**
- * Transfer syntaxes whose pictures begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K.
- */
-const HAS_STARTS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
-/** A table of 64-bit numbers for as many frames as there may be. */
-const LONGEST_TABLE = 1 << 20
+/** Transfer syntaxes whose frames begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
+const HAS_START_MARKERS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
+/** Length in bytes of a table of 64-bit numbers for the maximum number of frames. */
+const MAX_TABLE_BYTES = 1 << 20
 
-/** Where the frames of an image are. */
+/** Locates the frames of an image. */
 export interface PixelLocation {
   /**
-   * From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has
-   * no such frame
+   * Locates a frame, numbered from 1; undefined while its bytes have not arrived. @throws
+   * {ViewedFileFault} if the file has no such frame
    */
   frame(number: number): FrameBytes | undefined
-  /** Of a file that is whole: what of its frames is missing. */
+  /** For a complete file: which frames are missing. */
   fault(): Message | undefined
 }
 
-/** `header` is of an image. */
+/** `header` must be that of an image. */
 export function locatePixels(
   source: ByteSource,
   pixels: NonNullable<Found['pixels']>,
@@ -103,11 +101,11 @@ export function locatePixels(
     end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
     frames,
     extended: extendedTable(values),
-    hasStarts: HAS_STARTS.test(transferSyntaxUid),
+    hasStarts: HAS_START_MARKERS.test(transferSyntaxUid),
   })
 }
 
-/** Frames whose places are known without a look at them; `room`: as many as the value has. */
+/** Frames whose positions can be computed. `room`: the number of frames that fit into the value. */
 function simpleLocation(
   source: ByteSource,
   { at, length }: { readonly at: number; readonly length: number },
@@ -120,15 +118,15 @@ function simpleLocation(
     const there = Math.max(0, Math.min(length, source.length - at))
     const whole = Math.min(room, frameBits === 0 ? 0 : framesWithin(there, frameBits))
     if (whole >= frames) return undefined
-    return there < length ? cutShort(whole, frames) : fewerFrames(whole, frames)
+    return there < length ? truncatedFile(whole, frames) : missingFrames(whole, frames)
   }
   return {
     fault,
     frame(number) {
-      if (number > room) throw new ViewedFileFault(fewerFrames(room, frames))
+      if (number > room) throw new ViewedFileFault(missingFrames(room, frames))
       const frame = find(number)
       if (frame.spans.every((span) => span.at + span.length <= source.length)) return frame
-      if (source.isWhole) throw new ViewedFileFault(fault() ?? cutShort(0, frames))
+      if (source.isWhole) throw new ViewedFileFault(fault() ?? truncatedFile(0, frames))
       return undefined
     },
   }
@@ -137,7 +135,7 @@ function simpleLocation(
 function extendedTable(
   values: AttributeValues,
 ): { readonly offsets: Buffer; readonly lengths: Buffer } | undefined {
-  const offsets = values.bytes(TAG.ExtendedOffsetTable, LONGEST_TABLE)
-  const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, LONGEST_TABLE)
+  const offsets = values.bytes(TAG.ExtendedOffsetTable, MAX_TABLE_BYTES)
+  const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, MAX_TABLE_BYTES)
   return offsets && lengths && { offsets, lengths }
 }

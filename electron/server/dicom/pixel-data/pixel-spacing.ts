@@ -8,15 +8,17 @@ export const NO_SPACING: PixelSpacing = { spacing: null, spacingFrom: 'none' }
 
 /** PS3.3 C.8.5.5.1.15: centimetres. */
 const CENTIMETRES = 3
-/** PS3.3 C.8.5.5.1.1: a two-dimensional picture, not a curve or a spectrum. */
-const PICTURE = 1
+/** PS3.3 C.8.5.5.1.1: a two-dimensional image, as opposed to a curve or spectrum. */
+const TWO_DIMENSIONAL = 1
 /**
- * CR, DX, MG, intra-oral, XA, RF, XA biplane, and the enhanced ones: projections, whose pixels are
- * as large as at the detector.
+ * CR, DX, MG, intra-oral, XA, RF, biplane XA and the enhanced classes: projections, whose pixel
+ * spacing is measured at the detector.
  */
 const PROJECTION = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:1|1\.[123](?:\.1)?|12\.\d(?:\.\d)?)$/
 
-/** Millimetres between rows and between columns, and what they are measured of (PS3.3 10.7.1). */
+/**
+ * Pixel spacing in mm between rows and between columns, and where it was measured (PS3.3 10.7.1).
+ */
 export function pixelSpacing(values: AttributeValues, sopClassUid: string): PixelSpacing {
   const region = regionSpacing(values)
   if (region) return { spacing: region, spacingFrom: 'region' }
@@ -27,8 +29,8 @@ export function pixelSpacing(values: AttributeValues, sopClassUid: string): Pixe
     return { spacing: own, spacingFrom: 'calibrated' }
   if (own && imager)
     return { spacing: own, spacingFrom: isSame(own, imager) ? 'detector' : 'calibrated' }
-  // PS3.3 10.7.1.3: of a projection it is not known whether it was corrected; at the detector is
-  // what it can be at most.
+  // PS3.3 10.7.1.3: for a projection it is unknown whether the spacing was corrected, and the
+  // spacing at the detector is the upper bound.
   if (own)
     return { spacing: own, spacingFrom: PROJECTION.test(sopClassUid) ? 'detector' : 'patient' }
   if (!imager) return NO_SPACING
@@ -49,13 +51,13 @@ const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((value, index) => Math.abs(value - (other[index] ?? 0)) <= 1e-6 * value)
 
 /**
- * Of an ultrasound image with one calibrated region (PS3.3 C.8.5.5); several may have different
- * scales.
+ * The spacing of an ultrasound image with one calibrated region (PS3.3 C.8.5.5). Several regions
+ * may have different scales.
  */
 function regionSpacing(values: AttributeValues): [number, number] | null {
   const regions = values.items(TAG.SequenceOfUltrasoundRegions)
   const [region] = regions
-  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== PICTURE)
+  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL)
     return null
   if (
     region.number(TAG.PhysicalUnitsXDirection) !== CENTIMETRES ||

@@ -8,7 +8,7 @@ import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
 import { type ViewedHeader, viewedHeader } from './viewed-header.ts'
-import { isLookedAt, TAG } from './viewed-tags.ts'
+import { isViewerTag, TAG } from './viewed-tags.ts'
 
 export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
@@ -16,18 +16,18 @@ export { type FrameBytes, lengthOfFrame, readFrame } from './frame-bytes.ts'
 export type { HeaderExtras, LookUpTable, OverlayPlane } from './header-extras.ts'
 export type { ViewedHeader } from './viewed-header.ts'
 
-/** What is known of a file whose header has been read. */
+/** The state of a file after its header has been read. */
 interface Opened {
   readonly header: ViewedHeader
-  /** What is odd about its header. */
+  /** What is unusual about its header. */
   readonly fault: Message | null
-  /** Undefined: it is no image. */
+  /** Undefined if it is not an image. */
   readonly pixels: PixelLocation | undefined
 }
 
 /**
- * A DICOM file that is looked at, while it may still be coming, with or without preamble and file
- * meta information. Nothing is read before it is asked for.
+ * A DICOM file being viewed, possibly while it is still arriving, with or without preamble and file
+ * meta information. Contents are read on demand.
  */
 export class ViewedFile {
   readonly #source: ByteSource
@@ -40,19 +40,20 @@ export class ViewedFile {
     this.#reading = new Reading(source)
   }
 
-  /** By its file meta information, or by what it looks like; empty until its header is there. */
+  /** From the file meta information or detected; empty until the header is available. */
   get transferSyntaxUid(): string {
     return this.#opened?.header.instance.transferSyntaxUid ?? ''
   }
 
-  /** What it says of itself; undefined while more bytes are needed. @throws {ViewedFileFault} */
+  /** The header; undefined while more bytes are needed. @throws {ViewedFileFault} */
   header(): ViewedHeader | undefined {
     return this.#open()?.header
   }
 
   /**
-   * Where a frame is, from 1; undefined while its bytes have not come.
-   * @throws {ViewedFileFault} also where the file has no such frame, ends before it, or is no image
+   * Locates a frame, numbered from 1; undefined while its bytes have not arrived.
+   * @throws {ViewedFileFault} also if the file has no such frame, ends before it, or is not an
+   * image
    */
   frame(number: number): FrameBytes | undefined {
     const file = this.#open()
@@ -65,8 +66,7 @@ export class ViewedFile {
   }
 
   /**
-   * Palette, look-up tables and overlays; of a file whose header is there. @throws
-   * {ViewedFileFault}
+   * Palette, lookup tables and overlays. The header must be available. @throws {ViewedFileFault}
    */
   extras(): HeaderExtras {
     const read = this.#open() && new Reading(this.#source).advance()
@@ -75,8 +75,8 @@ export class ViewedFile {
   }
 
   /**
-   * Once the file is whole: what is wrong with it though its header can be read, such as frames
-   * that are missing. Undefined: nothing.
+   * For a complete file: a fault that does not prevent reading the header, such as missing frames.
+   * Undefined if there is none.
    */
   fault(): Message | undefined {
     if (!this.#source.isWhole) return undefined
@@ -95,29 +95,29 @@ export class ViewedFile {
       if (error instanceof ViewedFileFault) this.#failure = error
       throw error
     } finally {
-      // Many files are open at once: their windows are not kept.
+      // The reader is released, because many files are open at the same time.
       if (this.#opened || this.#failure) this.#reading = undefined
     }
   }
 }
 
 /**
- * Whether its data set is deflated, so that it is to be inflated first (`inflatedFile`); undefined
- * while more bytes are needed.
+ * Whether the data set is deflated and must be inflated first (`inflatedFile`); undefined while
+ * more bytes are needed.
  */
 export function isDeflated(source: ByteSource): boolean | undefined {
   try {
     return readFileStart(new ByteWindow(source), source.isWhole ? source.length : undefined).coding
       .deflated
   } catch (error) {
-    // That it is no DICOM file is reported when its header is read.
+    // Reported later, when the header is read.
     if (error instanceof ViewedFileFault) return false
     if (error instanceof BytesMissing) return source.isWhole ? false : undefined
     throw error
   }
 }
 
-/** Where the document of an encapsulated one (PDF, CDA, STL) is. */
+/** The location of an encapsulated document (PDF, CDA, STL). */
 export interface EncapsulatedDocument {
   readonly at: number
   readonly length: number
@@ -125,10 +125,7 @@ export interface EncapsulatedDocument {
   readonly title: string
 }
 
-/**
- * The document inside a file that is whole; undefined where there is none. @throws
- * {ViewedFileFault}
- */
+/** The document in a complete file; undefined if there is none. @throws {ViewedFileFault} */
 export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument | undefined {
   const read = new Reading(source).advance()
   const element = read?.found.elements.get(TAG.EncapsulatedDocument)
@@ -136,7 +133,7 @@ export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument |
   const exact = read.values.number(TAG.EncapsulatedDocumentLength) ?? 0
   return {
     at: element.at,
-    // PS3.3 C.24.2: the value may have a byte of padding.
+    // PS3.3 C.24.2: the value may have one byte of padding.
     length: exact === element.length - 1 ? exact : element.length,
     mimeType: read.values.text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
     title: read.values.text(TAG.DocumentTitle),
@@ -150,13 +147,13 @@ interface Read {
   readonly form: PixelForm
 }
 
-/** The elements of a file's header, as its bytes come. */
+/** Reads the header elements of a file while its bytes arrive. */
 class Reading {
   readonly #source: ByteSource
   readonly #window: ByteWindow
   #start: FileStart | undefined
   #search: ElementSearch | undefined
-  /** Bytes without which it makes no sense to look again. */
+  /** Length of the source below which another attempt is pointless. */
   #needed = 0
 
   constructor(source: ByteSource) {
@@ -164,7 +161,7 @@ class Reading {
     this.#window = new ByteWindow(source)
   }
 
-  /** Undefined while more bytes are needed. @throws {ViewedFileFault} */
+  /** Returns undefined while more bytes are needed. @throws {ViewedFileFault} */
   advance(): Read | undefined {
     const { isWhole, length } = this.#source
     if (!isWhole && length < this.#needed) return undefined
@@ -173,7 +170,8 @@ class Reading {
     } catch (error) {
       if (!(error instanceof BytesMissing)) throw error
       if (isWhole) throw new ViewedFileFault(message('viewed-file.ends-within-header'))
-      // A sequence that has not come whole is read again from its start: not for every piece.
+      // An incomplete sequence is read again from its start, so this waits until the file has grown
+      // by a tenth.
       this.#needed = Math.max(error.until, Math.floor(length * 1.1))
       return undefined
     }
@@ -184,7 +182,7 @@ class Reading {
     this.#start ??= readFileStart(window, wholeLength)
     const { coding, dataSetOffset, transferSyntaxUid } = this.#start
     if (coding.deflated) throw new ViewedFileFault(message('viewed-file.not-inflated'))
-    this.#search ??= new ElementSearch(window, dataSetOffset, coding, isLookedAt)
+    this.#search ??= new ElementSearch(window, dataSetOffset, coding, isViewerTag)
     const found = this.#search.advance(wholeLength)
     const form = found.pixels ? pixelForm(window, found.pixels, transferSyntaxUid) : 'native'
     return { start: this.#start, found, values: new AttributeValues(found.elements, window), form }

@@ -5,18 +5,15 @@ import type { Found } from '#server/dicom/data-set/found-elements.ts'
 import { withoutEnd } from '#server/dicom/data-set/vr.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
-import { fewerFrames } from './frame-bytes.ts'
+import { missingFrames } from './frame-bytes.ts'
 import { hasExtras } from './header-extras.ts'
 import type { HeaderFrame, HeaderPixels } from './header-pixels.ts'
-import { frameCount, imagePixels, MOST_FRAMES } from './image-pixels.ts'
+import { frameCount, imagePixels, MAX_FRAMES } from './image-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
-import { notImageOf } from './not-image.ts'
+import { unsupportedReason } from './unsupported-objects.ts'
 import { TAG } from './viewed-tags.ts'
 
-/**
- * What a file says of its patient and study; DICOM text (PN, DA, TM, CS), empty where it is
- * missing.
- */
+/** Patient and study attributes of a file, in DICOM format (PN, DA, TM, CS); empty if missing. */
 export interface HeaderStudy {
   studyInstanceUid: string
   patientName: string
@@ -32,7 +29,7 @@ export interface HeaderStudy {
 export interface HeaderSeries {
   studyInstanceUid: string
   seriesInstanceUid: string
-  /** Null where it is missing. */
+  /** Null if missing. */
   seriesNumber: number | null
   modality: string
   seriesDescription: string
@@ -46,25 +43,25 @@ export interface HeaderInstance {
   sopInstanceUid: string
   sopClassUid: string
   transferSyntaxUid: string
-  /** 0 where it is unknown. */
+  /** 0 if unknown. */
   instanceNumber: number
-  /** 1 of a single-frame image, and of what is no image. */
+  /** 1 for a single-frame image and for objects that are not images. */
   frames: number
-  /** Null: it is no image that can be shown, and `notImage` says what it is. */
+  /** Null if the object cannot be shown as an image; `notImage` then describes it. */
   image: HeaderPixels | null
   /** One sentence, such as `A structured report.`; empty for an image. */
   notImage: Message | null
   attributes: HeaderFrame
-  /** One for each frame where they differ; null where `attributes` is of all of them. */
+  /** One entry per frame if they differ; null if `attributes` applies to all frames. */
   perFrame: HeaderFrame[] | null
   frameOfReferenceUid: string
   imageType: string[]
-  /** LINEAR, LINEAR_EXACT, SIGMOID. */
+  /** LINEAR, LINEAR_EXACT or SIGMOID. */
   voiLutFunction: string
   windowExplanation: string[]
-  /** HU, US…: Rescale Type; empty where it is not known. */
+  /** Rescale Type such as HU or US; empty if unknown. */
   rescaleType: string
-  /** Milliseconds between frames, as the file recommends; null where it does not. */
+  /** Recommended time between frames in milliseconds; null if not specified. */
   frameTime: number | null
   acquisitionTime: string
   contentTime: string
@@ -72,18 +69,21 @@ export interface HeaderInstance {
   laterality: string
   patientOrientation: string[]
   /**
-   * Lossy compression at some time (0028,2110), with ratios and methods as far as the file says;
-   * null: it does not say so.
+   * Lossy Image Compression (0028,2110), with ratios and methods as far as specified; null if the
+   * image was never compressed lossily or this is not stated.
    */
   lossy: { ratios: number[]; methods: string[] } | null
-  /** Calibrated regions of an ultrasound image (PS3.3 C.8.5.5): first and last pixel, from 0. */
+  /**
+   * Calibrated regions of an ultrasound image (PS3.3 C.8.5.5) by their first and last pixel,
+   * starting at 0.
+   */
   regions: { left: number; top: number; right: number; bottom: number }[]
-  /** It has a palette, look-up tables or overlays. */
+  /** Whether the file has a palette, lookup tables or overlays. */
   hasExtras: boolean
 }
 
 /**
- * What a file says of itself: the fields of the contract's ViewedStudy (without `isPrior`),
+ * The header of a viewed file: the fields of the contract's ViewedStudy (without `isPrior`),
  * ViewedSeries and ViewedInstance (without `source`).
  */
 export interface ViewedHeader {
@@ -92,7 +92,7 @@ export interface ViewedHeader {
   instance: HeaderInstance
 }
 
-/** The header of a file, by its elements. `file`: what stands before them. */
+/** Builds the header from the elements of a file. `file`: what precedes the data set. */
 export function viewedHeader(
   values: AttributeValues,
   pixels: Found['pixels'],
@@ -107,9 +107,9 @@ export function viewedHeader(
     studyInstanceUid: text(TAG.StudyInstanceUID),
     seriesInstanceUid: text(TAG.SeriesInstanceUID),
   }
-  const asObject = notImageOf(sopClassUid, file.transferSyntaxUid)
-  const { image, whyNot } = asObject
-    ? { image: null, whyNot: asObject }
+  const asObject = unsupportedReason(sopClassUid, file.transferSyntaxUid)
+  const { image, reason } = asObject
+    ? { image: null, reason: asObject }
     : imagePixels(values, pixels, isEncapsulated)
   const counted = image
     ? countFrames(values, image, pixels, isEncapsulated)
@@ -128,7 +128,7 @@ export function viewedHeader(
       instanceNumber: integer(values.number(TAG.InstanceNumber)) ?? 0,
       frames: counted.frames,
       image,
-      notImage: whyNot,
+      notImage: reason,
       attributes,
       perFrame,
       frameOfReferenceUid: text(TAG.FrameOfReferenceUID),
@@ -152,7 +152,7 @@ export function viewedHeader(
 
 const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy => ({
   studyInstanceUid,
-  // Component groups that are empty say nothing (PS3.5 §6.2.1.1).
+  // Empty component groups are removed (PS3.5 §6.2.1.1).
   patientName: withoutEnd(values.text(TAG.PatientName), '= '),
   patientId: values.text(TAG.PatientID),
   patientBirthDate: values.text(TAG.PatientBirthDate),
@@ -173,10 +173,7 @@ const seriesOf = (
   laterality: values.text(TAG.Laterality),
 })
 
-/**
- * A header may claim any number: of pixel data without compression its length tells how many there
- * can be.
- */
+/** The declared number of frames is limited by the length of uncompressed pixel data. */
 function countFrames(
   values: AttributeValues,
   image: HeaderPixels,
@@ -185,13 +182,13 @@ function countFrames(
 ): { readonly frames: number; readonly fault: Message | null } {
   const claimed = frameCount(values)
   if (isEncapsulated || !pixels) {
-    if (claimed > MOST_FRAMES)
-      throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MOST_FRAMES }))
+    if (claimed > MAX_FRAMES)
+      throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MAX_FRAMES }))
     return { frames: claimed, fault: null }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
-  if (room >= claimed && claimed <= MOST_FRAMES) return { frames: claimed, fault: null }
-  return { frames: Math.min(Math.max(1, room), MOST_FRAMES), fault: fewerFrames(room, claimed) }
+  if (room >= claimed && claimed <= MAX_FRAMES) return { frames: claimed, fault: null }
+  return { frames: Math.min(Math.max(1, room), MAX_FRAMES), fault: missingFrames(room, claimed) }
 }
 
 /** PS3.3 C.7.6.1.1.5. */
@@ -206,8 +203,7 @@ function lossyOf(values: AttributeValues): HeaderInstance['lossy'] {
 }
 
 /**
- * Those with units in both directions: without them a region says nothing of a scale (PS3.3
- * C.8.5.5.1.15).
+ * Regions with units in both directions; without them a region has no scale (PS3.3 C.8.5.5.1.15).
  */
 function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
   return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
@@ -231,8 +227,7 @@ function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
 }
 
 /**
- * PS3.3 C.8.2.1.1.5: of an original CT image it is HU where nothing is said; a PET image has it as
- * Units (C.8.9.1.1.3).
+ * PS3.3 C.8.2.1.1.5: HU is assumed for an original CT image. PET images have Units (C.8.9.1.1.3).
  */
 function rescaleTypeOf(
   values: AttributeValues,
@@ -252,7 +247,7 @@ function rescaleTypeOf(
   return values.text(TAG.Units) || values.text(TAG.DoseUnits)
 }
 
-/** Milliseconds: as it is recommended, as it was recorded. */
+/** Milliseconds per frame: the recommended rate, otherwise the recorded one. */
 function frameTimeOf(values: AttributeValues): number | null {
   const rate =
     positive(values.number(TAG.RecommendedDisplayFrameRate)) ??
@@ -260,7 +255,7 @@ function frameTimeOf(values: AttributeValues): number | null {
   if (rate !== null) return 1000 / rate
   const time = positive(values.number(TAG.FrameTime))
   if (time !== null) return time
-  // PS3.3 C.7.6.5.1.2: the first of the vector is 0.
+  // PS3.3 C.7.6.5.1.2: the first value of the vector is 0.
   const steps = values
     .numbers(TAG.FrameTimeVector)
     .filter((step) => step !== null && step > 0) as number[]
@@ -273,11 +268,11 @@ const positive = (value: number | null): number | null =>
 const integer = (value: number | null): number | null =>
   value !== null && Number.isSafeInteger(value) ? value : null
 
-/** The TM of a DT (PS3.5 §6.2). */
+/** The time part (TM) of a DT value (PS3.5 §6.2). */
 const timeOf = (dateTime: string): string =>
   /^\d{8}(\d{2,6}(?:\.\d{1,6})?)/.exec(dateTime)?.[1] ?? ''
 
-/** PS3.16 CID 4014, in SNOMED RT and CT: mammograms say their view by code alone. */
+/** PS3.16 CID 4014, in SNOMED RT and CT: mammograms specify their view only by code. */
 const VIEWS: Readonly<Record<string, string>> = {
   'R-10242': 'CC',
   '399162004': 'CC',

@@ -126,7 +126,7 @@ const KEYWORDS = [
   'DocumentTitle',
 ] as const
 
-/** Tags of the attributes that are looked at, by the keywords of PS3.6. */
+/** Tags of the attributes used by the viewer, by PS3.6 keyword. */
 export const TAG = Object.fromEntries(
   KEYWORDS.map((keyword) => {
     const tag = tagOf(keyword)
@@ -137,8 +137,8 @@ export const TAG = Object.fromEntries(
 
 const TAGS: ReadonlySet<number> = new Set(Object.values(TAG))
 
-/** Overlay planes are groups 6000 to 601E (PS3.5 §7.6). */
+/** PS3.5 §7.6: overlay planes are in groups 6000 to 601E. */
 const isOverlay = (tag: number): boolean =>
   tag >= 0x60000000 && tag <= 0x601effff && (tag & 0x10000) === 0
 
-export const isLookedAt = (tag: number): boolean => TAGS.has(tag) || isOverlay(tag)
+export const isViewerTag = (tag: number): boolean => TAGS.has(tag) || isOverlay(tag)

@@ -8,7 +8,7 @@ import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
-/** PS3.4 Annex K, as SCP: Modality Worklist C-FIND. */
+/** Modality Worklist C-FIND as SCP (PS3.4 Annex K). */
 export function basicWorklist(scp: CFindScp): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.modalityWorklistFind],
@@ -47,15 +47,16 @@ async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
   try {
     while (!signal.aborted) {
       const asked = answers.next()
-      const answer = (await atHand(asked)) ?? (await awaited(asked, progress, operation))
-      if (!answer) return { result: await ended(answers, asked, limits.cancelSeconds), ...progress }
+      const answer = (await availableNow(asked)) ?? (await nextStep(asked, progress, operation))
+      if (!answer)
+        return { result: await cancelledResult(answers, asked, limits.cancelSeconds), ...progress }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
       const { responses, unsent } = await sendPending(answer.value, operation)
       progress.responses += responses
       progress.unsent = unsent
     }
-    return { result: await ended(answers, undefined, limits.cancelSeconds), ...progress }
+    return { result: await cancelledResult(answers, undefined, limits.cancelSeconds), ...progress }
   } catch (error) {
     return { result: operation.failure(error), ...progress }
   }
@@ -67,10 +68,10 @@ interface Progress {
 }
 
 /**
- * The service's next step, where it is there within this turn of the event loop: a few rows and
- * their final response go out in one write.
+ * The next result of the service, if it is available within this turn of the event loop, so that a
+ * few rows and their final response are sent in one write.
  */
-function atHand(asked: Promise<Step>): Promise<Step | undefined> {
+function availableNow(asked: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
     const turn = setImmediate(resolve, undefined)
     asked.then((step) => {
@@ -81,10 +82,10 @@ function atHand(asked: Promise<Step>): Promise<Step | undefined> {
 }
 
 /**
- * The service's next step; `undefined` where the search was cancelled first. Rows never wait for a
- * slow service.
+ * The next result of the service; `undefined` if the search was cancelled first. Rows already
+ * available are sent without waiting for a slow service.
  */
-async function awaited(
+async function nextStep(
   asked: Promise<Step>,
   progress: Progress,
   operation: Operation,
@@ -110,10 +111,10 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
 }
 
 /**
- * The end of a search that was cancelled: the result that the service itself still gives, else
- * Cancel. A service that does not hear its signal is not waited for longer than `seconds`.
+ * The result of a cancelled search: that of the service if it returns one within `seconds`,
+ * otherwise Cancel.
  */
-async function ended(
+async function cancelledResult(
   answers: Answers,
   asked: Promise<Step> | undefined,
   seconds: number,
@@ -137,7 +138,7 @@ async function finalResult(
     const last = await answers.return(CANCELLED)
     return last.done ? last.value : CANCELLED
   } catch {
-    // It failed because it was cancelled: an aborted call to the partner throws.
+    // The service failed because it was cancelled: an aborted partner request throws.
     return CANCELLED
   }
 }

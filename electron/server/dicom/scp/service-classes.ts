@@ -18,7 +18,7 @@ const UNCOMPRESSED = [
   TRANSFER_SYNTAX.explicitBigEndian,
 ]
 
-/** PS3.4 Annex A, as SCP: C-ECHO, which is always answered Success. */
+/** Verification as SCP (PS3.4 Annex A): C-ECHO is always answered with Success. */
 export function verification(): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.verification],
@@ -31,9 +31,9 @@ export function verification(): ServiceClass {
 }
 
 /**
- * PS3.4 Annex B, as SCP: every storage class, every transfer syntax that carries its own pixels,
- * nothing transcoded.
- * @param acceptsUnknown whether storage classes that DICOM does not define are taken too
+ * Storage as SCP (PS3.4 Annex B): every storage class and every transfer syntax with embedded
+ * pixels, without transcoding.
+ * @param acceptsUnknown whether storage classes that DICOM does not define are accepted too
  */
 export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceClass {
   return {
@@ -60,7 +60,7 @@ export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceC
           sopClassUid: command.affectedSopClassUid ?? '',
           sopInstanceUid,
           moveOriginatorAeTitle: command.moveOriginatorAeTitle,
-          dataSet: fragments ?? NOTHING,
+          dataSet: fragments ?? NO_DATA,
           release: (slice) => dataSlices.give(slice),
           signal,
         })
@@ -70,10 +70,10 @@ export function storage(scp: CStoreScp, acceptsUnknown: () => boolean): ServiceC
   }
 }
 
-/** Of a request without a data set: for the service to refuse. */
-const NOTHING: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
+/** Used for a request without a data set, which the service then refuses. */
+const NO_DATA: AsyncIterable<readonly Buffer[]> = { async *[Symbol.asyncIterator]() {} }
 
-/** PS3.4 Annex F, as SCP: a device reports the steps it performs. */
+/** Modality Performed Procedure Step as SCP (PS3.4 Annex F). */
 export function mpps(scp: MppsScp): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.modalityPerformedProcedureStep],
@@ -95,9 +95,8 @@ export function mpps(scp: MppsScp): ServiceClass {
 }
 
 /**
- * PS3.4 Annex J, as SCP: a device asks whether what it sent is kept for good. While it is off it is
- * not offered at all, so that no device takes the refusal of a request for the answer about its
- * images.
+ * Storage Commitment as SCP (PS3.4 Annex J). While disabled it is not offered at all, so that no
+ * device mistakes a refused request for a statement about its images.
  */
 export function storageCommitment(scp: StorageCommitmentScp, isOn: () => boolean): ServiceClass {
   return {
@@ -120,7 +119,7 @@ export function storageCommitment(scp: StorageCommitmentScp, isOn: () => boolean
 const instanceIn = (sopInstanceUid: string | undefined) =>
   sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid }
 
-/** @throws {DimseError} 0213 where the data set was longer than what is kept */
+/** @throws {DimseError} 0213 if the data set exceeded the limit */
 function normalizedRequest(
   { association, messageId, context, dataSet, signal }: Operation,
   sopInstanceUid: string | undefined,

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limi
 import type { AssociateRq, ContextResult, RoleSelection } from '#server/dicom/upper-layer/pdu.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 
-/** A presentation context that we ask for; its id is its place. */
+/** A proposed presentation context; its id follows from its position. */
 export interface ContextProposal {
   readonly abstractSyntax: string
   readonly transferSyntaxes: readonly string[]
@@ -25,15 +25,15 @@ export interface RequestorLimits
     | 'drainedBytes'
     | 'stallSeconds'
   > {
-  /** From the call to the connection, TLS included. */
+  /** Limit for establishing the connection, including TLS. */
   readonly connectSeconds: number
-  /** From the A-ASSOCIATE-RQ to its answer, and from the A-RELEASE-RQ to its. */
+  /** Limit from A-ASSOCIATE-RQ to its response, and from A-RELEASE-RQ to its response. */
   readonly associateSeconds: number
-  /** Silence after a request, and between its responses. */
+  /** Limit for silence after a request and between its responses. */
   readonly responseSeconds: number
-  /** From a C-CANCEL to the final response. */
+  /** Limit from a C-CANCEL to the final response. */
   readonly cancelSeconds: number
-  /** Data sets of responses that were not asked for yet; then the connection is not read. */
+  /** Bytes of unread responses after which the connection is not read. */
   readonly waitingBytes: number
 }
 
@@ -51,20 +51,20 @@ export interface AssociationOptions {
   readonly callingAeTitle: string
   /** At most 128 (PS3.8 §9.3.2.2). */
   readonly contexts: readonly ContextProposal[]
-  /** Roles other than that of the SCU (PS3.7 D.3.3.4). */
+  /** Roles other than SCU (PS3.7 D.3.3.4). */
   readonly roles?: readonly RoleSelection[]
   readonly limits?: Partial<RequestorLimits> | undefined
-  /** Gives up whatever is at work: the association is aborted. */
+  /** Aborts the association, whatever it is doing. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A request as its service knows it: the message id is given here. */
+/** A request without the fields set by the association, such as the message id. */
 export type RequestCommand = Omit<CommandSet, 'messageId' | 'hasDataSet'>
 
 export interface RequestOptions {
-  /** Instead of the association's, for services that are silent while they work. */
+  /** Overrides the limit of the association, for services that are silent while they work. */
   readonly responseSeconds?: number
-  /** Sends C-CANCEL; the final response is still waited for (PS3.7 §9.3.2.3). */
+  /** Sends C-CANCEL when aborted; the final response is still awaited (PS3.7 §9.3.2.3). */
   readonly cancel?: AbortSignal | undefined
 }
 
@@ -92,7 +92,7 @@ export function associateRq(
   }
 }
 
-/** Of the contexts that were proposed, those that the other side took. */
+/** The proposed contexts that the peer accepted. */
 export function acceptedContexts(
   proposed: readonly ContextProposal[],
   results: readonly ContextResult[],
@@ -101,32 +101,33 @@ export function acceptedContexts(
     const id = idOf(at)
     const answer = results.find((result) => result.id === id)
     if (answer?.result !== 0) return []
-    // PS3.8 §9.3.3.2: one of those that were proposed. Some leave it out where there was only one.
+    // PS3.8 §9.3.3.2: one of the proposed transfer syntaxes. Some peers omit it if only one was
+    // proposed.
     const [only = ''] = transferSyntaxes.length === 1 ? transferSyntaxes : []
     const transferSyntax = answer.transferSyntax || only
     return transferSyntaxes.includes(transferSyntax) ? [{ id, abstractSyntax, transferSyntax }] : []
   })
 }
 
-/** What goes over one association. */
+/** The instances and contexts of one association. */
 export interface Batch<I> {
   readonly instances: readonly I[]
   readonly contexts: readonly ContextProposal[]
 }
 
-/** PS3.8 §9.3.2.2: ids are odd numbers of one byte. */
-const MOST_CONTEXTS = 128
+/** PS3.8 §9.3.2.2: ids are odd and have one byte. */
+const MAX_CONTEXTS = 128
 
-/** What every application entity knows (PS3.5 §10), in our order of preference. */
-export const PLAIN_SYNTAXES: readonly string[] = [
+/** Transfer syntaxes that every application entity supports (PS3.5 §10), in order of preference. */
+export const DEFAULT_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
 ]
 
 /**
- * Parts instances so that the presentation contexts of each part fit into one association. Each
- * transfer syntax has a context of its own: within one the other side would choose, and an instance
- * is sent as it is. The order is kept within a part.
+ * Divides instances into batches whose presentation contexts fit into one association. Each
+ * transfer syntax has its own context, so that the peer cannot choose another one and instances are
+ * sent unchanged. The order is preserved within a batch.
  */
 export function batchesOf<
   I extends { readonly sopClassUid: string; readonly transferSyntaxUid: string },
@@ -137,7 +138,7 @@ export function batchesOf<
     let batch = batches.find(({ contexts }) => needed.every(([key]) => contexts.has(key)))
     batch ??= batches.find(
       ({ contexts }) =>
-        contexts.size + needed.filter(([key]) => !contexts.has(key)).length <= MOST_CONTEXTS,
+        contexts.size + needed.filter(([key]) => !contexts.has(key)).length <= MAX_CONTEXTS,
     )
     if (!batch) {
       batch = { instances: [], contexts: new Map() }
@@ -159,7 +160,7 @@ const contextsOf = ({
   readonly sopClassUid: string
   readonly transferSyntaxUid: string
 }) =>
-  [...new Set([transferSyntaxUid, ...PLAIN_SYNTAXES])].map(
+  [...new Set([transferSyntaxUid, ...DEFAULT_TRANSFER_SYNTAXES])].map(
     (uid) =>
       [`${sopClassUid} ${uid}`, { abstractSyntax: sopClassUid, transferSyntaxes: [uid] }] as const,
   )

@@ -15,14 +15,14 @@ export interface CommittedInstance {
 export interface CommitmentReport {
   readonly transactionUid: string
   readonly committed: readonly CommittedInstance[]
-  /** With FailureReason (0008,1197): 0112, 0119, 0110, 0131 … (PS3.3 C.14.1.1). */
+  /** Each with its FailureReason (0008,1197): 0112, 0119, 0110, 0131 … (PS3.3 C.14.1.1). */
   readonly failed: readonly (CommittedInstance & { readonly failureReason: number })[]
 }
 
 /**
- * Delivers a commitment's result over an association of its own, where we are the SCP and the
+ * Delivers a commitment result over a separate association, in which the gateway is SCP and
  * requestor (PS3.4 J.3.3.1).
- * @throws {RequestorError} where it could not be delivered: it is to be tried again.
+ * @throws {RequestorError} if it could not be delivered and should be retried
  */
 export async function sendEventReport(caller: Caller, report: CommitmentReport): Promise<void> {
   const sopClass = SOP_CLASS.storageCommitmentPushModel
@@ -56,7 +56,7 @@ const WELL_KNOWN_INSTANCE = '1.2.840.10008.1.20.1.1'
 /** PS3.4 Table J.3-2. */
 const EVENT_TYPE = { allCommitted: 1, someFailed: 2 } as const
 
-/** PS3.4 Table J.3-2: a sequence is left out where it would be empty. */
+/** PS3.4 Table J.3-2: empty sequences are omitted. */
 function dataSetOf({ transactionUid, committed, failed }: CommitmentReport): DataSet {
   const failures = failed.map((instance) => ({
     ...referenceOf(instance),

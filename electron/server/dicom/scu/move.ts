@@ -6,7 +6,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { RequestorError } from './requestor.ts'
 import { type Caller, requestService, statusCode } from './service-request.ts'
 
-/** Sub-operations of a C-MOVE (PS3.7 §9.1.4.1): C-STOREs of the other side to us. */
+/** Progress of the sub-operations of a C-MOVE (PS3.7 §9.1.4.1). */
 export interface MoveProgress {
   readonly remaining: number
   readonly completed: number
@@ -15,26 +15,25 @@ export interface MoveProgress {
 }
 
 export interface MoveResult extends MoveProgress {
-  /** All instances came: Success. */
+  /** Whether all instances were received, with status Success. */
   readonly isComplete: boolean
   readonly status: DimseStatus
-  /** Part of a sentence for a person. */
+  /** Completes a sentence for the user. */
   readonly detail: Message
 }
 
 /**
- * Between two responses of a C-MOVE: some systems are silent until all has been sent, or until a
- * tape is mounted.
+ * Between two responses of a C-MOVE. Some systems are silent until everything has been sent, or
+ * until a tape has been mounted.
  */
 export const RESPONSE_SECONDS = 600
 
 /**
- * Has a study sent (PS3.4 C.4.2, Study Root), to us unless told otherwise: progress at each pending
- * response, the end as the generator's result. The other side's list of nodes must have host and
- * port of the destination.
- * The signal of `caller` cancels (C-CANCEL): what is on its way still comes. Where no final answer
- * follows within `cancelSeconds`, the association is aborted.
- * @throws {RequestorError} where the association fails.
+ * Has a study sent (PS3.4 C.4.2, Study Root), to the caller by default. Yields progress at each
+ * pending response and returns the result. The peer must know the host and port of the destination
+ * AE. The signal of `caller` sends C-CANCEL; instances in transit still arrive. If no final
+ * response follows within `cancelSeconds`, the association is aborted.
+ * @throws {RequestorError} if the association fails
  */
 export async function* moveStudy(
   caller: Caller,
@@ -86,8 +85,8 @@ const QUERY_RETRIEVE_LEVEL = tagOf('QueryRetrieveLevel') as number
 const STUDY_INSTANCE_UID = tagOf('StudyInstanceUID') as number
 
 /**
- * PS3.7 §9.1.4.1.7: the counts may be left out; what was known still holds. In a final response
- * nothing remains but after C-CANCEL.
+ * PS3.7 §9.1.4.1.7: counts may be omitted; the last known ones then apply. In a final response
+ * nothing remains except after C-CANCEL.
  */
 function progressOf(
   response: CommandSet,
@@ -112,7 +111,7 @@ const DETAILS: Readonly<Record<DimseStatus, (names: MoveNames) => Message>> = {
   292: ({ aeTitle, caller }) => message('dicom.move-not-allowed', { aeTitle, caller }),
 }
 
-/** AE titles of a C-MOVE: of the other side, of the caller, and of whom it is to send to. */
+/** AE titles of a C-MOVE: of the peer, the caller and the destination. */
 interface MoveNames {
   readonly aeTitle: string
   readonly caller: string

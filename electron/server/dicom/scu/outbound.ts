@@ -5,12 +5,12 @@ import { findStudies, type PriorKeys, testConnection } from './query.ts'
 import type { Caller } from './service-request.ts'
 import { type InstanceToSend, sendInstances } from './store.ts'
 
-/** Calls to other DICOM nodes, under our AE title and, by TLS, with our certificate. */
+/** Requests to other DICOM nodes, with the gateway's AE title and, over TLS, its certificate. */
 export class Outbound {
   readonly #aeTitle: () => string
   readonly #identity: () => { readonly key: string; readonly cert: string }
 
-  /** @param identity key and certificate, PEM */
+  /** @param identity the gateway's key and certificate, PEM */
   constructor(
     aeTitle: () => string,
     identity: () => { readonly key: string; readonly cert: string },
@@ -27,7 +27,7 @@ export class Outbound {
     return findStudies(this.#caller(peer), keys)
   }
 
-  /** C-MOVE to ourselves. */
+  /** C-MOVE with the gateway as destination. */
   moveStudy(peer: Peer, studyInstanceUid: string, signal: AbortSignal) {
     return moveStudy(this.#caller(peer, signal), studyInstanceUid)
   }
@@ -45,7 +45,7 @@ export class Outbound {
   }
 
   #caller(peer: Peer, signal?: AbortSignal): Caller {
-    const introduced = peer.tls ? { ...peer, tls: { ...this.#identity(), ...peer.tls } } : peer
-    return { peer: introduced, callingAeTitle: this.#aeTitle(), signal }
+    const withIdentity = peer.tls ? { ...peer, tls: { ...this.#identity(), ...peer.tls } } : peer
+    return { peer: withIdentity, callingAeTitle: this.#aeTitle(), signal }
   }
 }

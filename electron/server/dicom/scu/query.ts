@@ -7,10 +7,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { RequestorError } from './requestor.ts'
 import { type Caller, find, refused, requestService, textOf } from './service-request.ts'
 
-/**
- * C-ECHO (PS3.4 Annex A).
- * @throws {RequestorError} where the other side does not answer Success.
- */
+/** C-ECHO (PS3.4 Annex A). @throws {RequestorError} if the peer does not answer Success */
 export async function echo(caller: Caller): Promise<void> {
   const responses = requestService(caller, {
     sopClass: SOP_CLASS.verification,
@@ -22,7 +19,7 @@ export async function echo(caller: Caller): Promise<void> {
     if (status !== 0x0000) throw refused(caller.peer, status)
 }
 
-/** C-ECHO as a person asks for it. Never throws: `message` is part of a sentence. */
+/** C-ECHO for a connection test. Never throws; `message` completes a sentence. */
 export async function testConnection(caller: Caller) {
   const startedAt = performance.now()
   const fault = await echo(caller).then(
@@ -37,10 +34,10 @@ export async function testConnection(caller: Caller) {
   }
 }
 
-/** What to look for. Text as a person enters it; '' and null are not asked for. */
+/** Matching keys as entered by the user; '' and null are not sent. */
 export interface PriorKeys {
   readonly patientId: string
-  /** Matches names that begin so, where it has no wild card of its own. */
+  /** Matches the beginning of names, unless it contains a wildcard. */
   readonly patientName: string
   readonly accessionNumber: string
   /** YYYY-MM-DD or YYYYMMDD. */
@@ -48,7 +45,7 @@ export interface PriorKeys {
   readonly endDate: string | null
 }
 
-/** A study that another system has. Text as DICOM has it, '' where it is missing. */
+/** A study found on another system. Text in DICOM format, '' if missing. */
 export interface PriorStudyRow {
   readonly studyInstanceUid: string
   readonly patientName: string
@@ -62,12 +59,12 @@ export interface PriorStudyRow {
   readonly instances: number | null
 }
 
-/** More answers than that are no answer: the question is to be narrowed. */
-export const MOST_STUDIES = 500
+/** More matches are treated as an error, so that the user narrows the search. */
+export const MAX_STUDIES = 500
 
 const tag = (keyword: string): number => tagOf(keyword) as number
 
-/** PS3.4 Tables C.6-5 and C.6.2-1: what is asked back, by field. */
+/** PS3.4 Tables C.6-5 and C.6.2-1: the return keys, by field. */
 const FIELDS = {
   studyInstanceUid: tag('StudyInstanceUID'),
   patientName: tag('PatientName'),
@@ -82,10 +79,10 @@ const FIELDS = {
 } as const
 
 /**
- * Studies by Study Root C-FIND (PS3.4 C.4.1), at most `MOST_STUDIES`; a match that names no study is
- * left out.
- * @throws {RequestorError} where the association fails or the other side cannot answer: never an
- *   empty list instead.
+ * Finds studies by Study Root C-FIND (PS3.4 C.4.1), at most `MAX_STUDIES`. Matches without a Study
+ * Instance UID are omitted.
+ * @throws {RequestorError} if the association fails or the peer refuses; a failure is never
+ * returned as an empty list
  */
 export async function findStudies(caller: Caller, keys: PriorKeys): Promise<PriorStudyRow[]> {
   const matches = await find(
@@ -93,7 +90,7 @@ export async function findStudies(caller: Caller, keys: PriorKeys): Promise<Prio
     SOP_CLASS.studyRootFind,
     identifierOf(keys),
     'dicom.no-queries',
-    MOST_STUDIES,
+    MAX_STUDIES,
   )
   return matches.map(rowOf).filter(({ studyInstanceUid }) => studyInstanceUid !== '')
 }
@@ -101,7 +98,7 @@ export async function findStudies(caller: Caller, keys: PriorKeys): Promise<Prio
 const SPECIFIC_CHARACTER_SET = 0x00080005
 const UTF_8 = 'ISO_IR 192'
 
-/** A Study Root identifier at STUDY level (PS3.4 C.4.1.2), in the order of its tags. */
+/** A Study Root identifier at STUDY level (PS3.4 C.4.1.2), sorted by tag. */
 export function identifierOf(keys: PriorKeys): DataSet {
   const { patientId, patientName, accessionNumber, startDate, endDate } = keys
   const asked: Partial<Record<keyof typeof FIELDS, string>> = {
@@ -110,7 +107,8 @@ export function identifierOf(keys: PriorKeys): DataSet {
     accessionNumber,
     studyDate: rangeOf(startDate, endDate),
   }
-  // PS3.4 C.2.2.2: only where a key needs it: some systems refuse a set they do not know.
+  // PS3.4 C.2.2.2: declared only if a key needs it, because some systems reject character sets they
+  // do not support.
   const isAscii = Object.values(asked).every((text) => /^[ -~]*$/.test(text))
   const terms = isAscii ? [] : [UTF_8]
   const element = (tag: number, text: string) => {

@@ -3,9 +3,15 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 
 /**
- * unreachable: no connection; tls: a connection that is not trusted, or to a side that speaks no
- * TLS; rejected: A-ASSOCIATE-RJ; not-accepted: not for the service that is needed; aborted: it
- * ended before its work was done; timeout: the other side went silent; cancelled: by us.
+ * Why an association failed.
+ *
+ * - unreachable: no connection
+ * - tls: the certificate is not trusted, or the peer does not use TLS
+ * - rejected: A-ASSOCIATE-RJ
+ * - not-accepted: the required service was not accepted
+ * - aborted: the association ended too early
+ * - timeout: the peer stopped responding
+ * - cancelled: by the gateway
  */
 export type RequestorFault =
   | 'unreachable'
@@ -17,8 +23,8 @@ export type RequestorFault =
   | 'cancelled'
 
 /**
- * Why an association that we asked for came to nothing, as part of a sentence for a person: what is
- * wrong, and what to do.
+ * Why a requested association failed. The message completes a sentence that tells the user what is
+ * wrong and what to do.
  */
 export class RequestorError extends MessageError {
   override name = 'RequestorError'
@@ -29,7 +35,7 @@ export class RequestorError extends MessageError {
   }
 }
 
-/** Who called whom. */
+/** The endpoints of a call. */
 export interface Call {
   readonly host: string
   readonly port: number
@@ -37,7 +43,7 @@ export interface Call {
   readonly callingAeTitle: string
 }
 
-/** PS3.8 Table 9-21, by source and reason; any other is told by its numbers. */
+/** PS3.8 Table 9-21, by source and reason; other rejections are reported by number. */
 const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
   '1/1': () => message('dicom.rejected-without-reason'),
   '1/2': () => message('dicom.rejected-context'),
@@ -50,7 +56,7 @@ const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
   '3/2': () => message('dicom.rejected-limit'),
 }
 
-/** An A-ASSOCIATE-RJ in words. */
+/** The error for an A-ASSOCIATE-RJ. */
 export function rejected({ result, source, reason }: AssociateRj, call: Call): RequestorError {
   const why =
     REJECTIONS[`${source}/${reason}`]?.(call) ??
@@ -63,7 +69,7 @@ export function rejected({ result, source, reason }: AssociateRj, call: Call): R
 
 type At = (place: string, call: Call) => Message
 
-/** Error codes of the network, by what a person can do about them. */
+/** Network error codes with a specific explanation. */
 const FAULTS: Readonly<Record<string, At>> = {
   ECONNREFUSED: (place) => message('dicom.nothing-listens', { place }),
   EHOSTUNREACH: (place) => message('dicom.unreachable', { place }),
@@ -74,7 +80,7 @@ const FAULTS: Readonly<Record<string, At>> = {
   EAI_AGAIN: (_, { host }) => message('dicom.name-not-looked-up', { host }),
 }
 
-/** Why no connection came to be. */
+/** The error for a connection that could not be established. */
 export function unreachable(error: NodeJS.ErrnoException, call: Call): RequestorError {
   const place = placeOf(call)
   return new RequestorError(
@@ -87,7 +93,7 @@ export function unreachable(error: NodeJS.ErrnoException, call: Call): Requestor
 export const placeOf = ({ host, port }: Call): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
-/** What OpenSSL calls a certificate that is not the one entered, or not of its issuer. */
+/** OpenSSL's codes for a certificate that is neither the configured one nor issued by it. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -97,7 +103,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** Why TLS did not come to be on a connection that did. */
+/** The error for a failed TLS handshake. */
 export function untrusted(error: NodeJS.ErrnoException, call: Call): RequestorError {
   return new RequestorError('tls', tlsFault(error, placeOf(call)))
 }

@@ -7,7 +7,7 @@ import {
   writeMessage,
 } from '#server/dicom/dimse/message.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
-import { connect, lostBecause } from '#server/dicom/upper-layer/connection.ts'
+import { connect, connectionLost } from '#server/dicom/upper-layer/connection.ts'
 import {
   ABORT_REASON,
   ABORT_SOURCE,
@@ -20,7 +20,11 @@ import { PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { ProtocolMachine } from '#server/dicom/upper-layer/protocol-machine.ts'
-import { type Effect, EVENT_OF_PDU, type Given } from '#server/dicom/upper-layer/state-machine.ts'
+import {
+  type Effect,
+  EVENT_OF_PDU,
+  type EventParameters,
+} from '#server/dicom/upper-layer/state-machine.ts'
 import {
   type MessageCode,
   type MessageParams,
@@ -42,7 +46,7 @@ export type { Peer, PeerTls } from '#server/dicom/upper-layer/connection.ts'
 export { RequestorError, type RequestorFault } from './requestor-error.ts'
 
 /**
- * Calls an application entity and associates with it (PS3.8 §7.1).
+ * Connects to an application entity and requests an association (PS3.8 §7.1).
  * @throws {RequestorError}
  */
 export async function openAssociation(options: AssociationOptions): Promise<RequestedAssociation> {
@@ -55,24 +59,24 @@ export async function openAssociation(options: AssociationOptions): Promise<Requ
   return association
 }
 
-/** What an event brings a requestor. */
-interface RequestorGiven extends Given {
+/** The parameters of an event for a requestor. */
+interface RequestorEventParameters extends EventParameters {
   readonly error?: RequestorError
 }
 
 /**
- * An association that we asked for, driven by the table of PS3.8 §9.2. Only one request is at work
- * at a time.
+ * An association requested by the gateway, driven by the state table of PS3.8 §9.2. One request at
+ * a time.
  */
 export class RequestedAssociation
-  extends ProtocolMachine<RequestorGiven>
+  extends ProtocolMachine<RequestorEventParameters>
   implements AsyncDisposable
 {
-  /** In the order they were proposed. */
+  /** In the order of the proposal. */
   accepted: readonly AcceptedContext[] = []
-  /** Roles the other side named in its answer. */
+  /** Roles in the peer's response. */
   roles: readonly RoleSelection[] = []
-  /** Longest P-DATA-TF the other side takes, bytes; 0: any. */
+  /** The peer's maximum P-DATA-TF length in bytes; 0: unlimited. */
   maximumLength = 0
   readonly #options: AssociationOptions
   readonly #limits: RequestorLimits
@@ -82,13 +86,13 @@ export class RequestedAssociation
   #reader: PduReader | undefined
   #waitingBytes = 0
   #messageId = 0
-  /** A request has no final response yet. */
-  #isAtWork = false
-  /** Why it is over; undefined while it is not. */
+  /** Whether a request is waiting for its final response. */
+  #isBusy = false
+  /** Why the association ended; undefined while it is open. */
   #end: RequestorError | undefined
   #isReleased = false
-  /** Resolved at whatever happens: an answer, a response, an end. */
-  #happened = Promise.withResolvers<void>()
+  /** Resolved by every event: a response, a data set, or the end. */
+  #changed = Promise.withResolvers<void>()
   readonly #cancelled = () => this.abort()
 
   constructor(socket: Socket, options: AssociationOptions, limits: RequestorLimits, call: Call) {
@@ -101,27 +105,28 @@ export class RequestedAssociation
     options.signal?.addEventListener('abort', this.#cancelled)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#lost(message('dicom.closed-by-other-side')))
-    // In TLS 1.3 the other side verifies our certificate after the handshake is over for us.
+    // In TLS 1.3 the peer verifies the client certificate after the client's handshake has
+    // completed.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.#lost(
-        lostBecause(error),
+        connectionLost(error),
         error.code?.startsWith('ERR_SSL_') ? untrusted(error, call) : undefined,
       ),
     )
     socket.on('close', () => this.#lost(message('dicom.connection-closed')))
   }
 
-  /** Neither released, aborted nor lost. */
+  /** Whether it was neither released nor aborted and the connection still exists. */
   get isOpen(): boolean {
     return this.state === 'Sta6' && !this.#end
   }
 
-  /** @throws {RequestorError} where no context that was proposed is accepted */
+  /** @throws {RequestorError} if no proposed context is accepted */
   async associate(): Promise<void> {
     this.dispatch('Evt1')
     const request = associateRq(this.#options, this.#limits.maxPduLength)
     this.dispatch('Evt2', { bytes: [writePdu(request)] })
-    await this.#until(
+    await this.#waitUntil(
       () => this.state === 'Sta6',
       this.#limits.associateSeconds,
       'dicom.no-association-answer',
@@ -135,11 +140,11 @@ export class RequestedAssociation
   }
 
   /**
-   * Sends a request and gives its responses, the final one last. A data set that comes piece by
-   * piece is sent as it comes, and read no faster than the network takes it; where it throws, the
-   * association is aborted: what was sent is no whole message.
-   * @throws {RequestorError} where the association does not last until the final response;
-   *   whatever the data set throws.
+   * Sends a request and yields its responses, the final one last. A streamed data set is read no
+   * faster than the network accepts it; if it throws, the association is aborted because the
+   * message is incomplete.
+   * @throws {RequestorError} if the association ends before the final response; any error of the
+   * data set
    */
   async *request(
     contextId: number,
@@ -147,10 +152,10 @@ export class RequestedAssociation
     dataSet?: Buffer | AsyncIterable<Buffer>,
     { responseSeconds = this.#limits.responseSeconds, cancel }: RequestOptions = {},
   ): AsyncGenerator<Message> {
-    // PS3.7 §9.1: unique among the requests at work; there is one.
+    // PS3.7 §9.1: the id must be unique among outstanding requests, of which there is only one.
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
-    this.#isAtWork = true
+    this.#isBusy = true
     const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
     const sent = { ...command, messageId, hasDataSet: dataSet !== undefined }
     await this.#send([writeMessage(contextId, sent, whole, this.maximumLength)])
@@ -161,7 +166,7 @@ export class RequestedAssociation
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
       cancelTimer = setTimeout(
-        () => this.#stop(this.#silent('dicom.not-cancelled', cancelSeconds)),
+        () => this.#abortWith(this.#timeoutError('dicom.not-cancelled', cancelSeconds)),
         cancelSeconds * 1000,
       )
     }
@@ -169,16 +174,16 @@ export class RequestedAssociation
     else cancel?.addEventListener('abort', sendCancel)
     try {
       for (;;) {
-        await this.#until(
+        await this.#waitUntil(
           () => this.#responses.length > 0,
           responseSeconds,
           'dicom.no-request-answer',
         )
         const response = this.#next()
-        // A late response to something else is of no use to anybody.
+        // A late response to an earlier request is ignored.
         if (!response || response.command.messageIdBeingRespondedTo !== messageId) continue
         const isFinal = categoryOf(response.command.status ?? 0) !== 'pending'
-        if (isFinal) this.#isAtWork = false
+        if (isFinal) this.#isBusy = false
         yield response
         if (isFinal) return
       }
@@ -208,7 +213,8 @@ export class RequestedAssociation
   }
 
   /**
-   * The next piece is read while the network takes the last one; there are never more of them here.
+   * Sends a streamed data set. The next piece is read while the previous one is being sent, so at
+   * most two are in memory.
    */
   async #stream(contextId: number, pieces: AsyncIterable<Buffer>): Promise<void> {
     const outgoing = new OutgoingDataSet(contextId, this.maximumLength)
@@ -217,13 +223,13 @@ export class RequestedAssociation
       for await (const piece of pieces) {
         await sending
         sending = this.#send(outgoing.push(piece))
-        // It is waited for above, or below; what it throws must not go unheard meanwhile.
+        // Awaited below; until then a rejection must not count as unhandled.
         sending.catch(() => {})
       }
       await sending
       await this.#send(outgoing.end())
     } catch (error) {
-      this.#stop(new RequestorError('cancelled', message('dicom.data-set-unread')))
+      this.#abortWith(new RequestorError('cancelled', message('dicom.data-set-unread')))
       throw error
     }
   }
@@ -235,13 +241,13 @@ export class RequestedAssociation
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
     await this.writeData(parts, stallSeconds, () =>
-      this.#stop(this.#silent('dicom.took-no-data', stallSeconds)),
+      this.#abortWith(this.#timeoutError('dicom.took-no-data', stallSeconds)),
     )
     if (this.#end) throw this.#end
   }
 
-  /** The connection is there from the start; nobody asks us for an association. */
-  protected readonly effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
+  /** The connection exists from the start, and the peer never requests an association. */
+  protected readonly effects: Partial<Record<Effect, (given: RequestorEventParameters) => void>> = {
     close: () => this.socket.destroySoon(),
     startArtim: () => this.startArtim(this.#limits.associateSeconds, () => this.dispatch('Evt18')),
     stopArtim: () => this.stopArtim(),
@@ -249,7 +255,7 @@ export class RequestedAssociation
     sendAbort: (given) => {
       const { error, pdu } = given
       this.writeAbort(given)
-      this.#over(error ?? this.#aborted('dicom.sent-unexpected', { pdu: pdu?.type ?? 'PDU' }))
+      this.#finish(error ?? this.#aborted('dicom.sent-unexpected', { pdu: pdu?.type ?? 'PDU' }))
     },
     confirmAssociate: ({ pdu }) => {
       if (pdu?.type === 'A-ASSOCIATE-AC') {
@@ -257,19 +263,19 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#over(rejected(pdu, this.#call))
-      this.#happens()
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejected(pdu, this.#call))
+      this.#notifyChange()
     },
     indicateData: ({ pdu }) => {
       if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
     },
     indicateRelease: () => {
-      if (this.state === 'Sta8') this.#over(this.#aborted('dicom.released-early'))
+      if (this.state === 'Sta8') this.#finish(this.#aborted('dicom.released-early'))
       this.dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
     },
-    confirmRelease: () => this.#over(undefined),
+    confirmRelease: () => this.#finish(undefined),
     indicateAbort: ({ error, pdu }) => {
-      this.#over(
+      this.#finish(
         error ?? this.#aborted(pdu?.type === 'A-ABORT' ? 'dicom.aborted' : 'dicom.broke-off'),
       )
     },
@@ -309,28 +315,28 @@ export class RequestedAssociation
       this.#waitingBytes += sizeOf(response)
       if (this.#waitingBytes > this.#limits.waitingBytes) this.socket.pause()
     }
-    this.#happens()
+    this.#notifyChange()
   }
 
   /**
-   * A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or
-   * the connection is gone.
+   * Sends A-RELEASE, or A-ABORT while a request has no final response. Resolves when the release is
+   * confirmed or the connection has ended.
    */
   async release(): Promise<void> {
-    // PS3.8 §7.2: nothing orderly is left where an answer is still to come.
-    if (this.#isAtWork) this.abort()
+    // PS3.8 §7.2: an orderly release is not possible while a response is outstanding.
+    if (this.#isBusy) this.abort()
     if (!this.isOpen) return
     this.dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
-    await this.#until(
+    await this.#waitUntil(
       () => this.#isReleased,
       this.#limits.associateSeconds,
       'dicom.no-release-answer',
     ).catch(() => {})
   }
 
-  /** A-ABORT. */
+  /** Sends A-ABORT. */
   abort(): void {
-    this.#stop(new RequestorError('cancelled', message('dicom.given-up')))
+    this.#abortWith(new RequestorError('cancelled', message('dicom.given-up')))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -338,8 +344,8 @@ export class RequestedAssociation
     this.abort()
   }
 
-  /** A-ABORT by us. */
-  #stop(error: RequestorError): void {
+  /** Aborts the association with this error. */
+  #abortWith(error: RequestorError): void {
     if (this.#end || this.#isReleased) return
     const isStalled = this.socket.writableLength > 0
     this.dispatch('Evt15', {
@@ -356,26 +362,29 @@ export class RequestedAssociation
     this.socket.destroy()
   }
 
-  /** @param error why it is over before its work was done; undefined: released. */
-  #over(error: RequestorError | undefined): void {
+  /** @param error why the association ended too early; undefined if it was released */
+  #finish(error: RequestorError | undefined): void {
     this.#options.signal?.removeEventListener('abort', this.#cancelled)
     if (error) this.#end ??= error
     else this.#isReleased = true
-    this.#happens()
+    this.#notifyChange()
   }
 
-  #happens(): void {
-    this.#happened.resolve()
-    this.#happened = Promise.withResolvers()
+  #notifyChange(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 
-  /** Waits until something is so. Silence of so many seconds ends the association. */
-  async #until(isSo: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
-    const timer = setTimeout(() => this.#stop(this.#silent(silence, seconds)), seconds * 1000)
+  /** Waits for a condition. The association is aborted after this many seconds of silence. */
+  async #waitUntil(condition: () => boolean, seconds: number, silence: MessageCode): Promise<void> {
+    const timer = setTimeout(
+      () => this.#abortWith(this.#timeoutError(silence, seconds)),
+      seconds * 1000,
+    )
     try {
-      while (!isSo()) {
+      while (!condition()) {
         if (this.#end) throw this.#end
-        await this.#happened.promise
+        await this.#changed.promise
       }
     } finally {
       clearTimeout(timer)
@@ -387,13 +396,13 @@ export class RequestedAssociation
     return new RequestorError('aborted', message(what, { aeTitle, ...params }))
   }
 
-  #silent(what: MessageCode, seconds: number): RequestorError {
+  #timeoutError(what: MessageCode, seconds: number): RequestorError {
     const { calledAeTitle: aeTitle } = this.#call
     const place = placeOf(this.#call)
     return new RequestorError('timeout', message(what, { aeTitle, place, seconds }))
   }
 }
 
-/** A response without a data set takes some room too. */
+/** A response without a data set counts too. */
 const sizeOf = (response: Message | undefined): number =>
   response ? 512 + (Buffer.isBuffer(response.dataSet) ? response.dataSet.length : 0) : 0

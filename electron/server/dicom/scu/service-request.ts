@@ -7,21 +7,21 @@ import { categoryOf, type DimseStatus, type StatusCategory } from '#server/dicom
 import { type MessageCode, message } from '#shared/messages/message.ts'
 import {
   type AssociationOptions,
-  PLAIN_SYNTAXES,
+  DEFAULT_TRANSFER_SYNTAXES,
   type RequestCommand,
   type RequestOptions,
 } from './association-request.ts'
 import { openAssociation, type Peer, RequestorError } from './requestor.ts'
 
-/** Whom to call, and as whom. */
+/** The peer to call, and the calling AE title. */
 export type Caller = Omit<AssociationOptions, 'contexts'>
 
-/** What is asked of another application entity. */
+/** A request to another application entity. */
 interface ServiceRequest {
   readonly sopClass: string
   readonly command: Omit<RequestCommand, 'affectedSopClassUid'>
   readonly dataSet?: DataSet
-  /** What is said where it does not offer the SOP class, with its AE title. */
+  /** The message, with the peer's AE title, if the peer does not support the SOP class. */
   readonly notOffered: MessageCode
   readonly transferSyntaxes?: readonly string[]
 }
@@ -34,18 +34,18 @@ export interface ServiceResponse {
 }
 
 /**
- * Sends one request over an association of its own and gives the responses, the final one last.
- * `options.cancel` gives up the call until there is an association.
- * @throws {RequestorError} where the association fails or the SOP class is not offered
+ * Sends one request over a separate association and yields the responses, the final one last.
+ * `options.cancel` aborts the call until the association is open.
+ * @throws {RequestorError} if the association fails or the SOP class is not accepted
  */
 export async function* requestService(
   caller: Caller,
   request: ServiceRequest,
   options: RequestOptions = {},
 ): AsyncGenerator<ServiceResponse, void, void> {
-  const { sopClass, dataSet, transferSyntaxes = PLAIN_SYNTAXES } = request
+  const { sopClass, dataSet, transferSyntaxes = DEFAULT_TRANSFER_SYNTAXES } = request
   const { cancel } = options
-  // Once there is an association it is cancelled, not aborted.
+  // Once the association is open the request is cancelled rather than aborted.
   const untilOpen = new AbortController()
   const giveUp = () => untilOpen.abort()
   if (cancel?.aborted) giveUp()
@@ -57,8 +57,8 @@ export async function* requestService(
   })
   cancel?.removeEventListener('abort', giveUp)
   const [context] = association.accepted
-  // PS3.7 D.3.3.4: without an answer about its role the requestor is the SCU. Devices that take a
-  // report all the same leave the answer out.
+  // PS3.7 D.3.3.4: without a role response the requestor is the SCU. Some devices omit the response
+  // but accept reports anyway.
   const isRoleRefused = association.roles.some((role) => role.sopClass === sopClass && !role.scp)
   if (!context || (caller.roles && isRoleRefused))
     throw new RequestorError(
@@ -80,9 +80,9 @@ export async function* requestService(
 }
 
 /**
- * Matches of a C-FIND (PS3.4 C.4.1), at most `most` of them.
- * @throws {RequestorError} where the association fails or the other side cannot answer: never an
- *   empty list instead.
+ * Matches of a C-FIND (PS3.4 C.4.1), at most `most`.
+ * @throws {RequestorError} if the association fails or the peer refuses; a failure is never
+ * returned as an empty list
  */
 export async function find(
   caller: Caller,
@@ -108,11 +108,11 @@ export async function find(
   return matches
 }
 
-/** Such as `A700`. */
+/** For example `A700`. */
 export const statusCode = (status: DimseStatus): string =>
   status.toString(16).toUpperCase().padStart(4, '0')
 
-/** The refusal of a C-ECHO or C-FIND, in words. */
+/** The error for a refused C-ECHO or C-FIND. */
 export const refused = (peer: Peer, status: DimseStatus): RequestorError =>
   new RequestorError(
     'not-accepted',
@@ -121,7 +121,7 @@ export const refused = (peer: Peer, status: DimseStatus): RequestorError =>
 
 const SPECIFIC_CHARACTER_SET = 0x00080005
 
-/** The text of an element of a match, without padding; '' where it is missing. */
+/** The text of an element of a match, without padding; '' if it is missing. */
 export function textOf(match: DataSet, tag: number, of: DataSet = match): string {
   const element = of.find((one) => one.tag === tag)
   const terms = withoutPadding(bytesOf(match, SPECIFIC_CHARACTER_SET).toString('latin1'))

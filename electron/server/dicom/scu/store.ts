@@ -12,73 +12,74 @@ import {
 } from './requestor.ts'
 import type { Caller } from './service-request.ts'
 
-/** An instance as it lies on disk. */
+/** An instance stored on disk. */
 export interface InstanceToSend {
   readonly path: string
-  /** Bytes of the file before the data set. */
+  /** Offset of the data set in the file. */
   readonly dataSetOffset: number
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly transferSyntaxUid: string
 }
 
-/** What became of one instance. */
+/** The result of sending one instance. */
 export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
   | {
-      /** The other side has it: Success or a warning (Bxxx). */
+      /** The peer has stored it: Success or a warning (Bxxx). */
       readonly outcome: 'sent'
       readonly status: DimseStatus
       /** Transfer syntax UID. */
       readonly sentAs: string
     }
   | {
-      /** It answered, and does not have it. */
+      /** The peer answered with a failure. */
       readonly outcome: 'refused'
       readonly status: DimseStatus
       /** Its Error Comment; may be empty. */
       readonly errorComment: string
     }
   | {
-      /** It takes the SOP class, but not in the transfer syntax of the file. */
+      /** The peer accepts the SOP class, but not the transfer syntax of the file. */
       readonly outcome: 'needs-transcoding'
-      /** Transfer syntaxes it takes the class in, of those that were proposed: at least one. */
+      /** Transfer syntaxes the peer accepted for the class, of those proposed; at least one. */
       readonly accepts: readonly string[]
     }
   | {
       readonly outcome: 'failed'
       readonly error: Error
       /**
-       * The association broke down over this very instance, or its file cannot be read; false: it
-       * was not even begun.
+       * True if the association failed on this instance or its file cannot be read; false if
+       * sending it was not attempted.
        */
       readonly isTried: boolean
     }
 )
 
-/** A peer that breaks off over so many instances in a row is not called again for the rest. */
-const MOST_BREAKS = 3
+/** After this many consecutive failed associations the remaining instances are not attempted. */
+const MAX_CONSECUTIVE_FAILURES = 3
 
 /**
- * Sends instances by C-STORE (PS3.4 Annex B), one after the other, each in its own transfer syntax,
- * over as few associations as their presentation contexts allow. Gives one result for each instance
- * and never throws. An association that breaks over one instance is opened again for those after
- * it.
+ * Sends instances by C-STORE (PS3.4 Annex B), one after the other and each in its own transfer
+ * syntax, over as few associations as their presentation contexts allow. Yields one result for each
+ * instance and never throws. If an association fails, the instances after the current one are sent
+ * over a new one.
  */
 export async function* sendInstances<I extends InstanceToSend>(
   caller: Caller,
   given: readonly I[],
 ): AsyncGenerator<SendResult<I>, void, void> {
-  let gaveUp: Error | undefined
-  let breaks = 0
+  let fatalError: Error | undefined
+  let failures = 0
   for (const { instances, contexts } of batchesOf(given)) {
     let left = instances
     while (left.length > 0) {
-      const association = gaveUp ?? (await openAssociation({ ...caller, contexts }).catch(asError))
+      const association =
+        fatalError ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
-        // Another batch may hold what it does take; whatever else stands in the way stands in the
-        // way of all.
+        // The peer may accept the contexts of another batch; any other error would affect all
+        // batches.
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
-          gaveUp = association
+          fatalError = association
         for (const instance of left)
           yield { instance, outcome: 'failed', error: association, isTried: false }
         break
@@ -90,8 +91,9 @@ export async function* sendInstances<I extends InstanceToSend>(
           left = rest
           const result = await send(association, instance, caller.peer)
           yield result
-          breaks = association.isOpen ? 0 : breaks + 1
-          if (breaks === MOST_BREAKS && result.outcome === 'failed') gaveUp = result.error
+          failures = association.isOpen ? 0 : failures + 1
+          if (failures === MAX_CONSECUTIVE_FAILURES && result.outcome === 'failed')
+            fatalError = result.error
         }
       } finally {
         await association.release()
@@ -138,7 +140,7 @@ async function send<I extends InstanceToSend>(
     for await (const { command: response } of association.request(
       context.id,
       command,
-      piecesOf(file, instance),
+      dataSetPieces(file, instance),
     )) {
       const status = response.status ?? 0x0110
       const category = categoryOf(status)
@@ -155,31 +157,30 @@ async function send<I extends InstanceToSend>(
   }
 }
 
-/** Read at a time: some P-DATA-TFs' worth. */
-const PIECE = 256 << 10
+/** Bytes read at a time; several P-DATA-TFs. */
+const READ_BYTES = 256 << 10
 
-async function* piecesOf(
+async function* dataSetPieces(
   file: FileHandle,
   { dataSetOffset, transferSyntaxUid }: InstanceToSend,
 ): AsyncGenerator<Buffer, void, void> {
   let position = dataSetOffset
   for (;;) {
-    // A piece is on its way to the network while the next one is read, so each has a buffer of its
-    // own.
+    // Each piece has its own buffer, because one is being sent while the next is read.
     const { bytesRead, buffer } = await file
-      .read(Buffer.allocUnsafe(PIECE), 0, PIECE, position)
+      .read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position)
       .catch(unreadable)
     if (bytesRead === 0) break
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
-  // PS3.5 A.5: a deflated stream of odd length gets one NUL behind it.
+  // PS3.5 A.5: a deflated stream of odd length is padded with a NUL.
   const isOdd = (position - dataSetOffset) % 2 === 1
   if (isOdd && transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian)
     yield Buffer.alloc(1)
 }
 
-/** Without the path, which has no place in a sentence. */
+/** Omits the path, which must not appear in messages. */
 function unreadable(error: NodeJS.ErrnoException): never {
   throw new Error(`the file cannot be read (${error.code ?? 'unknown fault'})`)
 }

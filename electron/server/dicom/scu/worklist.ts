@@ -3,7 +3,7 @@ import { tagOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import { type Caller, find, textOf } from './service-request.ts'
 
-/** An exam as a console shows it; text as DICOM has it, '' where it is missing. */
+/** A worklist entry as displayed on a console. Text in DICOM format, '' if missing. */
 export interface WorklistExam {
   readonly studyInstanceUid: string
   readonly patientBirthDate: string
@@ -18,9 +18,9 @@ export interface WorklistExam {
 }
 
 export interface WorklistKeys {
-  /** '' asks for every modality. */
+  /** '' matches every modality. */
   readonly modality: string
-  /** YYYYMMDD; '' leaves the day to the other side. */
+  /** YYYYMMDD; '' leaves the day to the peer. */
   readonly startDate: string
 }
 
@@ -43,9 +43,9 @@ const OF_STEP = {
 } as const
 
 /**
- * Asks for a worklist as a modality does: one C-FIND (PS3.4 Annex K).
- * @throws {RequestorError} where the association fails or the other side cannot answer: never an
- *   empty list instead.
+ * Queries a worklist with one C-FIND, as a modality does (PS3.4 Annex K).
+ * @throws {RequestorError} if the association fails or the peer refuses; a failure is never
+ * returned as an empty list
  */
 export async function findWorklist(caller: Caller, keys: WorklistKeys): Promise<WorklistExam[]> {
   const identifier = identifierOf(keys)
@@ -58,7 +58,7 @@ export async function findWorklist(caller: Caller, keys: WorklistKeys): Promise<
   return matches.map(examOf)
 }
 
-// PS3.4 C.2.2.2.3: a key without a value matches everything, and asks for it back.
+// PS3.4 C.2.2.2.3: universal matching, so that the peer returns the attribute.
 function identifierOf({ modality, startDate }: WorklistKeys): DataSet {
   const values: Readonly<Record<number, string>> = {
     [OF_STEP.modality]: modality,

@@ -7,7 +7,7 @@ import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import type { NativeAnswer, RecompressOptions } from './native-worker.ts'
 
-/** Why an instance could not be converted, as part of a sentence for a person. */
+/** Why an instance could not be converted. The message completes a sentence for the user. */
 export class TranscodingError extends MessageError {
   override name = 'TranscodingError'
 }
@@ -17,24 +17,24 @@ export interface WorkerProcess {
   send(call: RecompressOptions): void
   onMessage(listener: (answer: NativeAnswer) => void): void
   onExit(listener: () => void): void
-  /** At once, whatever it is doing. */
+  /** Ends the process immediately. */
   kill(): void
 }
 
-/** Starts `module` (a path) in a process of its own that works in `folder`. */
+/** Starts the module at path `module` in a process whose working directory is `folder`. */
 export type SpawnWorker = (module: string, folder: string) => WorkerProcess
 
-/** By plain Node. */
+/** Uses Node's `fork`. */
 export const forkWorker: SpawnWorker = (module, folder) => {
-  // Without it DCMTK waits for Nagle's algorithm at every message. None of our own arguments: they
-  // are for the gateway.
+  // TCP_NODELAY, because otherwise DCMTK waits for Nagle's algorithm with each message. The
+  // gateway's own arguments are not passed on.
   const child = fork(module, {
     cwd: folder,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { ...process.env, TCP_NODELAY: '1' },
   })
-  // A process that cannot be started, or to which nothing can be sent, exits too.
+  // A process that failed to start, or that a message could not be sent to, also emits `exit`.
   child.on('error', () => {})
   return {
     send: (call) => child.send(call, () => {}),
@@ -44,17 +44,17 @@ export const forkWorker: SpawnWorker = (module, folder) => {
   }
 }
 
-/** Runs calls, `atOnce` at a time; the others wait for their turn. */
-export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
+/** Runs calls in separate processes, at most `concurrency` at a time; further calls wait. */
+export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: number) {
   const waiting: (() => void)[] = []
   let running = 0
 
   async function turn(): Promise<void> {
-    if (running < atOnce) running++
+    if (running < concurrency) running++
     else await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
-  /** The turn goes to the next one, if there is one. */
+  /** Starts the next waiting call. */
   function done(): void {
     const next = waiting.shift()
     if (next) next()
@@ -63,8 +63,8 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
 
   return {
     /**
-     * @throws TranscodingError where there is no answer within the time, or the process dies. It
-     *   has exited when this settles.
+     * @throws TranscodingError if there is no answer in time or the process dies. The process has
+     * exited when the promise settles.
      */
     async run(call: RecompressOptions, folder: string, seconds: number): Promise<NativeAnswer> {
       await turn()
@@ -78,7 +78,7 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
   }
 }
 
-/** Beside this file as source; bundled, this file may be in a folder of parts below it. */
+/** Beside this file in the source tree; in the bundle this file may be in a subfolder. */
 const WORKER = ['./native-worker.ts', './native-worker.js', '../native-worker.js']
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((path) => existsSync(path))
@@ -90,9 +90,9 @@ function answerOf(
 ): Promise<NativeAnswer> {
   return new Promise((resolve, reject) => {
     let answer: NativeAnswer | undefined
-    let isLate = false
+    let isTimedOut = false
     const timer = setTimeout(() => {
-      isLate = true
+      isTimedOut = true
       worker.kill()
     }, seconds * 1000)
     worker.onMessage((given) => {
@@ -105,7 +105,9 @@ function answerOf(
       else
         reject(
           new TranscodingError(
-            isLate ? message('transcoding.late', { seconds }) : message('transcoding.broke-down'),
+            isTimedOut
+              ? message('transcoding.late', { seconds })
+              : message('transcoding.broke-down'),
           ),
         )
     })
@@ -113,7 +115,7 @@ function answerOf(
   })
 }
 
-/** Whether the module's binary lies where it is loaded from. */
+/** Whether the binary of the native module is installed. */
 export function hasModule(): boolean {
   try {
     return existsSync(

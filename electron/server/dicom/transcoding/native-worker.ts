@@ -1,29 +1,30 @@
 import { createRequire } from 'node:module'
 
-// A process of its own for one call of dicom-dimse-native: a call holds one of few threads, cannot
-// be interrupted, and writes dicom.log where the process was started. Whoever started it kills it.
+// Runs in a separate process for one call of dicom-dimse-native: a call occupies one of few
+// threads, cannot be interrupted, and writes dicom.log to the working directory. The parent process
+// kills it.
 
-/** Of the module's one function that is used. */
+/** Options of the module function that is used. */
 export interface RecompressOptions {
   readonly sourcePath: string
-  /** Folder of the result. */
+  /** Folder for the result. */
   readonly storagePath: string
-  /** UID of a transfer syntax. */
+  /** Transfer syntax UID. */
   readonly writeTransfer: string
   readonly enableRecompression: boolean
 }
 
-/** What came of it: the module's own final answer, or why it could not be loaded. */
+/** The result of a call: the module's final answer, or why the module could not be loaded. */
 export type NativeAnswer = { readonly answer: string } | { readonly missing: string }
 
 interface Module {
   recompress(options: RecompressOptions, callback: (answer: string) => void): void
 }
 
-/** The other side: a parent of plain Node, or Electron's main process. */
+/** The parent process: plain Node, or Electron's main process. */
 interface Parent {
   listen(listener: (call: RecompressOptions) => void): void
-  tell(answer: NativeAnswer): void
+  reply(answer: NativeAnswer): void
 }
 
 /** Electron's utility processes have this instead of `process.send`. */
@@ -37,28 +38,28 @@ function parent(): Parent {
   if (port)
     return {
       listen: (listener) => port.on('message', ({ data }) => listener(data)),
-      tell: (answer) => port.postMessage(answer),
+      reply: (answer) => port.postMessage(answer),
     }
-  // Without its parent nothing would end it.
+  // Nothing else would end this process after its parent.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   return {
     listen: (listener) =>
       process.on('message', (message) => listener(message as RecompressOptions)),
-    tell: (answer) => process.send?.(answer),
+    reply: (answer) => process.send?.(answer),
   }
 }
 
-const { listen, tell } = parent()
+const { listen, reply } = parent()
 listen((options) => {
   let module: Module
   try {
     module = createRequire(import.meta.url)('dicom-dimse-native') as Module
   } catch (error) {
-    tell({ missing: (error as NodeJS.ErrnoException).code ?? 'it does not load' })
+    reply({ missing: (error as NodeJS.ErrnoException).code ?? 'it does not load' })
     return
   }
   module.recompress(options, (answer) => {
-    // Code 1: not the last one.
-    if ((JSON.parse(answer) as { readonly code: number }).code !== 1) tell({ answer })
+    // Code 1 marks an intermediate answer.
+    if ((JSON.parse(answer) as { readonly code: number }).code !== 1) reply({ answer })
   })
 })

@@ -14,7 +14,7 @@ import {
 
 export const TRANSCODING_LIMITS = { processes: 2, seconds: 300 }
 
-/** What an instance may be converted to: nothing of the image is lost. */
+/** The lossless transfer syntaxes an instance may be converted to. */
 const LOSSLESS: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
@@ -32,9 +32,9 @@ const NO_MODULE = message('transcoding.no-module')
 export type Transcoder = ReturnType<typeof openTranscoder>
 
 /**
- * Conversion to another transfer syntax by dicom-dimse-native (DCMTK), each call in a process of
- * its own (decision 0013).
- * @param spawnWorker `child_process.fork` where nothing else is given; Electron has its own
+ * Converts instances to another transfer syntax with dicom-dimse-native (DCMTK), each call in a
+ * separate process (decision 0013).
+ * @param spawnWorker defaults to `child_process.fork`; Electron provides its own
  */
 export function openTranscoder({
   spawnWorker = forkWorker,
@@ -48,28 +48,30 @@ export function openTranscoder({
   const isAvailable = () => doesLoad && hasModule()
 
   return {
-    /** Whether the module is installed; `detail` says what is missing and what to do. */
+    /** Whether the module is installed; `detail` says what is missing and how to fix it. */
     available: (): { readonly isAvailable: boolean; readonly detail: Message | null } => ({
       isAvailable: isAvailable(),
       detail: isAvailable() ? null : NO_MODULE,
     }),
 
     /**
-     * Writes the instance of one file into another, in a transfer syntax of `LOSSLESS`.
-     * @throws TranscodingError where that cannot be done; there is no `fileOut` then
+     * Converts the instance of one file to a transfer syntax of `LOSSLESS` and writes it to another
+     * file.
+     * @throws TranscodingError if the instance cannot be converted; `fileOut` then does not exist
      */
     async transcode(fileIn: string, fileOut: string, transferSyntax: string): Promise<void> {
       if (!LOSSLESS.includes(transferSyntax))
         throw new TranscodingError(
           message('transcoding.no-target', { syntax: nameOfUid(transferSyntax) }),
         )
-      // The module names its file by this UID, whatever is in it.
+      // The module names the result after this UID, so it is checked before it becomes part of a
+      // path.
       const sopInstanceUid = await sopInstanceUidOf(fileIn)
       if (!/^[0-9][0-9.]{0,63}$/.test(sopInstanceUid))
         throw new TranscodingError(message('transcoding.no-uid'))
       if (!isAvailable()) throw new TranscodingError(NO_MODULE)
-      // Beside the result, so that it can be renamed to it. The module leaves a log where it works,
-      // which may have patients' names in it: the folder goes with it.
+      // Beside the result, so that the result can be renamed. The module writes a log to its
+      // working directory, which may contain patient names, so the folder is deleted afterwards.
       const workFolder = await mkdtemp(`${fileOut}-`)
       try {
         const options = {
@@ -84,7 +86,7 @@ export function openTranscoder({
           throw new TranscodingError(NO_MODULE)
         }
         const made = `${workFolder}/${sopInstanceUid}`
-        // It keeps to the old transfer syntax where it cannot convert, and calls that a success.
+        // If the module cannot convert, it keeps the old transfer syntax and reports success.
         const meta = await readFileMeta(made).catch(() => undefined)
         if (meta?.transferSyntaxUid !== transferSyntax)
           throw new TranscodingError(
@@ -101,9 +103,9 @@ export function openTranscoder({
 const SOP_INSTANCE_UID = 0x00080018
 
 /**
- * The SOP Instance UID in a file's data set, which the one in its meta information need not be; ''
- * where it has none.
- * @throws {Error} where the file cannot be read or is no DICOM file.
+ * The SOP Instance UID of a file's data set, which may differ from the one in its meta information;
+ * '' if it is missing.
+ * @throws {Error} if the file cannot be read or is not a DICOM file
  */
 async function sopInstanceUidOf(path: string): Promise<string> {
   const { transferSyntaxUid, dataSetOffset } = await readFileMeta(path)

@@ -12,7 +12,7 @@ import type { OpenAssociations } from './association-admission.ts'
 import type { DimseLimits } from './limits.ts'
 import { SlicePool } from './slice-pool.ts'
 
-/** A connection as far as the others depend on it. */
+/** The parts of a connection that other connections depend on. */
 export interface AcceptedConnection {
   readonly host: string
   readonly info: AssociationInfo | undefined
@@ -21,7 +21,7 @@ export interface AcceptedConnection {
   readonly heldBytes: number
   readonly aheadBytes: number
   readonly gatheredBytes: number
-  /** Resolves when no request is at work. */
+  /** Resolves when no request is being performed. */
   whenIdle(): Promise<void>
   terminate(detail: Message): void
   destroy(detail: Message): void
@@ -33,25 +33,25 @@ const NORMALIZED: ReadonlySet<number> = new Set([
   COMMAND_FIELD['N-ACTION-RQ'],
 ])
 
-/** Slices kept for the next data set: what four devices use that send at once. */
+/** Slices kept for reuse; enough for four devices that send at the same time. */
 const DATA_SLICES = 32
 
-/** What the connections of a server share: services, policy, limits and memory. */
+/** State shared by the connections of a server: services, policy, limits and memory. */
 export class Acceptor {
   readonly policy: AssociationPolicy
   readonly observer: AssociationObserver
   readonly slices: SlicePool
   readonly dataSlices: SlicePool
   readonly connections = new Set<AcceptedConnection>()
-  /** For associations to come; those that are open keep what they began with. */
+  /** Applies to new associations; open ones keep their limits. */
   limits: DimseLimits
   readonly #services: readonly ServiceClass[]
   readonly #bySopClass: ReadonlyMap<string, ServiceClass>
   readonly #onError: (reference: string, error: unknown) => void
 
   /**
-   * @param onError notes an exception under the reference that the peer was given (status C003).
-   *   Its message may quote a patient: keep name and stack frames only.
+   * @param onError logs an exception under the reference sent to the peer (status C003). Its
+   * message may contain patient data, so only name and stack frames may be logged.
    */
   constructor(
     services: readonly ServiceClass[],
@@ -81,7 +81,7 @@ export class Acceptor {
     )
   }
 
-  /** Notes an exception; gives the reference under which it is noted. */
+  /** Logs an exception; returns its reference. */
   report(error: unknown): string {
     const reference = randomUUID().slice(0, 8)
     this.#onError(reference, error)
@@ -92,25 +92,28 @@ export class Acceptor {
     return [...this.connections].filter(({ isOpen }) => isOpen)
   }
 
-  /** All associations together have sent ahead more than is kept. */
-  get isTooMuchAhead(): boolean {
+  /** Whether all associations together hold too much data sent ahead. */
+  get exceedsAheadLimit(): boolean {
     return sum(this.connections, ({ aheadBytes }) => aheadBytes) > this.limits.aheadBytes
   }
 
-  /** All associations together are gathering as much as is kept. */
-  get isTooMuchGathered(): boolean {
+  /** Whether all associations together hold too much of incomplete data sets. */
+  get exceedsGatheredLimit(): boolean {
     return sum(this.connections, ({ gatheredBytes }) => gatheredBytes) > this.limits.gatheredBytes
   }
 
-  /** Bytes that are kept of a request's data set: a list of what was stored is as long as a study. */
+  /**
+   * Maximum length of a request's data set that is kept. Commitment requests are as long as the
+   * list of instances of a study.
+   */
   mostBytes(commandField: number): number {
     const { identifierBytes, normalizedBytes } = this.limits
-    return NORMALIZED.has(commandField) && !this.isTooMuchGathered
+    return NORMALIZED.has(commandField) && !this.exceedsGatheredLimit
       ? normalizedBytes
       : identifierBytes
   }
 
-  /** As seen by this caller. */
+  /** Number of open associations, as they count for this caller. */
   openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo): OpenAssociations {
     const all = this.open
     const host = hostOf(remoteAddress)
@@ -122,7 +125,8 @@ export class Acceptor {
           info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress,
       ).length,
       unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
-      // Behind one address there may be a whole site of listed devices, or a tunnel of this PC.
+      // An expected address may stand for a whole site of listed devices, or for a tunnel on this
+      // PC.
       ofHost: this.isExpected(host) ? 0 : ofHost.length,
       unlistedOfHost: ofHost.filter(({ isUnlisted }) => isUnlisted).length,
     }
@@ -131,8 +135,8 @@ export class Acceptor {
   isExpected = (host: string): boolean =>
     isThisPc(host) || (this.policy.isExpectedHost?.(host) ?? false)
 
-  /** Closes connections without an association, where there are too many of them. */
-  refuseSurplus(): void {
+  /** Closes connections without an association if there are too many. */
+  closeSurplus(): void {
     const most = this.limits.pendingConnections
     for (;;) {
       const surplus = connectionToClose(this.#pending, { most, isExpected: this.isExpected })
@@ -141,8 +145,8 @@ export class Acceptor {
     }
   }
 
-  /** The same, where they keep too many bytes of what may become one. */
-  refuseSurplusBytes(): void {
+  /** Closes connections without an association if they hold too many bytes of incomplete PDUs. */
+  closeSurplusBytes(): void {
     const holding = new Set(this.#pending.filter(({ heldBytes }) => heldBytes > 0))
     let bytes = sum(holding, ({ heldBytes }) => heldBytes)
     while (bytes > this.limits.pendingBytes) {

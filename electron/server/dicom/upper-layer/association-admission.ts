@@ -6,19 +6,19 @@ import type { DimseLimits } from './limits.ts'
 import type { AssociateAc, AssociateRq } from './pdu.ts'
 import { type Negotiation, negotiate } from './presentation-contexts.ts'
 
-/** Associations now open: all, and those of one AE title at one address. */
+/** Number of open associations: all, and those of one AE title at one address. */
 export interface OpenAssociations {
   readonly all: number
   readonly ofCaller: number
-  /** Of this host, whatever AE titles it calls itself by; 0 where it is expected. */
+  /** Those of this host under any AE title; 0 if the host is expected. */
   readonly ofHost: number
-  /** Of callers that are not in the device list: all, and those of this host. */
+  /** Those of callers outside the device list: all, and those of this host. */
   readonly unlisted: number
   readonly unlistedOfHost: number
 }
 
-/** What the service provider itself refuses (PS3.8 Table 9-21, sources 2 and 3). */
-export function unacceptable(
+/** What the service provider itself rejects (PS3.8 Table 9-21, sources 2 and 3). */
+export function providerRejection(
   { protocolVersion }: AssociateRq,
   { all, ofCaller, ofHost }: OpenAssociations,
   limits: DimseLimits,
@@ -28,13 +28,14 @@ export function unacceptable(
   if (all >= limits.associations) return limitReached(message('dicom.limit', { count: all }))
   if (ofCaller >= limits.associationsPerCaller)
     return limitReached(message('dicom.limit-of-device', { count: ofCaller }))
-  // What a host calls itself by is free text: none that is not expected takes more than half.
+  // A host can use any AE title, so a host that is not expected gets at most half of the
+  // associations.
   if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2)))
     return limitReached(message('dicom.limit-of-host', { count: ofHost }))
   return undefined
 }
 
-/** Rejected for now: the caller tries again. */
+/** A transient rejection, after which the caller tries again. */
 const limitReached = (why: Message): Rejection => ({
   result: 2,
   source: 3,
@@ -43,8 +44,8 @@ const limitReached = (why: Message): Rejection => ({
 })
 
 /**
- * Callers that are not in the device list get half of the associations, and one host a tenth:
- * whatever names it invents, the other half is left to listed devices.
+ * Callers outside the device list get half of the associations, and one such host a tenth. Whatever
+ * AE titles it uses, the other half remains for listed devices.
  */
 export function tooManyUnlisted(
   { unlisted, unlistedOfHost }: OpenAssociations,
@@ -63,8 +64,8 @@ export function tooManyUnlisted(
 }
 
 /**
- * What the service user decides: the application context first, then the gateway's policy, then how
- * many callers outside the device list there may be.
+ * The decision of the service user: first the application context, then the gateway's policy, then
+ * the limit on callers outside the device list.
  */
 export function decide(
   request: AssociateRq,
@@ -91,7 +92,7 @@ export function decide(
   return reject ? { reject } : decision
 }
 
-/** The A-ASSOCIATE-AC, and the contexts it agrees on. */
+/** The A-ASSOCIATE-AC and the contexts it accepts. */
 export function accept(
   request: AssociateRq,
   serviceOf: (abstractSyntax: string) => ServiceClass | undefined,
@@ -113,7 +114,7 @@ export function accept(
       maximumLength: maxPduLength,
       implementationClassUid: IMPLEMENTATION.classUid,
       implementationVersionName: IMPLEMENTATION.versionName,
-      // PS3.7 D.3.3.3: answered only where it was asked, and always one at a time.
+      // PS3.7 D.3.3.3: answered only if it was proposed, and always with one operation at a time.
       asynchronousOperations: request.user.asynchronousOperations && { invoked: 1, performed: 1 },
       roles,
     },
@@ -121,7 +122,7 @@ export function accept(
   return { reply, accepted }
 }
 
-/** What was proposed, in words. */
+/** The names of the proposed services. */
 export const servicesOf = ({ presentationContexts }: AssociateRq): string[] => [
   ...new Set(presentationContexts.map(({ abstractSyntax }) => nameOfUid(abstractSyntax))),
 ]

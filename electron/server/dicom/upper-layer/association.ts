@@ -12,10 +12,10 @@ import {
   accept,
   decide,
   type OpenAssociations,
+  providerRejection,
   servicesOf,
-  unacceptable,
 } from './association-admission.ts'
-import { abortedHere, internalError, lostBecause, writeAtOnce } from './connection.ts'
+import { abortedHere, connectionLost, internalError, writeAll } from './connection.ts'
 import type { DimseLimits } from './limits.ts'
 import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
@@ -23,13 +23,13 @@ import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { ProtocolMachine } from './protocol-machine.ts'
 import { freeBuffer } from './slice-pool.ts'
-import { type Effect, EVENT_OF_PDU, type Given, type State } from './state-machine.ts'
+import { type Effect, EVENT_OF_PDU, type EventParameters, type State } from './state-machine.ts'
 
-/** How it ended, for the feed. */
+/** How the association ended, for the live feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: Said }
 
-/** What an event brings an acceptor. */
-interface AcceptorGiven extends Given {
+/** The parameters of an event for an acceptor. */
+interface AcceptorEventParameters extends EventParameters {
   readonly rejection?: Rejection
   readonly request?: AssociateRq
   readonly open?: OpenAssociations
@@ -37,31 +37,32 @@ interface AcceptorGiven extends Given {
 }
 
 /** States in which DIMSE messages can still be sent. */
-const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
+const SENDING_STATES: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
 /**
- * One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2.
+ * A connection in the acceptor role, from its first byte to its close, driven by the state table of
+ * PS3.8 §9.2.
  */
 export class Association
-  extends ProtocolMachine<AcceptorGiven>
+  extends ProtocolMachine<AcceptorEventParameters>
   implements AcceptedConnection, RequestSource
 {
-  /** Undefined until an association is asked for. */
+  /** Undefined until an association is requested. */
   info: AssociationInfo | undefined
-  /** Accepted, and neither released nor aborted. */
+  /** Whether the association was accepted and is neither released nor aborted. */
   isOpen = false
-  /** Open for a caller outside the device list. */
+  /** Whether the caller is not in the device list. */
   isUnlisted = false
   readonly remoteAddress: string
-  /** What connections are counted by. */
+  /** The host that connections are counted by. */
   readonly host: string
   readonly #tls: TlsPeer | undefined
   readonly #acceptor: Acceptor
-  /** The limits it began with: a change of settings is for those to come. */
+  /** Limits at the start of the connection; changed settings apply to new connections. */
   readonly #limits: DimseLimits
   #reader: PduReader | undefined
   readonly #messages: MessageReader
-  /** The network's buffer that came last, while nothing else has views of it but the reader. */
+  /** The latest network buffer, while only the reader has views of it. */
   #chunk: Buffer | undefined
   #queue: OperationQueue | undefined
   #accepted: Negotiation['accepted'] = new Map()
@@ -84,7 +85,7 @@ export class Association
     this.host = hostOf(this.remoteAddress)
     socket.on('data', (chunk) => this.#receive(chunk))
     socket.on('end', () => this.#closed(message('dicom.closed-by-peer')))
-    socket.on('error', (error) => this.#closed(lostBecause(error)))
+    socket.on('error', (error) => this.#closed(connectionLost(error)))
     socket.on('close', () => this.#closed(message('dicom.connection-closed')))
     this.dispatch('Evt5')
   }
@@ -93,27 +94,29 @@ export class Association
     return this.#queue?.isBusy ?? false
   }
 
-  /** Bytes kept of a PDU that has begun. */
+  /** Bytes held of an incomplete PDU. */
   get heldBytes(): number {
     return this.#reader?.heldBytes ?? 0
   }
 
-  /** Bytes kept of data sets that the peer sent while a request of its own is at work. */
+  /**
+   * Bytes held of data sets that the peer sent ahead while one of its requests is being performed.
+   */
   get aheadBytes(): number {
     return this.#queue?.isBusy ? this.#queue.waitingBytes + (this.#messages.gatheredBytes ?? 0) : 0
   }
 
-  /** Bytes kept of a data set that is not whole yet. */
+  /** Bytes held of an incomplete data set. */
   get gatheredBytes(): number {
     return this.#messages.gatheredBytes ?? 0
   }
 
-  /** Resolves when no request is at work. */
+  /** Resolves when no request is being performed. */
   whenIdle(): Promise<void> {
     return this.isBusy && this.isOpen ? this.#whenIdle.promise : Promise.resolve()
   }
 
-  /** A-ABORT by the service provider, then the connection is closed as soon as that is sent. */
+  /** Sends A-ABORT as service provider and closes the connection after it has been sent. */
   terminate(detail: Said): void {
     const isStalled = this.socket.writableLength > 0
     if (this.isOpen) this.#abort(ABORT_REASON.notSpecified, detail)
@@ -129,9 +132,12 @@ export class Association
     this.socket.destroy()
   }
 
-  /** Whole P-DATA-TFs in one write. A peer that does not take them within the limit is aborted. */
+  /**
+   * Sends complete P-DATA-TFs in one write. A peer that does not accept them within the limit is
+   * aborted.
+   */
   send(parts: readonly Buffer[]): Promise<boolean> {
-    if (!SENDING.has(this.state)) return Promise.resolve(false)
+    if (!SENDING_STATES.has(this.state)) return Promise.resolve(false)
     const { stallSeconds } = this.#limits
     return this.writeData(parts, stallSeconds, () => {
       this.#abort(
@@ -156,8 +162,8 @@ export class Association
     this.#abort(ABORT_REASON.notSpecified, abortedHere(internalError(reference)))
   }
 
-  /** An acceptor never connects, and nothing is ever confirmed to it. */
-  protected readonly effects: Partial<Record<Effect, (given: AcceptorGiven) => void>> = {
+  /** An acceptor never connects and never receives a confirmation. */
+  protected readonly effects: Partial<Record<Effect, (given: AcceptorEventParameters) => void>> = {
     close: () => this.socket.destroy(),
     startArtim: () => {
       const { artimSeconds } = this.#limits
@@ -170,7 +176,7 @@ export class Association
     stopArtim: () => this.stopArtim(),
     send: (given) => this.write(given),
     sendReject: ({ rejection }) => {
-      if (rejection) writeAtOnce(this.socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
+      if (rejection) writeAll(this.socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
     },
     sendAbort: (given) => {
       const { ending, pdu } = given
@@ -200,14 +206,14 @@ export class Association
     this.#chunk = chunk
     if (this.#reader?.push(chunk) === false) this.#free()
     this.#read()
-    if (this.state === 'Sta2' && this.heldBytes > 0) this.#acceptor.refuseSurplusBytes()
+    if (this.state === 'Sta2' && this.heldBytes > 0) this.#acceptor.closeSurplusBytes()
   }
 
   #read(): void {
     let hasCome = false
     try {
       while (this.#reader && this.state !== 'Sta1') {
-        if (this.isOpen && this.#mustWait) return void this.socket.pause()
+        if (this.isOpen && this.#mustPause) return void this.socket.pause()
         const pdu = this.#reader.next()
         if (!pdu) {
           if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream))
@@ -226,8 +232,8 @@ export class Association
   }
 
   /**
-   * A study is tens of thousands of these buffers: left to the garbage collector, they cost more of
-   * its time than receiving them.
+   * Releases network buffers explicitly. A study arrives in tens of thousands of them, and garbage
+   * collection would take longer than receiving them.
    */
   #free(): void {
     if (this.#chunk) freeBuffer(this.#chunk)
@@ -235,14 +241,15 @@ export class Association
   }
 
   /**
-   * One operation at a time was negotiated (PS3.7 D.3.3.3): a peer that sends ahead may wait. Never
-   * one with no request at work, nor one with nothing behind it, which may yet be cancelled.
+   * Whether reading should pause. One operation at a time was negotiated (PS3.7 D.3.3.3), so a peer
+   * that sends ahead may wait. Never true without a current request, nor if nothing waits behind
+   * it, because a C-CANCEL may still arrive.
    */
-  get #mustWait(): boolean {
+  get #mustPause(): boolean {
     if (!this.#queue?.isBusy) return false
     if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
     const isAhead = this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
-    return this.#queue.isFull || (isAhead && this.#acceptor.isTooMuchAhead)
+    return this.#queue.isFull || (isAhead && this.#acceptor.exceedsAheadLimit)
   }
 
   #fault(error: unknown): void {
@@ -257,7 +264,7 @@ export class Association
     })
   }
 
-  /** A-ABORT by us. */
+  /** Sends A-ABORT. */
   #abort(reason: number, detail: Said): void {
     if (!this.isOpen) return
     this.dispatch('Evt15', {
@@ -278,7 +285,7 @@ export class Association
     }
     this.info = info
     const open = this.#acceptor.openAssociations(info)
-    const rejection = unacceptable(request, open, this.#limits)
+    const rejection = providerRejection(request, open, this.#limits)
     if (!rejection) return void this.dispatch('Evt6', { request, open })
     this.dispatch('Evt6', { rejection }, true)
     this.#acceptor.observer.rejected(info, rejection, servicesOf(request))
@@ -350,7 +357,7 @@ export class Association
     this.#read()
   }
 
-  /** Silence is the peer's only while no request is at work: at its end the clock begins anew. */
+  /** Starts the idle timeout. It runs only while no request is being performed. */
   #startIdle(): void {
     const { idleSeconds } = this.#limits
     this.#idle = setTimeout(() => {
@@ -362,7 +369,7 @@ export class Association
   // ---- A-RELEASE and the end
 
   #release(): void {
-    // PS3.8 §7.2: with a message half sent there is nothing orderly about it.
+    // PS3.8 §7.2: an orderly release is not possible within a message.
     if (this.#messages.isWithin)
       return void this.#abort(
         ABORT_REASON.unexpectedPdu,
@@ -373,8 +380,8 @@ export class Association
   }
 
   /**
-   * The association, or what never became one, is over; the connection may last until the peer
-   * closes it.
+   * Ends the association, or a connection that never became one. The connection may stay open until
+   * the peer closes it.
    */
   #end(ending: Ending): void {
     const { info } = this
@@ -384,7 +391,7 @@ export class Association
     this.#idle = undefined
     this.#queue?.end()
     this.#whenIdle.resolve()
-    // A rejected association was neither open nor never asked for: `rejected` said it all.
+    // A rejected association has already been reported by `rejected`.
     if (!this.#isEnded && (wasOpen || !info)) {
       this.#acceptor.observer.closed(info, { ...ending, remoteAddress: this.remoteAddress })
     }

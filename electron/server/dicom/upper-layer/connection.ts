@@ -11,31 +11,31 @@ import {
 import { type Message, type MessageCode, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
-/** An application entity that we call. */
+/** A remote application entity. */
 export interface Peer {
-  /** Name or address. */
+  /** Host name or address. */
   readonly host: string
   readonly port: number
-  /** The AE title it is called by. */
+  /** The called AE title. */
   readonly aeTitle: string
-  /** By TLS (PS3.15 B.12). */
+  /** Set if the connection uses TLS (PS3.15 B.12). */
   readonly tls?: PeerTls | undefined
 }
 
 export interface PeerTls {
   /**
-   * PEM: its certificate, or that of its issuer, which must then be for the name or address in
-   * `host`. Missing: not checked.
+   * PEM: the peer's certificate, or that of its issuer, in which case the certificate must match
+   * `host`. If undefined, the certificate is not verified.
    */
   readonly ca?: string | undefined
-  /** PEM: who we are, where it wants to know. */
+  /** PEM: the client certificate and key, used if the peer requests one. */
   readonly key?: string | undefined
   readonly cert?: string | undefined
 }
 
 /**
  * Opens a connection.
- * @throws {RequestorError} unreachable, tls, or cancelled where `signal` is aborted first.
+ * @throws {RequestorError} unreachable, tls, or cancelled if `signal` is aborted
  */
 export function connect(
   peer: Peer,
@@ -51,15 +51,16 @@ export function connect(
       : connectTcp({ host, port })
     socket.setNoDelay(true)
     const timer = setTimeout(() => {
-      const isMute = isConnected && tls !== undefined
+      const isUnresponsive = isConnected && tls !== undefined
       fail(
-        isMute
+        isUnresponsive
           ? untrusted(new MessageError(message('dicom.silent')), call)
           : unreachable(Object.assign(new Error(), { code: 'ETIMEDOUT' }), call),
       )
     }, seconds * 1000)
     const cancel = () => fail(new RequestorError('cancelled', message('dicom.given-up-connecting')))
-    // A connection that breaks before TLS is agreed on is one to a port that does not speak it.
+    // If the connection breaks before the TLS handshake completes, the port probably does not use
+    // TLS.
     const error = (cause: NodeJS.ErrnoException) =>
       fail(tls && isConnected ? untrusted(cause, call) : unreachable(cause, call))
     const close = () => error(new MessageError(message('dicom.closed-connecting')))
@@ -96,7 +97,7 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
     ...TLS_PROFILE,
     ...(key !== undefined && cert !== undefined && { key, cert }),
     ...(/^[\d.:]+$|:/.test(host) ? {} : { servername: host }),
-    // A certificate that was entered for the device itself is trusted whoever issued it.
+    // A certificate entered for the device itself is trusted whoever issued it.
     ...(ca === undefined
       ? { rejectUnauthorized: false }
       : {
@@ -108,8 +109,8 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
 }
 
 /**
- * The certificate that was entered is the device whatever name is in it: devices are called by
- * address, and rarely have it there.
+ * A configured device certificate identifies the device whatever name it contains, because devices
+ * are called by address, which their certificates rarely contain.
  */
 const identityBy =
   ({ fingerprint256 }: X509Certificate) =>
@@ -129,7 +130,7 @@ function certificateIn(pem: string, call: Call): X509Certificate {
   }
 }
 
-/** Errors of a connection that stood, by what happened to it. */
+/** Errors of an established connection. */
 const LOST: Readonly<Record<string, MessageCode>> = {
   ECONNRESET: 'dicom.lost-cut',
   EPIPE: 'dicom.lost-cut',
@@ -140,19 +141,13 @@ const LOST: Readonly<Record<string, MessageCode>> = {
   ENETDOWN: 'dicom.lost-network-down',
 }
 
-/**
- * Why a connection that stood is over, as part of a sentence; with the code at its end for whoever
- * looks further.
- */
-export function lostBecause({ code = '', message: text }: NodeJS.ErrnoException): Message {
+/** Why an established connection was lost, completing a sentence; ends with the error code. */
+export function connectionLost({ code = '', message: text }: NodeJS.ErrnoException): Message {
   return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
 }
 
-/**
- * Gives the network these parts in one write. `taken` is called when it has taken the last, or
- * never will.
- */
-export function writeAtOnce(
+/** Writes these parts at once. `taken` is called when the last one has been sent or has failed. */
+export function writeAll(
   socket: Socket,
   parts: readonly Buffer[],
   taken?: (error?: Error | null) => void,
@@ -166,8 +161,8 @@ export function writeAtOnce(
 }
 
 /**
- * PS3.15 B.12 (BCP 195, RFC 9325 §4.2), for both sides of a connection: forward secrecy and AEAD
- * only.
+ * PS3.15 B.12 (BCP 195, RFC 9325 §4.2), for both sides of a connection: only forward secrecy and
+ * AEAD.
  */
 export const TLS_PROFILE = {
   minVersion: 'TLSv1.2',

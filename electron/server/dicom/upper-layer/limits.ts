@@ -1,57 +1,67 @@
-/** Everything a peer could make large, long or many, bounded in one place. */
+/** All limits on what a peer can make large, long or numerous. */
 export interface DimseLimits {
   /**
-   * Associations open at once: all, and those of one AE title at one address. Beyond: rejected,
+   * Open associations: all, and those of one AE title at one address. Further ones are rejected as
    * transient.
    */
   readonly associations: number
   readonly associationsPerCaller: number
-  /** Connections without an association. Beyond: the oldest of them is destroyed. */
+  /** Connections without an association. If exceeded, the oldest one is destroyed. */
   readonly pendingConnections: number
-  /** Bytes that all of them together have sent and that are no whole PDU yet. Beyond: as above. */
+  /**
+   * Bytes of incomplete PDUs that all of them together hold. If exceeded, the oldest one is
+   * destroyed.
+   */
   readonly pendingBytes: number
-  /** PS3.8 D.1: the P-DATA-TF length we announce and take, bytes. */
+  /** Maximum P-DATA-TF length that is announced and accepted (PS3.8 D.1), in bytes. */
   readonly maxPduLength: number
-  /** Length of a received A-ASSOCIATE-RQ, bytes. */
+  /** Length of a received A-ASSOCIATE-RQ in bytes. */
   readonly associateBytes: number
   readonly commandSetBytes: number
-  /** A C-FIND identifier; a longer one is read to its end without being kept and answered A900. */
+  /**
+   * Length of a C-FIND identifier. A longer one is read to its end, discarded, and answered with
+   * A900.
+   */
   readonly identifierBytes: number
   /**
-   * Data set of a normalized service (MPPS, storage commitment), bytes; and of all those being
-   * gathered together.
+   * Length in bytes of the data set of a normalized service (MPPS, storage commitment), and total
+   * length of all incomplete ones.
    */
   readonly normalizedBytes: number
   readonly gatheredBytes: number
   /**
-   * Bytes of a streamed data set that are handed to the service at a time, and that wait for it;
-   * then the connection is not read.
+   * Bytes of a streamed data set passed to the service at a time, and bytes waiting for the service
+   * after which the connection is not read.
    */
   readonly dataSliceBytes: number
   readonly streamedBytes: number
-  /** A data set that long is not even read to its end: the association is aborted. */
+  /** Length of a data set that is discarded; a longer one aborts the association. */
   readonly drainedBytes: number
   /**
-   * Requests read ahead while one is at work, and bytes of their data sets; then the connection is
-   * not read until one is answered.
+   * Requests read ahead while one is being performed, and total length of their data sets; the
+   * connection is then not read until one is answered.
    */
   readonly queuedRequests: number
   readonly queuedBytes: number
   /**
-   * Bytes of data sets that wait, or are being gathered, behind a request at work, of all
-   * associations together. Beyond: an association that has sent ahead is not read until its own
-   * request is answered.
+   * Total bytes of data sets, complete or not, that all associations sent ahead. If exceeded, an
+   * association that sent ahead is not read until its current request is answered.
    */
   readonly aheadBytes: number
-  /** Bytes handed to a socket at a time; what a peer that stops reading can hold. */
+  /**
+   * Bytes written to a socket at a time, which bounds the memory held by a peer that stops reading.
+   */
   readonly sliceBytes: number
-  /** ARTIM (PS3.8 §9.1.5): from the connection to the A-ASSOCIATE-RQ, and until the peer closes. */
+  /**
+   * ARTIM timer (PS3.8 §9.1.5): from the connection to the A-ASSOCIATE-RQ, and until the peer
+   * closes the connection.
+   */
   readonly artimSeconds: number
-  /** Silence between messages; the clock rests while a service works. */
+  /** Silence between messages; the timer is stopped while a service works. */
   readonly idleSeconds: number
-  /** A peer that takes longer to accept one slice is aborted. */
+  /** Time a peer may take to accept one slice before it is aborted. */
   readonly stallSeconds: number
-  /** What a service may still take after C-CANCEL; then it is answered for. */
+  /** Time a service may take after C-CANCEL before Cancel is sent on its behalf. */
   readonly cancelSeconds: number
 }
 

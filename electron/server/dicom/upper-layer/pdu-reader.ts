@@ -16,27 +16,27 @@ import {
 
 export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
 
-/** Peers have been seen to count the PDU's own header in, or out, of the maximum that was negotiated. */
-const SLACK = 1024
+/** Some peers count the PDU header towards the negotiated maximum and some do not. */
+const LENGTH_TOLERANCE = 1024
 const HEADER = 6
-/** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have four bytes. */
-const SMALL = 64
+/** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have a length of four. */
+const SMALL_PDU_BYTES = 64
 
 /**
- * From this length on a P-DATA-TF is not put together first: images are not copied on their way to
- * the disk.
+ * A P-DATA-TF of this length or more is not assembled first, so that images are not copied on their
+ * way to the disk.
  */
-const IN_PARTS = 4096
+const MIN_STREAMED_BYTES = 4096
 
-/** Where in a long P-DATA-TF the reader is. */
+/** The reader's position within a long P-DATA-TF. */
 interface Part {
   left: number
   pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
 }
 
 /**
- * Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is
- * kept for it.
+ * Reads PDUs from a byte stream. Implausible lengths are rejected before any memory is allocated
+ * for them.
  */
 export class PduReader {
   readonly #limits: PduLimits
@@ -49,14 +49,14 @@ export class PduReader {
     this.#limits = limits
   }
 
-  /** Bytes of memory that a PDU which has begun takes. */
+  /** Bytes of memory held by an incomplete PDU. */
   get heldBytes(): number {
     return this.#start === this.#end ? 0 : this.#held.length
   }
 
   /**
-   * Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must
-   * not be written to again; false: it has a copy.
+   * Adds received bytes. Returns true if the reader keeps views of `chunk`, which must then not be
+   * overwritten; false if it has copied it.
    */
   push(chunk: Buffer): boolean {
     if (this.#start === this.#end) {
@@ -66,7 +66,7 @@ export class PduReader {
       return true
     }
     if (this.#end + chunk.length > this.#held.length) {
-      // Doubling: bytes that come one by one must not cost the square of their number.
+      // Doubles the size, so that bytes arriving one at a time do not take quadratic time.
       const size = this.#end - this.#start + chunk.length
       const grown = Buffer.allocUnsafe(Math.max(size * 2, 512))
       this.#held.copy(grown, 0, this.#start, this.#end)
@@ -80,10 +80,10 @@ export class PduReader {
   }
 
   /**
-   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in
-   * parts, as its bytes do: each part is a P-DATA-TF whose PDVs are pieces of the one on the wire,
-   * the last piece with its `isLast`.
-   * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
+   * The next PDU, or `undefined` if it is incomplete. A long P-DATA-TF is returned in parts as its
+   * bytes arrive: each part is a P-DATA-TF whose PDVs are pieces of the original one, and only the
+   * last piece keeps `isLast`.
+   * @throws {PduFault} if the bytes are not a PDU; the reader must not be used afterwards
    */
   next(): Pdu | undefined {
     const start = this.#start
@@ -92,14 +92,14 @@ export class PduReader {
     if (this.#part) return this.#nextPieces(this.#part)
     const type = this.#held[start] ?? 0
     const decode = DECODERS[type]
-    // PS3.8 §9.3.8: known at its first byte, whatever length it claims.
+    // PS3.8 §9.3.8: the type is checked before the length.
     if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
     if (available < HEADER) return undefined
     const length = this.#held.readUInt32BE(start + 2)
-    const most = longest(type, this.#limits)
+    const most = maxLength(type, this.#limits)
     if (length > most) throw invalid(`PDU of ${length} bytes, at most ${most} are taken`)
     if (available < HEADER + length) {
-      if (type !== PDU_TYPE['P-DATA-TF'] || length < IN_PARTS) return undefined
+      if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
       this.#start += HEADER
       this.#part = { left: length, pdv: undefined }
       return this.#nextPieces(this.#part)
@@ -108,7 +108,7 @@ export class PduReader {
     return decode(this.#held.subarray(start + HEADER, start + HEADER + length))
   }
 
-  /** What is there of the P-DATA-TF that has begun. */
+  /** The available part of the current P-DATA-TF. */
   #nextPieces(part: Part): Pdu | undefined {
     const pdvs: Pdv[] = []
     while (part.left > 0) {
@@ -132,11 +132,11 @@ export class PduReader {
   }
 }
 
-function longest(type: number, limits: PduLimits): number {
-  if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + SLACK
+function maxLength(type: number, limits: PduLimits): number {
+  if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + LENGTH_TOLERANCE
   return type === PDU_TYPE['A-ASSOCIATE-RQ'] || type === PDU_TYPE['A-ASSOCIATE-AC']
     ? limits.associateBytes
-    : SMALL
+    : SMALL_PDU_BYTES
 }
 
 const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
@@ -174,7 +174,7 @@ const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
 
 const PDV_HEADER = 6
 
-// PS3.8 §9.3.5.1: the PDV's length counts its context id and control header, so two is the least.
+// PS3.8 §9.3.5.1: the PDV length includes context id and control header, so it is at least two.
 function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Part['pdv']> {
   if (room < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
   const length = bytes.readUInt32BE(at)
@@ -200,7 +200,7 @@ function readPdvs(body: Buffer): Pdv[] {
   return pdvs
 }
 
-// PS3.8 Tables 9-11 and 9-17: 68 bytes, then items.
+// PS3.8 Tables 9-11 and 9-17: 68 fixed bytes, followed by items.
 const FIXED = 68
 
 function readAssociation<C extends { readonly id: number }>(
@@ -218,7 +218,7 @@ function readAssociation<C extends { readonly id: number }>(
     else if (type === ITEM_TYPE.userInformation) user = readUserInformation(data)
     else if (type === contextType) {
       const context = readContext(data)
-      // PS3.8 §9.3.2.2: odd and unique, so there are at most 128 of them.
+      // PS3.8 §9.3.2.2: ids are odd and unique, so there are at most 128.
       if ((context.id & 1) === 0 || ids.has(context.id))
         throw invalid(`presentation context id ${context.id}`)
       ids.add(context.id)
@@ -256,11 +256,11 @@ function contextResult(data: Buffer): ContextResult {
   return { id: byte(data, 0), result, transferSyntax: value ? uid(value) : '' }
 }
 
-/** What a peer that does not say so can be trusted to take: the customary length. */
-const UNSTATED_MAXIMUM = 16_384
+/** Assumed if a peer does not state its maximum: the customary length. */
+const DEFAULT_MAXIMUM_LENGTH = 16_384
 
 const NO_USER_INFORMATION: UserInformation = {
-  maximumLength: UNSTATED_MAXIMUM,
+  maximumLength: DEFAULT_MAXIMUM_LENGTH,
   implementationClassUid: '',
   implementationVersionName: '',
   asynchronousOperations: undefined,
@@ -290,13 +290,13 @@ const SUB_ITEMS: Readonly<
   [ITEM_TYPE.roleSelection]: (value, user) => ({ roles: [...user.roles, roleSelection(value)] }),
 }
 
-/** Below this a PDV would have no room for a fragment of a useful, even length. */
-const LEAST_MAXIMUM = 12
+/** A smaller maximum leaves no room for a fragment of useful, even length. */
+const MIN_MAXIMUM_LENGTH = 12
 
 function maximumLength(value: Buffer): number {
   if (value.length < 4) throw invalid('maximum length too short')
   const most = value.readUInt32BE(0)
-  if (most !== 0 && most < LEAST_MAXIMUM) throw invalid(`maximum length of ${most} bytes`)
+  if (most !== 0 && most < MIN_MAXIMUM_LENGTH) throw invalid(`maximum length of ${most} bytes`)
   return most
 }
 
@@ -310,7 +310,7 @@ function roleSelection(value: Buffer): RoleSelection {
   }
 }
 
-/** Items one after the other: type, reserved, 16-bit length, data (PS3.8 §9.3.2.1 and the like). */
+/** Iterates over items: type, reserved byte, 16-bit length, data (PS3.8 §9.3.2.1 and others). */
 function* items(bytes: Buffer): Generator<[type: number, data: Buffer]> {
   let at = 0
   while (at < bytes.length) {
@@ -322,7 +322,7 @@ function* items(bytes: Buffer): Generator<[type: number, data: Buffer]> {
   }
 }
 
-// PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some pad.
+// PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some peers pad.
 function uid(data: Buffer): string {
   const text = withoutPadding(data.toString('latin1'))
   if (text.length > 64) throw invalid('UID longer than 64 characters')

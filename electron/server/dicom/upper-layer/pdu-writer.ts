@@ -10,7 +10,7 @@ import {
   type UserInformation,
 } from './pdu.ts'
 
-/** A PDU's bytes (PS3.8 §9.3). */
+/** Encodes a PDU (PS3.8 §9.3). */
 export function writePdu(pdu: Pdu): Buffer {
   const body = bodyOf(pdu)
   const header = Buffer.alloc(6)

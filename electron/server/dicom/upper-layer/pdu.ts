@@ -1,6 +1,6 @@
 /**
- * The seven PDUs of PS3.8 §9.3 as plain values. AE titles and UIDs are trimmed; everything unknown
- * is left out.
+ * The seven PDUs of PS3.8 §9.3 as plain values. AE titles and UIDs are trimmed; unknown items are
+ * dropped.
  */
 export type Pdu = AssociateRq | AssociateAc | AssociateRj | PDataTf | ReleaseRq | ReleaseRp | Abort
 
@@ -66,12 +66,12 @@ export interface ContextResult {
    * syntaxes not supported.
    */
   readonly result: 0 | 1 | 2 | 3 | 4
-  /** Without significance unless accepted. */
+  /** Not significant unless the context is accepted. */
   readonly transferSyntax: string
 }
 
 export interface UserInformation {
-  /** Longest P-DATA-TF its sender takes, bytes; 0: any (PS3.8 D.1). */
+  /** Maximum P-DATA-TF length that the sender accepts, in bytes; 0: unlimited (PS3.8 D.1). */
   readonly maximumLength: number
   readonly implementationClassUid: string
   readonly implementationVersionName: string
@@ -81,7 +81,7 @@ export interface UserInformation {
   readonly roles: readonly RoleSelection[]
 }
 
-/** PS3.7 D.3.3.4: the roles of the association's requestor. */
+/** PS3.7 D.3.3.4: roles of the requestor of the association. */
 export interface RoleSelection {
   readonly sopClass: string
   readonly scu: boolean
@@ -126,7 +126,7 @@ export interface Abort {
 /** Sources of an A-ABORT. */
 export const ABORT_SOURCE = { serviceUser: 0, serviceProvider: 2 } as const
 
-/** Reasons of an A-ABORT of the service provider. */
+/** Reasons of an A-ABORT by the service provider. */
 export const ABORT_REASON = {
   notSpecified: 0,
   unrecognizedPdu: 1,
@@ -136,7 +136,7 @@ export const ABORT_REASON = {
   invalidParameterValue: 6,
 } as const
 
-/** A PDU that is not one: Evt19 of PS3.8 Table 9-10. `message` has no byte of it. */
+/** Invalid PDU data: Evt19 of PS3.8 Table 9-10. `message` quotes none of it. */
 export class PduFault extends Error {
   override name = 'PduFault'
   readonly reason: number
@@ -146,6 +146,6 @@ export class PduFault extends Error {
   }
 }
 
-/** The fault of a parameter that cannot be. */
+/** The fault of an invalid parameter. */
 export const invalid = (message: string): PduFault =>
   new PduFault(ABORT_REASON.invalidParameterValue, message)

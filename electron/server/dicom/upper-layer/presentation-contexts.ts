@@ -1,15 +1,17 @@
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { ContextResult, ProposedContext, RoleSelection } from './pdu.ts'
 
-/** What the acceptor can do with a SOP class. */
+/** What the acceptor supports for a SOP class. */
 export interface Offer {
-  /** In our order of preference. */
+  /** In order of preference. */
   readonly transferSyntaxes: readonly string[]
-  /** The requestor may be the SCP too, as storage commitment results need (PS3.4 J.3.3). */
+  /**
+   * Whether the requestor may also be the SCP, as storage commitment results require (PS3.4 J.3.3).
+   */
   readonly acceptsScpRole: boolean
 }
 
-/** A presentation context both sides agreed on. */
+/** A presentation context accepted by both sides. */
 export interface AcceptedContext {
   readonly id: number
   readonly abstractSyntax: string
@@ -17,16 +19,16 @@ export interface AcceptedContext {
 }
 
 export interface Negotiation {
-  /** One for each proposed context, in the same order. */
+  /** One result for each proposed context, in the same order. */
   readonly results: readonly ContextResult[]
   readonly accepted: ReadonlyMap<number, AcceptedContext>
-  /** Answers to the roles that were proposed for a SOP class we accepted. */
+  /** Responses to the roles proposed for accepted SOP classes. */
   readonly roles: readonly RoleSelection[]
 }
 
 /**
- * PS3.8 §7.1.1.13 and PS3.7 D.3.3.4. The transfer syntax is the first of ours that is proposed, not
- * the first proposed: the order of a proposal means nothing.
+ * PS3.8 §7.1.1.13 and PS3.7 D.3.3.4. Chooses the first transfer syntax in the acceptor's order of
+ * preference, because the order of the proposal has no significance.
  */
 export function negotiate(
   proposed: readonly ProposedContext[],
@@ -36,7 +38,7 @@ export function negotiate(
   const accepted = new Map<number, AcceptedContext>()
   const results = proposed.map(({ id, abstractSyntax, transferSyntaxes }): ContextResult => {
     const offer = offerOf(abstractSyntax)
-    // A rejected context still has a transfer syntax, of no significance (PS3.8 §9.3.3.2.1).
+    // PS3.8 §9.3.3.2.1: a rejected context has a transfer syntax, which is not significant.
     if (!offer) return { id, result: 3, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
     const transferSyntax = offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
     if (!transferSyntax)

@@ -1,11 +1,17 @@
 import type { Socket } from 'node:net'
-import { writeAtOnce } from './connection.ts'
+import { writeAll } from './connection.ts'
 import { ABORT_REASON, ABORT_SOURCE } from './pdu.ts'
 import { writePdu } from './pdu-writer.ts'
-import { type Effect, type Event, type Given, type State, transition } from './state-machine.ts'
+import {
+  type Effect,
+  type Event,
+  type EventParameters,
+  type State,
+  transition,
+} from './state-machine.ts'
 
-/** One side of a connection, driven by the table of PS3.8 §9.2. */
-export abstract class ProtocolMachine<G extends Given> {
+/** One side of a connection, driven by the state table of PS3.8 §9.2. */
+export abstract class ProtocolMachine<G extends EventParameters> {
   protected readonly socket: Socket
   #state: State = 'Sta1'
   #artim: NodeJS.Timeout | undefined
@@ -18,10 +24,14 @@ export abstract class ProtocolMachine<G extends Given> {
     return this.#state
   }
 
-  /** What the effects of the table are on this side; an effect that is missing cannot happen. */
+  /** Implements the effects of the table on this side; a missing effect cannot occur. */
   protected abstract readonly effects: Readonly<Partial<Record<Effect, (given: G) => void>>>
 
-  protected dispatch(event: Event, given: Given & Partial<G> = {}, otherwise = false): void {
+  protected dispatch(
+    event: Event,
+    given: EventParameters & Partial<G> = {},
+    otherwise = false,
+  ): void {
     const { effects, next } = transition(this.#state, event, otherwise)
     this.#state = next
     for (const effect of effects) this.effects[effect]?.(given as G)
@@ -36,23 +46,23 @@ export abstract class ProtocolMachine<G extends Given> {
     clearTimeout(this.#artim)
   }
 
-  protected write({ bytes = [], taken }: Given): void {
-    writeAtOnce(this.socket, bytes, taken)
+  protected write({ bytes = [], taken }: EventParameters): void {
+    writeAll(this.socket, bytes, taken)
   }
 
   /**
-   * A provider's abort has its reason in Sta2 too, where Table 9-9 says user: there is no user yet,
-   * and a user's has no reason.
+   * An abort by the provider keeps its reason in Sta2 too. Table 9-9 specifies a user abort there,
+   * but no user exists yet, and a user abort has no reason.
    */
   protected writeAbort({
     abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
-  }: Given): void {
-    writeAtOnce(this.socket, [writePdu({ type: 'A-ABORT', ...abort })])
+  }: EventParameters): void {
+    writeAll(this.socket, [writePdu({ type: 'A-ABORT', ...abort })])
   }
 
   /**
-   * Whole P-DATA-TFs in one write; resolves when the network has taken them, false where it never
-   * will. `stalled` is called where that takes longer than so many seconds.
+   * Sends complete P-DATA-TFs in one write. Resolves to true when the network has accepted them,
+   * and to false if it never will. `stalled` is called if that takes longer than this many seconds.
    */
   protected writeData(
     bytes: readonly Buffer[],
@@ -65,8 +75,8 @@ export abstract class ProtocolMachine<G extends Given> {
         clearTimeout(timer)
         resolve(!error)
       }
-      this.dispatch('Evt9', { bytes, taken } as Given & Partial<G>)
-      // What fits into the system's buffer is taken at once.
+      this.dispatch('Evt9', { bytes, taken } as EventParameters & Partial<G>)
+      // What fits into the operating system's buffer is accepted immediately.
       if (this.socket.writableLength > 0) timer = setTimeout(stalled, seconds * 1000)
     })
   }

@@ -13,25 +13,25 @@ import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import { peerOf, type TlsCertificate, TlsListener } from './tls-listener.ts'
 
-/** What a connection may take to close after our A-ABORT. */
-const CLOSING_MS = 1000
+/** Time allowed for a connection to close after an A-ABORT. */
+const CLOSE_TIMEOUT_MS = 1000
 const STOPPING = message('dicom.stopping')
 
-/** Listens for associations, in plain and by TLS; those of both count together. */
+/** Accepts associations, with and without TLS; limits apply to both together. */
 export class DimseServer implements AsyncDisposable {
   readonly #acceptor: Acceptor
   readonly #admitted: AdmittedConnections | undefined
   readonly #servers: Server[] = []
   readonly #tlsListeners: TlsListener[] = []
-  /** Of the plain listener; 0 before it listens. */
+  /** Port of the plain listener; 0 before it listens. */
   port = 0
   #closing: Promise<void> | undefined
 
   /**
-   * @param onError notes an exception under the reference that the peer was given (status C003).
-   *   Its message may quote a patient: keep name and stack frames only.
-   * @param admitted connections of this and other listeners; without it those of this one have its
-   *   limits alone
+   * @param onError logs an exception under the reference sent to the peer (status C003). Its
+   * message may contain patient data, so only name and stack frames may be logged.
+   * @param admitted connections of all listeners that share a budget; without it only the limits of
+   * this server apply
    */
   constructor(
     services: readonly ServiceClass[],
@@ -49,12 +49,12 @@ export class DimseServer implements AsyncDisposable {
     return this.#acceptor.open.length
   }
 
-  /** Of those, the ones of callers in the device list. */
+  /** Number of open associations of devices in the device list. */
   get openOfDevices(): number {
     return this.#acceptor.open.filter(({ isUnlisted }) => !isUnlisted).length
   }
 
-  /** For associations to come; those that are open keep what they began with. */
+  /** Applies to new associations; open ones keep their limits. */
   setLimits(limits: DimseLimits): void {
     this.#acceptor.limits = limits
   }
@@ -69,7 +69,7 @@ export class DimseServer implements AsyncDisposable {
     return this.port
   }
 
-  /** The same by TLS. `setCertificate` is for connections to come. */
+  /** The same with TLS. `setCertificate` applies to new connections. */
   async listenByTls(host: string, port: number, certificate: TlsCertificate) {
     const { artimSeconds, pendingConnections } = this.#acceptor.limits
     const listener = new TlsListener(
@@ -83,15 +83,15 @@ export class DimseServer implements AsyncDisposable {
     this.#tlsListeners.push(listener)
     return {
       port: taken,
-      /** @throws where key and certificate do not go together */
+      /** @throws if key and certificate do not match */
       setCertificate: (next: { readonly key: string; readonly cert: string }) =>
         listener.setCertificate({ ...certificate, ...next }),
     }
   }
 
   /**
-   * Stops accepting, lets running requests finish for at most so long, then aborts what is left;
-   * resolves when all is closed.
+   * Stops accepting, lets running requests finish for at most `timeoutMs` milliseconds, then aborts
+   * the rest. Resolves when all connections are closed.
    */
   drain(timeoutMs: number): Promise<void> {
     this.#closing ??= this.#close(timeoutMs)
@@ -105,7 +105,8 @@ export class DimseServer implements AsyncDisposable {
   async #listen(server: Server, host: string, port: number): Promise<number> {
     server.listen(port, host)
     await once(server, 'listening')
-    // Out of file descriptors, say: that connection is lost, those that are open are not.
+    // For example when file descriptors run out. That connection is lost; open ones are not
+    // affected.
     server.on('error', (error) => this.#acceptor.report(error))
     this.#servers.push(server)
     return (server.address() as AddressInfo).port
@@ -129,7 +130,7 @@ export class DimseServer implements AsyncDisposable {
       connections.delete(association)
       this.#admitted?.remove(connection)
     })
-    this.#acceptor.refuseSurplus()
+    this.#acceptor.closeSurplus()
     if (connections.has(association)) this.#admitted?.add(connection)
   }
 
@@ -139,16 +140,16 @@ export class DimseServer implements AsyncDisposable {
     for (const server of this.#servers) server.close()
     for (const listener of this.#tlsListeners) listener.destroyHandshakes()
     for (const connection of connections) if (!connection.isOpen) connection.destroy(STOPPING)
-    await within(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
+    await atMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
     for (const connection of connections) connection.terminate(STOPPING)
-    await within(CLOSING_MS, closed)
+    await atMost(CLOSE_TIMEOUT_MS, closed)
     for (const connection of connections) connection.destroy(STOPPING)
     await closed
   }
 }
 
-/** Waits for the work, but no longer than this. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Waits for the work, but at most this long. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, ms)
   await Promise.race([work, late.promise])

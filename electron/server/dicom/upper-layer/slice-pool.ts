@@ -1,6 +1,6 @@
 /**
- * Buffers of one size that are filled, sent and used again, so that a busy server makes no garbage
- * of its answers. At most `kept` are kept; longer slices are made for the occasion.
+ * A pool of buffers of equal size, so that a busy server creates no garbage. At most `kept` free
+ * buffers are kept; longer slices are allocated separately.
  */
 export class SlicePool {
   readonly #size: number
@@ -12,14 +12,14 @@ export class SlicePool {
     this.#kept = kept
   }
 
-  /** At least `length` bytes, cut to it; its content is whatever it was. */
+  /** A slice of `length` bytes with undefined content. */
   take(length: number): Buffer {
     return length > this.#size
       ? Buffer.allocUnsafeSlow(length)
       : Buffer.from(this.#free.pop() ?? new ArrayBuffer(this.#size), 0, length)
   }
 
-  /** The slice with `more` behind it, as one where the memory of the slice has the room. */
+  /** Appends `more` to the slice; returns one slice if its memory has room, otherwise both. */
   extend(slice: Buffer, more: Buffer): readonly Buffer[] {
     const { buffer, length } = slice
     if (buffer.byteLength !== this.#size || length + more.length > this.#size) return [slice, more]
@@ -28,19 +28,19 @@ export class SlicePool {
     return [extended]
   }
 
-  /** Takes back what came from `take`, once nobody reads it any more. */
+  /** Returns a slice from `take` to the pool. The caller must no longer use it. */
   give({ buffer }: Buffer): void {
     if (buffer.byteLength === this.#size && this.#free.length < this.#kept) this.#free.push(buffer)
   }
 }
 
 /**
- * Gives the memory of a buffer back now instead of at a garbage collection. Nobody may have a view
- * of it; a part of a shared one is left alone.
+ * Frees the memory of a buffer immediately instead of at the next garbage collection. There must be
+ * no other view of it; a part of a shared buffer is ignored.
  */
 export function freeBuffer({ buffer, byteOffset, byteLength }: Buffer): void {
   if (byteOffset !== 0 || byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer))
     return
-  // ECMA-262 25.1.6.7: the buffer that is left has no memory, and the new one none either.
+  // ECMA-262 25.1.6.7: the transferred buffer is detached, and the new one is empty.
   buffer.transfer(0)
 }

@@ -1,9 +1,6 @@
 import type { Pdu } from './pdu.ts'
 
-/**
- * PS3.8 §9.2: the upper layer's state machine as data. Nothing here does anything: an association
- * carries the effects out.
- */
+/** PS3.8 §9.2: the upper layer state machine as data. The association performs the effects. */
 
 /** PS3.8 Tables 9-1 to 9-5. */
 export const STATES = {
@@ -47,7 +44,7 @@ export const EVENTS = {
 } as const
 export type Event = keyof typeof EVENTS
 
-/** PS3.8 Table 9-10: the event of a PDU that is received. */
+/** PS3.8 Table 9-10: the event of a received PDU. */
 export const EVENT_OF_PDU: Readonly<Record<Pdu['type'], Event>> = {
   'A-ASSOCIATE-AC': 'Evt3',
   'A-ASSOCIATE-RJ': 'Evt4',
@@ -58,16 +55,16 @@ export const EVENT_OF_PDU: Readonly<Record<Pdu['type'], Event>> = {
   'A-ABORT': 'Evt16',
 }
 
-/** What an event brings with it, on either side. */
-export interface Given {
+/** The parameters of an event. */
+export interface EventParameters {
   readonly bytes?: readonly Buffer[]
-  /** Called when the network has taken `bytes`, or never will. */
+  /** Called when the network has accepted `bytes`, or never will. */
   readonly taken?: (error?: Error | null) => void
   readonly abort?: { readonly source: number; readonly reason: number }
   readonly pdu?: Pdu
 }
 
-/** What an action makes the association do. */
+/** An effect that an action has on the association. */
 export type Effect =
   | 'connect'
   | 'close'
@@ -87,8 +84,8 @@ interface ActionRow {
   readonly effects: readonly Effect[]
   readonly next: State
   /**
-   * The other outcome, where the table names two: chosen by the association's role or by its own
-   * judgement of the request.
+   * The other outcome, if the table has two, chosen by the role of the association or by its
+   * assessment of the request.
    */
   readonly otherwise?: { readonly effects: readonly Effect[]; readonly next: State }
 }
@@ -117,7 +114,7 @@ export const ACTIONS = {
   'AR-5': { effects: ['stopArtim'], next: 'Sta1' },
   'AR-6': { effects: ['indicateData'], next: 'Sta7' },
   'AR-7': { effects: ['send'], next: 'Sta8' },
-  // Otherwise: the association's acceptor.
+  // Otherwise: the association acceptor.
   'AR-8': {
     effects: ['indicateRelease'],
     next: 'Sta9',
@@ -136,7 +133,9 @@ export const ACTIONS = {
 } as const satisfies Record<string, ActionRow>
 export type Action = keyof typeof ACTIONS
 
-/** The states of an association that is being made, stands or is being released. */
+/**
+ * The states in which an association is being established, is established, or is being released.
+ */
 const ASSOCIATED = [
   'Sta3',
   'Sta5',
@@ -150,10 +149,10 @@ const ASSOCIATED = [
 ] as const
 const each = (action: Action): Partial<Record<State, Action>> =>
   Object.fromEntries(ASSOCIATED.map((state) => [state, action]))
-/** An unexpected PDU; the rows below override the few cells that differ. */
+/** An unexpected PDU; the rows below override the cells that differ. */
 const UNEXPECTED: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
 
-/** PS3.8 Table 9-10: event → state → action. An empty cell cannot happen. */
+/** PS3.8 Table 9-10: event → state → action. An empty cell cannot occur. */
 const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>>>>> = {
   Evt1: { Sta1: 'AE-1' },
   Evt2: { Sta4: 'AE-2' },
@@ -183,9 +182,9 @@ export interface Transition {
 }
 
 /**
- * What happens at an event. `otherwise` picks the second outcome of AE-6 (not acceptable) and AR-8
- * (acceptor).
- * @throws {RangeError} where the table has an empty cell.
+ * The transition for an event. `otherwise` selects the second outcome of AE-6 (not acceptable) and
+ * AR-8 (acceptor).
+ * @throws {RangeError} if the cell of the table is empty
  */
 export function transition(state: State, event: Event, otherwise = false): Transition {
   const action = TRANSITIONS[event][state]

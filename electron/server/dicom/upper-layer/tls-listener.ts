@@ -16,8 +16,8 @@ export interface TlsCertificate {
   readonly key: string
   readonly cert: string
   /**
-   * Authorities (PEM) that the certificates of peers are checked against; a peer without one is not
-   * refused here.
+   * PEM: authorities for verifying peer certificates. A peer without a certificate is not refused
+   * here.
    */
   readonly ca?: string | undefined
 }
@@ -27,34 +27,36 @@ interface Handshake extends AdmittedConnection {
 }
 
 /**
- * What connections stand on, at the start and after another certificate alike: Node keeps nothing
- * of the one before.
+ * The TLS settings, complete for the first and for every later certificate, because Node keeps none
+ * of the previous ones.
  */
 const secureContextOf = ({ key, cert, ca }: TlsCertificate) => ({
   ...TLS_PROFILE,
   honorCipherOrder: true,
   key,
   cert,
-  // Without a list Node would trust those whom browsers trust.
+  // Without a list Node would trust the public authorities.
   ca: ca ?? [],
 })
 
 /**
- * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to
- * show which is decided when the association says who it is.
+ * A TLS server that requests a certificate from every peer but does not refuse peers without one.
+ * Whether a certificate is required is decided when the association is requested.
  */
 export class TlsListener {
   readonly server: Server
   readonly #handshakes: ConnectionBudget
   readonly #admitted: AdmittedConnections | undefined
   /**
-   * By addresses and ports: the TLS socket is another object than the one that was accepted.
+   * Keyed by addresses and ports, because the TLS socket is a different object from the accepted
+   * one.
    */
   readonly #handshaking = new Map<string, Handshake>()
 
   /**
-   * @param handshakes how many handshakes there may be at a time
-   * @param admitted those of all listeners; undefined: this one shares no budget
+   * @param handshakes maximum number of concurrent handshakes
+   * @param admitted connections of all listeners that share a budget; undefined if there is no
+   * shared budget
    */
   constructor(
     certificate: TlsCertificate,
@@ -74,13 +76,13 @@ export class TlsListener {
         noDelay: true,
       },
       (socket) => {
-        // Before the association is counted: the two are one connection.
+        // Removed before the association is counted, because both are the same connection.
         const key = connectionKey(socket)
         this.#ended(key, this.#handshaking.get(key))
         connected(socket)
       },
     )
-    // Node reports a handshake that takes too long, and leaves its socket open.
+    // Node reports a handshake timeout but leaves the socket open.
     this.server.on('tlsClientError', (_, socket) => socket.destroy())
     this.server.on('connection', (socket: Socket) => this.#begin(socket))
   }
@@ -115,7 +117,7 @@ export class TlsListener {
 
   #ended(key: string, handshake: Handshake | undefined): void {
     if (!handshake) return
-    // Another connection may have the same addresses and ports before this one reports its end.
+    // Another connection may use the same addresses and ports before this one reports its end.
     if (this.#handshaking.get(key) === handshake) this.#handshaking.delete(key)
     this.#admitted?.remove(handshake)
   }

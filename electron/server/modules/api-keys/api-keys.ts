@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { hashOfToken } from '#server/platform/token.ts'
+import { hashToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as queries from './queries.ts'
@@ -48,7 +48,7 @@ export function openApiKeys({ database, clock }: Context) {
      */
     authenticate(key: string): ApiKey | undefined {
       if (!/^sk_live_[0-9a-f]{32}$/.test(key)) return undefined
-      const keyHash = hashOfToken(key)
+      const keyHash = hashToken(key)
       const found = queries.apiKeyByHash(database, keyHash)
       if (!found || found.revokedAt !== null) return undefined
       if (found.keyHash !== keyHash && (found.oldExpiresAt ?? '') <= instantOf(clock()))
@@ -75,7 +75,7 @@ export function createApiKey(
       ...{ apiKeyId: uuid(), last4: key.slice(-4), ...rights, createdAt: instantOf(clock()) },
       ...{ lastUsedAt: null, revokedAt: null, rotatedAt: null, oldLast4: null, oldExpiresAt: null },
     }
-    queries.insertApiKey(database, { ...apiKey, keyHash: hashOfToken(key), oldKeyHash: null })
+    queries.insertApiKey(database, { ...apiKey, keyHash: hashToken(key), oldKeyHash: null })
     note(context, actor, 'api-key.create', apiKey.apiKeyId, rights)
     return { apiKey, key }
   })
@@ -118,7 +118,7 @@ export function rotateApiKey(
     const key = mintKey()
     const now = clock()
     const secret = {
-      ...{ keyHash: hashOfToken(key), last4: key.slice(-4), rotatedAt: instantOf(now) },
+      ...{ keyHash: hashToken(key), last4: key.slice(-4), rotatedAt: instantOf(now) },
       ...{ oldKeyHash: before.keyHash, oldLast4: before.last4 },
       oldExpiresAt: instantOf(now + overlapMs),
     }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { AnchorFault } from '#server/audit-log/audit-anchor.ts'
 import type { AuditVerdict } from '#server/audit-log/audit-chain.ts'
-import { ACKNOWLEDGED } from '#server/audit-log/audit-entry.ts'
+import { ACKNOWLEDGE_ACTION } from '#server/audit-log/audit-entry.ts'
 import type { AuditStore, ChainedRow } from '#server/audit-log/audit-queries.ts'
 import type { Context } from '#server/context.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
@@ -78,7 +78,7 @@ export class AuditTrail {
   async acknowledgeFor(actor: Actor, reason: string): Promise<AuditCheck> {
     const { finding, firstBadSeq, isRecorded } = await this.verify()
     if (!isRecorded) throw new ApiError('refused', message('audit.no-finding'))
-    note(this.#context, actor, ACKNOWLEDGED, '', { finding, seq: firstBadSeq, reason })
+    note(this.#context, actor, ACKNOWLEDGE_ACTION, '', { finding, seq: firstBadSeq, reason })
     return this.verify()
   }
 

@@ -6,7 +6,7 @@ import { APPLICATION_ID } from '#server/database/database-file.ts'
 import { openSealedFile } from '#server/database/encrypted-file.ts'
 import { type Seal, sealWith } from '#server/database/encryption.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
-import { fitsKey, PROOF } from '#server/database/key-proof.ts'
+import { matchesKey, PROOF_SECRET } from '#server/database/key-proof.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { openRecoveryFile, RECOVERY_FILE } from '#server/database/recovery-key.ts'
 import { fileFault, StoreError } from '#server/database/store-error.ts'
@@ -173,7 +173,7 @@ function keyFits(file: string, seal: Seal): boolean {
   try {
     const opened = new Sqlite(file, { readonly: true, fileMustExist: true })
     sqlite = opened
-    return fitsKey((sql) => opened.prepare(sql).get(), seal) !== false
+    return matchesKey((sql) => opened.prepare(sql).get(), seal) !== false
   } catch (error) {
     if (error instanceof StoreError) throw error
     throw new StoreError(
@@ -193,14 +193,14 @@ function keyFits(file: string, seal: Seal): boolean {
 export function keepProofIn(file: string, seal: Seal, at: string): void {
   const sqlite = new Sqlite(file, { fileMustExist: true })
   try {
-    const sealed = seal.seal(Buffer.from(PROOF), `secret ${PROOF}`)
+    const sealed = seal.seal(Buffer.from(PROOF_SECRET), `secret ${PROOF_SECRET}`)
     const hasTable = sqlite
       .prepare("select 1 from sqlite_schema where type = 'table' and name = 'secrets'")
       .get()
     if (hasTable)
       sqlite
         .prepare('insert or ignore into secrets (name, sealed, updatedAt) values (?, ?, ?)')
-        .run(PROOF, sealed, at)
+        .run(PROOF_SECRET, sealed, at)
   } finally {
     sqlite.close()
   }

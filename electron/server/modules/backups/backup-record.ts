@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { deleteSecret, keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
+import { deleteSecret, readSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-backups.ts'
-import { MessageInJson } from '#shared/messages/message.ts'
+import { MessageInJson } from '#shared/messages/message-schema.ts'
 
 /** What is known of the backups in one folder, without looking there: a disk may be away. */
 const BackupRecord = z.object({
@@ -47,7 +47,7 @@ export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<
 }
 
 export const keepRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  keepSecret(context, nameOf(kind), JSON.stringify(record))
+  storeSecret(context, nameOf(kind), JSON.stringify(record))
 
 /** Whether there was one. */
 export const removeRecord = (context: Context, kind: Kind): boolean =>

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, type ContextOptions, openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { keyKept } from '#server/database/wrapped-key.ts'
+import { keyLocation } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { message } from '#shared/messages/message.ts'
 import { keepRescueHint } from './rescue-hint.ts'
@@ -46,7 +46,7 @@ export async function openDataDirectory(
     openContext({
       ...options,
       // A backup of another data key brings it as a plain file, which then counts.
-      dataKey: keyKept(folder) === 'plain' ? undefined : dataKey,
+      dataKey: keyLocation(folder) === 'plain' ? undefined : dataKey,
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )

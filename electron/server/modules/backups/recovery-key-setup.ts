@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { type Actor, note } from '#server/audit-log/audit.ts'
-import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { storeSecret } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
-import { PROOF } from '#server/database/key-proof.ts'
+import { PROOF_SECRET } from '#server/database/key-proof.ts'
 import {
   keepRecoveryKey,
   newRecoveryKey,
-  plainKey,
+  normalizeKey,
   RECOVERY_GROUPS,
   recoveryKeyState,
   wrapDataKey,
@@ -19,7 +19,8 @@ import { message } from '#shared/messages/message.ts'
  * Keeps in the database what the data key is proven by: durable before the recovery file is there,
  * which opens nothing without it.
  */
-export const keepRecoveryProof = (context: Context): void => keepSecret(context, PROOF, PROOF)
+export const keepRecoveryProof = (context: Context): void =>
+  storeSecret(context, PROOF_SECRET, PROOF_SECRET)
 
 /** A key that was shown and not confirmed opens nothing, and is forgotten. */
 const CONFIRM_MS = 30 * 60_000
@@ -75,7 +76,7 @@ export class RecoveryKeySetup {
     const { recoveryKey, asked } = shown
     const parts = recoveryKey.split('-')
     const errors = asked.flatMap((group, at) =>
-      plainKey(groups[at] ?? '') === parts[group]
+      normalizeKey(groups[at] ?? '') === parts[group]
         ? []
         : [
             {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
-import { rowsIn } from '#server/database/database-contents.ts'
+import { rowCounts } from '#server/database/database-contents.ts'
 import { takeLock } from '#server/database/lock.ts'
 import { recoverDataKey } from '#server/database/recovery-key.ts'
 import { StartError } from '#server/http/start-error.ts'
@@ -118,7 +118,7 @@ function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): Message
 
 function changesOf(folder: string, from: string, { manifest }: BackupPreview): string[] {
   const file = join(folder, DATABASE_FILE)
-  const now = existsSync(file) ? rowsIn(folder, Object.keys(manifest.rows)) : undefined
+  const now = existsSync(file) ? rowCounts(folder, Object.keys(manifest.rows)) : undefined
   const width = Math.max(...Object.keys(manifest.rows).map((table) => table.length))
   const held = existsSync(file) ? (now === undefined ? 'cannot be read' : undefined) : 'none'
   const rows = Object.entries(manifest.rows).map(([table, count]) => {

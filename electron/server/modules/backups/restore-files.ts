@@ -16,15 +16,15 @@ import {
 } from '#server/database/data-directory.ts'
 import { KEY_FILE, writeKeyFile } from '#server/database/data-key.ts'
 import { sealWith } from '#server/database/encryption.ts'
-import { noteRestored } from '#server/database/image-files.ts'
+import { markRestored } from '#server/database/image-files.ts'
 import { RECOVERY_FILE } from '#server/database/recovery-key.ts'
 import {
   DATABASE_FILES,
   KEY_FILES,
-  ORDER_FILE,
-  Order,
-  orderMac,
-} from '#server/database/restore-order.ts'
+  RESTORE_PLAN_FILE,
+  RestorePlan,
+  restorePlanMac,
+} from '#server/database/restore-plan.ts'
 import { fileFault, StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
@@ -69,8 +69,8 @@ export async function stageRestore(
   try {
     clearStage(data)
     const { manifest, dataKey } = await openBackup(from, stage, key, onProgress)
-    const brings: Order['brings'][number]['file'][] = [DATABASE_FILE]
-    const replaces: Order['replaces'] = [...DATABASE_FILES]
+    const brings: RestorePlan['brings'][number]['file'][] = [DATABASE_FILE]
+    const replaces: RestorePlan['replaces'] = [...DATABASE_FILES]
     const isOtherKey = 'recoveryKey' in key && !hasKey(data, dataKey)
     if (isOtherKey) {
       writeKeyFile(stage, KEY_FILE, dataKey)
@@ -92,7 +92,7 @@ export async function stageRestore(
       actor,
     }
     writeOrder(stage, {
-      ...{ version: 1, ...what, mac: orderMac(sealWith(dataKey), what) },
+      ...{ version: 1, ...what, mac: restorePlanMac(sealWith(dataKey), what) },
       brings: brings.map((file) => ({ file, bytes: statSync(join(stage, file)).size })),
       ...{ replaces, keptAside: null },
     })
@@ -146,14 +146,14 @@ export function quarantine(folder: string, now: number): string {
 }
 
 /** From here on the restore is finished, whatever happens. */
-function begun(folder: string, order: Order, now: number): Order {
+function begun(folder: string, order: RestorePlan, now: number): RestorePlan {
   const stage = join(folder, STAGE)
   const missing = order.brings.find(
     ({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes,
   )
   if (missing) {
     // The next start goes on with the database as it is.
-    renameSync(join(stage, ORDER_FILE), join(stage, `${ORDER_FILE}.refused`))
+    renameSync(join(stage, RESTORE_PLAN_FILE), join(stage, `${RESTORE_PLAN_FILE}.refused`))
     throw new StoreError(
       'bad-folder',
       message('backups.stage-changed', { file: join(stage, missing.file) }),
@@ -167,7 +167,7 @@ function begun(folder: string, order: Order, now: number): Order {
 /** Each step can be done again: a crash is finished by doing all of them. */
 function putInPlace(
   folder: string,
-  { keptAside, brings, replaces, name, madeAt, actor }: Order,
+  { keptAside, brings, replaces, name, madeAt, actor }: RestorePlan,
 ): Restored {
   const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
   // The folder has its last name once all that is replaced is in it.
@@ -180,9 +180,9 @@ function putInPlace(
   const files = brings.map(({ file }) => file)
   // The database comes last: without it nothing opens the folder.
   moveAll(stage, folder, [...files.filter((file) => file !== DATABASE_FILE), DATABASE_FILE])
-  noteRestored(folder)
-  if (existsSync(join(stage, ORDER_FILE)))
-    renameSync(join(stage, ORDER_FILE), join(aside, ORDER_FILE))
+  markRestored(folder)
+  if (existsSync(join(stage, RESTORE_PLAN_FILE)))
+    renameSync(join(stage, RESTORE_PLAN_FILE), join(aside, RESTORE_PLAN_FILE))
   syncFolder(aside)
   rmSync(stage, { recursive: true, force: true })
   syncFolder(folder)
@@ -212,8 +212,8 @@ function moveAll(from: string, to: string, files: readonly string[]): void {
   syncFolder(from)
 }
 
-function readOrder(folder: string): Order | undefined {
-  const file = join(folder, STAGE, ORDER_FILE)
+function readOrder(folder: string): RestorePlan | undefined {
+  const file = join(folder, STAGE, RESTORE_PLAN_FILE)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -221,7 +221,7 @@ function readOrder(folder: string): Order | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw fileFault('database.file-not-readable', { file }, error)
   }
-  const parsed = Order.safeParse(json(text))
+  const parsed = RestorePlan.safeParse(json(text))
   if (parsed.success) return parsed.data
   throw new StoreError(
     'bad-folder',
@@ -229,14 +229,14 @@ function readOrder(folder: string): Order | undefined {
   )
 }
 
-const writeOrder = (stage: string, order: Order): void =>
-  writeKeyFile(stage, ORDER_FILE, Buffer.from(`${JSON.stringify(order, null, 2)}\n`))
+const writeOrder = (stage: string, order: RestorePlan): void =>
+  writeKeyFile(stage, RESTORE_PLAN_FILE, Buffer.from(`${JSON.stringify(order, null, 2)}\n`))
 
 /** Its order goes first: what is left of the rest is then nobody's. */
 function clearStage(folder: string): void {
   const stage = join(folder, STAGE)
   if (!existsSync(stage)) return
-  rmSync(join(stage, ORDER_FILE), { force: true })
+  rmSync(join(stage, RESTORE_PLAN_FILE), { force: true })
   syncFolder(stage)
   rmSync(stage, { recursive: true, force: true })
 }

@@ -67,14 +67,18 @@ export async function tryBackup(
         sentence: message('backups.test-report-changed', { name, reportId: unread.reportId }),
       }
     const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0)
+    const { entries } = verdict
     return {
       success: true,
-      sentence: message('backups.test-passed', {
-        name,
-        rows,
-        entries: verdict.entries,
-        reports: reports.length,
-      }),
+      sentence: verdict.isIntact
+        ? message('backups.test-passed', { name, rows, entries, reports: reports.length })
+        : message('backups.test-passed-recorded-break', {
+            name,
+            rows,
+            entries,
+            entry: verdict.seq,
+            reports: reports.length,
+          }),
     }
   } catch (error) {
     if (error instanceof StoreError) return { success: false, sentence: error.explanation }

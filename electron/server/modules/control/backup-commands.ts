@@ -66,7 +66,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
         copy.data.backup,
         ACTOR,
       )
-      return `The standby at ${to} has everything up to ${recoveryPoint}.`
+      return `The standby at ${to} has all data up to ${recoveryPoint}.`
     },
   },
   'standby forget': {

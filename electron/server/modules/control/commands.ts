@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Context, openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { sentenceOf } from '#server/http/start-error.ts'
+import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
@@ -204,7 +204,7 @@ export async function replyOf(
   try {
     return { ok: true, output: await command.run(context, request, gateway, version) }
   } catch (error) {
-    const sentence = sentenceOf(error)
+    const sentence = userErrorText(error)
     if (sentence === undefined) throw error
     const explanation = explanationOf(error)
     return { ok: false, output: sentence, explanation }

@@ -6,7 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '#server/http/start-error.ts'
 import { json } from '#server/platform/text.ts'
-import { Message, verbatim } from '#shared/messages/message.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { Message } from '#shared/messages/message-schema.ts'
 
 /** A command for the gateway that has the data folder open. */
 export const ControlRequest = z.object({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dataKeyOf } from '#server/database/data-key.ts'
-import { rowsIn, salvageSetting } from '#server/database/database-contents.ts'
+import { rowCounts, salvageSetting } from '#server/database/database-contents.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { hintedBackupFolder } from '#server/modules/backups/rescue-hint.ts'
 import { RestoreStaging } from '#server/modules/backups/restore-staging.ts'
@@ -48,7 +48,7 @@ export class RescueStaging extends RestoreStaging {
   }
 
   protected override async rowsNow(tables: readonly string[]) {
-    return rowsIn(this.folder, tables)
+    return rowCounts(this.folder, tables)
   }
 
   protected override reportError(error: unknown): void {

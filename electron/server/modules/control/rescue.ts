@@ -9,7 +9,7 @@ import { lockFolder } from '#server/modules/backups/open-data-directory.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isLoopback } from '#server/platform/network-interfaces.ts'
-import { mintToken } from '#server/platform/token.ts'
+import { createToken } from '#server/platform/token.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -72,7 +72,7 @@ const LINGER_MS = 1500
  */
 export async function openRescue(options: RescueOptions): Promise<Rescue> {
   const { folder, fault, host = '127.0.0.1', log, version, pageFolder, onDone } = options
-  const { token = mintToken(), clock = Date.now, lingerMs = LINGER_MS } = options
+  const { token = createToken(), clock = Date.now, lingerMs = LINGER_MS } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   const staging = opened.use(

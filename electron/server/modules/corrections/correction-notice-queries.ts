@@ -4,7 +4,8 @@ import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { flag, rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
-import { type Message, messageFromStored, storedMessage } from '#shared/messages/message.ts'
+import { type Message, storedMessage } from '#shared/messages/message.ts'
+import { messageFromStored } from '#shared/messages/message-schema.ts'
 
 /** Who has the wrong version of corrected images, and what they got of it; sealed at rest. */
 export interface NoticeDetails {

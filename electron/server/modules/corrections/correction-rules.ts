@@ -160,7 +160,7 @@ export function correctedValues(
         tag: TAG.requestAttributesSequence,
         value: [],
         inItems: { [TAG.accessionNumber]: patient.accessionNumber },
-        ifThere: true,
+        onlyIfPresent: true,
       })
     return values
   }
@@ -170,7 +170,7 @@ export function correctedValues(
   return [...values, ...OF_ORDER.map(removed), ...orderValues(target)]
 }
 
-const removed = (tag: number): CorrectedValue => ({ tag, value: null, ifThere: true })
+const removed = (tag: number): CorrectedValue => ({ tag, value: null, onlyIfPresent: true })
 
 function orderValues({
   patient,
@@ -201,11 +201,11 @@ function orderValues({
     request?.requestedProcedureDescription
       ? {
           ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription),
-          ifThere: true,
+          onlyIfPresent: true,
         }
       : removed(TAG.requestedProcedureDescription),
     request?.requestedProcedureId
-      ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), ifThere: true }
+      ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), onlyIfPresent: true }
       : removed(TAG.requestedProcedureId),
     request
       ? {

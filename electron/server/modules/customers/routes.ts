@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve, serveAll } from '#server/http/operations.ts'
-import { listPage, printTimeKey } from '#server/http/pagination.ts'
+import { encodeTimeKey, listPage } from '#server/http/pagination.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { readPeopleCursor, stateOf } from '#server/modules/users/people-routes.ts'
 import { type CustomerUser, dashboardPeople } from '#shared/contract/dashboard-people.ts'
@@ -47,7 +47,7 @@ export function serveCustomerUsers(app: HttpApp, context: Context): void {
       const place = { after: readPeopleCursor(cursor), limit }
       const caller = callerOf(user)
       const found = customers.listCustomerUsers(context, caller, expressCustomerId, search, place)
-      return listPage('users', found.items.map(customerUserReply), printTimeKey(found.next))
+      return listPage('users', found.items.map(customerUserReply), encodeTimeKey(found.next))
     },
   )
 }

@@ -14,7 +14,7 @@ import { countInspectionsSince } from '#server/modules/worklist/inspection-queri
 import type { TodaysExams } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { type WriteHealth, writeFaultSentence } from '#server/platform/write-health.ts'
+import { type WriteHealth, writeFaultMessage } from '#server/platform/write-health.ts'
 import {
   type Certificate,
   dashboardStatus,
@@ -70,7 +70,7 @@ export const situationOf = (context: Context, live: LiveState): Situation => ({
 export function recordsOf(health: WriteHealth): Status['records'] {
   const fault = health.fault()
   return fault
-    ? { state: fault.kind, since: instantOf(fault.since), detail: writeFaultSentence(fault) }
+    ? { state: fault.kind, since: instantOf(fault.since), detail: writeFaultMessage(fault) }
     : { state: 'ok', since: null, detail: null }
 }
 

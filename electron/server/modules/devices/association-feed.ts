@@ -10,7 +10,7 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import { STATUS } from '#server/dicom/dimse/status.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
-import { isOfThisPc } from '#server/platform/network-interfaces.ts'
+import { isFromThisPc } from '#server/platform/network-interfaces.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { type Message, type MessageParam, message } from '#shared/messages/message.ts'
@@ -162,7 +162,7 @@ function noteOpened(
     addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
     return
   }
-  const called = visible(calledAeTitle)
+  const called = visible(calledAeTitle) || message('devices.nobody')
   const aeTitle = context.settings.get('dimse.aeTitle')
   const text = message('devices.connected-to-another', { who, what, called, aeTitle })
   addLine(context, association, 'opened', 'warning', text)
@@ -231,7 +231,7 @@ function noteUnknown(
   services: readonly string[],
 ): void {
   // Our own self-test calls by our own name.
-  if (isCalledAeTitle(context, aeTitle) && isOfThisPc(address)) return
+  if (isCalledAeTitle(context, aeTitle) && isFromThisPc(address)) return
   // A device that is switched off is known: there is nothing to approve.
   if (
     !aeTitle ||

@@ -5,13 +5,8 @@ import { folded } from '#server/platform/text.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationSummary } from '#shared/contract/dashboard-activity.ts'
 import { english } from '#shared/messages/english.ts'
-import {
-  type Message,
-  messageFromStored,
-  messageOrNull,
-  storedMessage,
-  storedOrEmpty,
-} from '#shared/messages/message.ts'
+import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageFromStored, messageOrNull } from '#shared/messages/message-schema.ts'
 
 /** A line as it is kept: what its association says is not said again. */
 export type AssociationLine = Omit<FeedLine, 'associationId' | 'aeTitle' | 'address'>

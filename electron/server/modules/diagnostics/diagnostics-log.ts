@@ -6,7 +6,7 @@ import type { Masking } from './diagnostics-masking.ts'
 const MOST_BYTES = 2 << 20
 
 /**
- * Texts of a log entry that the program itself made (`http/problem.ts` faultForLog, `gateway.ts`);
+ * Texts of a log entry that the program itself made (`platform/log.ts` serializeError, `gateway.ts`);
  * any other may hold what somebody sent.
  */
 const OWN_TEXTS = new Set([

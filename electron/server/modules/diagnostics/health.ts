@@ -32,7 +32,7 @@ export function openHealth(
   function database(): string {
     const now = clock()
     if (!proof || Math.abs(now - proof.at) >= PROOF_MS)
-      proof = { at: now, detail: faultOf(() => context.database.proveWritable()) }
+      proof = { at: now, detail: faultOf(() => context.database.testWrite()) }
     return proof.detail
   }
 

@@ -160,9 +160,14 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : ok(message('diagnostics.unknown-refused')),
   partner: (context) => {
     const { url, hasSecret } = readPartner(context)
-    return url && hasSecret
+    if (!url)
+      return bad(message('diagnostics.no-partner'), message('diagnostics.no-partner-remedy'))
+    return hasSecret
       ? ok(message('diagnostics.partner-set', { url }))
-      : bad(message('diagnostics.no-partner'), message('diagnostics.no-partner-remedy'))
+      : bad(
+          message('diagnostics.partner-without-secret', { url }),
+          message('diagnostics.partner-without-secret-remedy'),
+        )
   },
   'partner-events': (context) => {
     const { url, events } = newestCalls(context.database)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
-import { purgeKeptAnswers } from '#server/http/idempotency-queries.ts'
+import { purgeStoredAnswers } from '#server/http/idempotency-queries.ts'
 import { purgeOutbox } from '#server/jobs/outbox-queries.ts'
 import { purgeAssociations } from '#server/modules/devices/association-queries.ts'
 import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
@@ -96,7 +96,7 @@ export async function forgetExpired(
   purgeLinks(context.database, before(LINKS_MS))
   if (views) views.purge()
   else deleteEndedViews(context)
-  purgeKeptAnswers(context)
+  purgeStoredAnswers(context)
   purgeSignInAttempts(context.database, before(FAILURES_KEPT_MS))
   purgeOutbox(context.database, before(OUTBOX_MS))
   purgePerformedSteps(context.database, before(PERFORMED_MS))

@@ -10,7 +10,7 @@ import { EventLog } from '#server/modules/events/log.ts'
 import { type EventRecorder, recordEvents } from '#server/modules/events/recorder.ts'
 import { openPartnerState, type PartnerState } from '#server/modules/partners/state.ts'
 import type { Log } from '#server/platform/log.ts'
-import { type WriteFault, writeFaultSentence } from '#server/platform/write-health.ts'
+import { type WriteFault, writeFaultMessage } from '#server/platform/write-health.ts'
 import { message } from '#shared/messages/message.ts'
 
 /** What the gateway notes of its own work, for staff: the feed, and what outlives it. */
@@ -55,7 +55,7 @@ function sayWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): voi
       { fault: fault.kind },
       'the database cannot be written to: worklists are served without records',
     )
-    feed.append({ ...about, tone: 'danger', text: writeFaultSentence(fault) })
+    feed.append({ ...about, tone: 'danger', text: writeFaultMessage(fault) })
   } else {
     log.warn('the database can be written to again')
     feed.append({ ...about, tone: 'good', text: message('database.writable-again') })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Seal } from '#server/database/encryption.ts'
 import type { AnswerNote } from '#shared/contract/events.ts'
-import { type Message, MessageInJson } from '#shared/messages/message.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { MessageInJson } from '#shared/messages/message-schema.ts'
 
 /** What an attempt to send an event has to say. It is sealed, since a partner may quote a patient. */
 interface AttemptDetail {

@@ -6,12 +6,8 @@ import type { Schema } from '#server/database/schema.ts'
 import type { AnswerNote, EventOutcome } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
-import {
-  type Message,
-  messageOrNull,
-  storedMessage,
-  storedOrEmpty,
-} from '#shared/messages/message.ts'
+import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 import { openedDetail, sealedDetail } from './attempt-detail.ts'
 import { type CallsSince, newestWithNotes, type Span, WITH_NOTES } from './tally-queries.ts'
 

@@ -4,8 +4,8 @@ import type { Database } from '#server/database/database.ts'
 import {
   addOutboxJob,
   dropOutboxJobs,
+  expediteOutboxJobs,
   findLatestOutboxJob,
-  hastenOutboxJobs,
 } from '#server/jobs/outbox-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
@@ -163,7 +163,7 @@ function sendAgain({ database }: Context, event: EventRow, at: string): void {
   const { eventId, type, subject } = event
   const queued = findLatestOutboxJob(database, type, subject)
   if (queued?.state === 'waiting') {
-    hastenOutboxJobs(database, type, at, [queued.outboxId])
+    expediteOutboxJobs(database, type, at, [queued.outboxId])
     return
   }
   const lane = findReportState(database, subject)?.studyId

@@ -1,12 +1,8 @@
 import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/query.ts'
 import type { Destination } from '#shared/contract/destinations.ts'
-import {
-  type Message,
-  messageOrNull,
-  storedMessage,
-  storedOrEmpty,
-} from '#shared/messages/message.ts'
+import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 /**
  * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by

@@ -3,7 +3,8 @@ import { type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
 import { english } from '#shared/messages/english.ts'
-import { type Message, messageOrNull, storedMessage } from '#shared/messages/message.ts'
+import { type Message, storedMessage } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 export type ForwardState = (typeof FORWARD_STATES)[number]
 

@@ -19,13 +19,8 @@ import type {
 } from '#shared/contract/destinations.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
-import {
-  asSentence,
-  isMessage,
-  type Message,
-  message,
-  messageOrNull,
-} from '#shared/messages/message.ts'
+import { asSentence, isMessage, type Message, message } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import { type DestinationRecord, listDestinations } from './destination-queries.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { isGivenUp, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -220,7 +220,7 @@ export class ForwardingWorker implements AsyncDisposable {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
-      (verdict.kind !== 'sent' && isGivenUp(SCHEDULE, forward.attempts + 1, giveUpHours))
+      (verdict.kind !== 'sent' && isExhausted(SCHEDULE, forward.attempts + 1, giveUpHours))
     )
   }
 

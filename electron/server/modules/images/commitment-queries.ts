@@ -1,12 +1,8 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { COMMITMENT_STATES } from '#shared/contract/images.ts'
-import {
-  type Message,
-  messageOrNull,
-  storedMessage,
-  storedOrEmpty,
-} from '#shared/messages/message.ts'
+import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 export type CommitmentState = (typeof COMMITMENT_STATES)[number]
 

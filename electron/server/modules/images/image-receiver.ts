@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { Context } from '#server/context.ts'
 import { fileFor, type PartFile } from '#server/database/image-files.ts'
 import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
-import { DataSetCutOff } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import type { AssociationInfo, CStoreRequest, CStoreScp } from '#server/dicom/dimse/service.ts'
@@ -95,7 +95,7 @@ export class ImageReceiver implements CStoreScp {
       return await this.#receive(request)
     } catch (error) {
       // The feed has it when the association ends; there is nobody to answer.
-      if (error instanceof DataSetCutOff)
+      if (error instanceof DataSetInterrupted)
         return { status: 0x0110, errorComment: 'Association ended within the data set' }
       const { result, why } = refusalOf(this.#context, error)
       if (diskFaultKind(error) !== undefined) this.#disk.failed()

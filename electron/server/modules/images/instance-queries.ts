@@ -4,7 +4,8 @@ import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import type { CONTENT_CHANGES } from '#shared/contract/images.ts'
 import type { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
-import { type Message, messageOrNull, storedOrEmpty } from '#shared/messages/message.ts'
+import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 export type QuarantineReason = (typeof QUARANTINE_REASONS)[number]
 

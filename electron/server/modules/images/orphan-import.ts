@@ -217,7 +217,9 @@ export async function importOrphans(
     await recover(file).catch((error: unknown) => reportError(context, error))
   }
   try {
-    for await (const file of imageFiles.unadopted((name) => hasInstanceOfFile(database, name))) {
+    for await (const file of imageFiles.restoredOrphans((name) =>
+      hasInstanceOfFile(database, name),
+    )) {
       if (signal.aborted) return
       const orphan = await orphans.read({ file, path: imageFiles.pathOf(file) })
       if (isMessage(orphan)) {
@@ -239,7 +241,7 @@ export async function importOrphans(
   } finally {
     orphans[Symbol.dispose]()
   }
-  imageFiles.allAdopted()
+  imageFiles.finishOrphanImport()
   if (imported > 0)
     noteDisk(
       context,

@@ -38,13 +38,13 @@ const COUNTED_MS = 5000
  * that run was cut off, such as by a power failure. @throws StorageFault
  */
 export function sweepSpool(context: Context): boolean {
-  const { parts, wasCutOff } = context.imageFiles.sweep()
+  const { parts, wasInterrupted } = context.imageFiles.sweep()
   if (parts > 0)
     noteDisk(context, 'warning', message('images.unfinished-transfers', { count: parts }))
   // Copies for comparisons, and what earlier versions wrote for the native module.
   for (const temporary of [COMPARED, join('spool', 'native')])
     rmSync(join(context.folder, temporary), { recursive: true, force: true })
-  return wasCutOff
+  return wasInterrupted
 }
 
 /**
@@ -75,9 +75,9 @@ export class ImageRecovery implements AsyncDisposable {
 
   /**
    * At the start, while images arrive already: what crashes, restores and power failures left
-   * (`wasCutOff`: see `sweepSpool`).
+   * (`wasInterrupted`: see `sweepSpool`).
    */
-  start(wasCutOff: boolean, onChange: OnInstanceChange): void {
+  start(wasInterrupted: boolean, onChange: OnInstanceChange): void {
     const failed = (error: unknown) => reportError(this.#context, error)
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
@@ -86,7 +86,8 @@ export class ImageRecovery implements AsyncDisposable {
       await sweepCopies(this.#context).catch(failed)
       await this.#sweep(signal).catch(failed)
       // It reads whole images, those of minutes: last.
-      if (wasCutOff) await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
+      if (wasInterrupted)
+        await takeBackUnproven(this.#context, onChange, recover, signal).catch(failed)
       // No report is signed before it has ended: it runs whatever failed before.
       await importOrphans(this.#context, this.#orphans(), recover, signal)
     }

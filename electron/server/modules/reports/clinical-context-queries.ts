@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Database } from '#server/database/database.ts'
 import type { ReportTables } from '#server/database/tables/reports.ts'
 import type { PriorReport } from '#server/modules/studies/study-queries.ts'
-import { type Message, MessageInJson } from '#shared/messages/message.ts'
+import type { Message } from '#shared/messages/message.ts'
+import { MessageInJson } from '#shared/messages/message-schema.ts'
 
 // The tables clinicalContexts and contextDocuments: the partner's clinical context of a study, and
 // the documents that it refers to. Both are encrypted.

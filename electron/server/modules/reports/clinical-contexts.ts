@@ -11,13 +11,8 @@ import type { ClinicalContext } from '#shared/contract/reports.ts'
 import type { EventData, EventResponse } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { uuidOf } from '#shared/ids.ts'
-import {
-  type Message,
-  type MessageCode,
-  message,
-  messageOrNull,
-  storedMessage,
-} from '#shared/messages/message.ts'
+import { type Message, type MessageCode, message, storedMessage } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 import {
   findClinicalContext,
   listContextDocuments,

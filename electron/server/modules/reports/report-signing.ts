@@ -129,7 +129,7 @@ function prepare(
   const user = signingUser(context, caller)
   // While orphaned files are being imported, a corrected copy may not be found yet, and the
   // identity of its study is uncertain.
-  if (context.imageFiles.isAdopting())
+  if (context.imageFiles.isImportingOrphans())
     throw new ApiError('unavailable', IMAGES_BEING_IMPORTED, { headers: { 'retry-after': '60' } })
   const state = writableDraftState(context, caller, studyId)
   const draft = requireDraft(state)

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import { recoveryKeyState } from '#server/database/recovery-key.ts'
-import { type KeyKept, keyKept } from '#server/database/wrapped-key.ts'
+import { type KeyLocation, keyLocation } from '#server/database/wrapped-key.ts'
 import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { message } from '#shared/messages/message.ts'
 
-const STATE_OF_FILE: Readonly<Record<KeyKept, KeyStoreState | undefined>> = {
+const STATE_OF_FILE: Readonly<Record<KeyLocation, KeyStoreState | undefined>> = {
   plain: 'file',
   sealed: 'platform',
   none: undefined,
@@ -22,7 +22,7 @@ export const currentKeyStore = (
   folder: string,
   given: KeyStoreState | undefined,
 ): KeyStoreState | undefined =>
-  given === 'platform' || given === 'file' ? (STATE_OF_FILE[keyKept(folder)] ?? given) : given
+  given === 'platform' || given === 'file' ? (STATE_OF_FILE[keyLocation(folder)] ?? given) : given
 
 /** The corresponding finding for the readiness page and `doctor`. */
 export function keyFinding(
@@ -51,7 +51,7 @@ export function keyFinding(
         message('settings.no-key-store-remedy'),
       )
     case undefined:
-      return keyKept(folder) === 'plain'
+      return keyLocation(folder) === 'plain'
         ? ok(message('settings.key-of-service', { file }))
         : ok(message('settings.key-handed-over'))
   }

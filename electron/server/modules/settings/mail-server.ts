@@ -2,8 +2,8 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import {
   deleteSecret,
   hasSecret,
-  keepSecret,
   readSecret,
+  storeSecret,
 } from '#server/configuration/secret-queries.ts'
 import type { Context } from '#server/context.ts'
 import { outboxSummary } from '#server/jobs/outbox-queries.ts'
@@ -64,7 +64,7 @@ export function openMailServer(context: Context): MailServer {
         const isDeleted =
           (password === null || (password === undefined && isOtherServer)) &&
           deleteSecret(context, PASSWORD)
-        if (typeof password === 'string') keepSecret(context, PASSWORD, password)
+        if (typeof password === 'string') storeSecret(context, PASSWORD, password)
         context.settings.change(
           Object.fromEntries(
             Object.entries(wanted).map(([name, value]) => [`mail.${name}`, value]),

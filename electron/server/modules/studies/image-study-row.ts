@@ -4,12 +4,8 @@ import type { Seal } from '#server/database/encryption.ts'
 import { flag } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import type { Enrichment, IDENTITY_FIELDS, IdentityDifference } from '#shared/contract/images.ts'
-import {
-  type Message,
-  MessageInJson,
-  messageOrNull,
-  storedOrEmpty,
-} from '#shared/messages/message.ts'
+import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
+import { MessageInJson, messageOrNull } from '#shared/messages/message-schema.ts'
 
 /**
  * Decoded header fields of the first instance of the study, in DICOM format; empty if they are

@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
-import { isShort, matchOf } from '#server/database/grams.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { isShort, matchExpression } from '#server/database/trigrams.ts'
 import { folded } from '#server/platform/text.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 
@@ -291,7 +291,12 @@ function searchGrams(
     area,
     tests.map((test) => test.text),
   )
-  const parameters = [matchOf(term), BigInt(before), ...tests.flatMap((test) => test.values), limit]
+  const parameters = [
+    matchExpression(term),
+    BigInt(before),
+    ...tests.flatMap((test) => test.values),
+    limit,
+  ]
   return db.all(rawQuery<{ seq: number }>(text, parameters)).map(({ seq }) => seq)
 }
 

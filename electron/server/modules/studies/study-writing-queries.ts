@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
-import { gramsOf } from '#server/database/grams.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { trigramWords } from '#server/database/trigrams.ts'
 import { folded } from '#server/platform/text.ts'
 import { updateMismatch } from './image-study-queries.ts'
 import { indexStudyWords } from './search-index.ts'
@@ -29,7 +29,7 @@ export const insertStudy = (database: Database, study: NewStudyRecord): StudyRec
     database.run(
       rawQuery(`insert into ${GRAM_TABLES[study.area]} (rowid, grams) values (?, ?)`, [
         BigInt(seq),
-        gramsOf(descriptionFolded),
+        trigramWords(descriptionFolded),
       ]),
     )
     const inserted: StudyRecord = { ...study, seq }
@@ -80,7 +80,7 @@ export const saveStudy = (database: Database, study: StudyRecord, before: StudyR
     if (descriptionFolded !== folded(before.studyDescription))
       database.run(
         rawQuery(`update ${GRAM_TABLES[area]} set grams = ? where rowid = ?`, [
-          gramsOf(descriptionFolded),
+          trigramWords(descriptionFolded),
           BigInt(seq),
         ]),
       )

@@ -1,7 +1,7 @@
 import { differences, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { hashOfToken } from '#server/platform/token.ts'
+import { hashToken } from '#server/platform/token.ts'
 import type { Account } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -80,13 +80,13 @@ export async function changePassword(
     })
   const passwordHash = await people.hashPassword(newPassword, user, 'body.newPassword')
   database.transaction(() => {
-    const kept = findSession(database, hashOfToken(token))
+    const kept = findSession(database, hashToken(token))
     storePassword(context, existingUser(context, userId), passwordHash)
     const own = sessionRecords(database, instantOf(clock())).filter(
       (session) => session.userId === userId && session.sessionId !== kept?.sessionId,
     )
     for (const session of own) deleteViewsOfSession(database, session)
-    sessions.endSessionsOf(context, userId, hashOfToken(token))
+    sessions.endSessionsOf(context, userId, hashToken(token))
     const detail = { sessionsEnded: own.length }
     note(context, userActor(userId), 'user.set-password', userId, detail)
   })
@@ -156,7 +156,7 @@ export async function confirmIdentity(
 
 /** Counts a wrong password and ends the session at the tenth. */
 function wrongPassword(context: Context, token: string): ApiError {
-  if (noteWrongPassword(context.database, hashOfToken(token)) < MAX_WRONG_PASSWORDS)
+  if (noteWrongPassword(context.database, hashToken(token)) < MAX_WRONG_PASSWORDS)
     return new ApiError('refused', message('users.session-wrong-password'), {
       errors: [{ path: 'body.password', message: message('users.session-wrong-password-field') }],
     })

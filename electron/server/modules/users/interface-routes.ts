@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type Call, serveAll } from '#server/http/operations.ts'
-import { listPage, printTimeKey, readTimeKey } from '#server/http/pagination.ts'
+import { decodeTimeKey, encodeTimeKey, listPage } from '#server/http/pagination.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import * as invitations from './invitations.ts'
 import type { InvitationRecord, UserRecord } from './queries.ts'
@@ -57,9 +57,9 @@ const handlersOf = <User, Invitation>(
     caller,
     query: { cursor, limit, ...filters },
   }: Pick<CallOf<'list'>, 'caller'> & { readonly query: ListQuery }) {
-    const place = { after: readTimeKey(cursor), limit }
+    const place = { after: decodeTimeKey(cursor), limit }
     const { items, next } = users.listUsers(context, caller, filters, place)
-    return listPage('users', items.map(show), printTimeKey(next))
+    return listPage('users', items.map(show), encodeTimeKey(next))
   },
   read: ({ caller, params }: CallOf<'read'>) =>
     show(users.readUser(context, caller, params.userId)),
@@ -70,9 +70,9 @@ const handlersOf = <User, Invitation>(
   reactivate: ({ caller, body }: CallOf<'reactivate'>) =>
     users.reactivateUser(context, caller, body.userId),
   invitations({ caller, query: { cursor, limit, ...filters } }: CallOf<'invitations'>) {
-    const place = { after: readTimeKey(cursor), limit }
+    const place = { after: decodeTimeKey(cursor), limit }
     const { items, next } = invitations.listInvitations(context, caller, filters, place)
-    return listPage('invitations', items.map(showInvitation), printTimeKey(next))
+    return listPage('invitations', items.map(showInvitation), encodeTimeKey(next))
   },
   invitation: ({ caller, params }: CallOf<'invitation'>) =>
     showInvitation(invitations.readInvitation(context, caller, params.invitationId)),

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { addOutboxJob, dropOutboxJobs, findLatestOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { MailState } from '#shared/contract/dashboard-people.ts'
 import { INVITATION_MAIL, type InvitationMail } from '#shared/contract/mail.ts'
@@ -62,7 +62,7 @@ export function invite(
     const ms = clock()
     const at = instantOf(ms)
     freeAddress(context, person.email, at)
-    const token = mintToken()
+    const token = createToken()
     const isByUser = caller.kind === 'user'
     const user: queries.UserRecord = {
       ...person,
@@ -82,7 +82,7 @@ export function invite(
       invitedSource: user.invitedSource,
       inviterId: isByUser ? caller.user.userId : null,
       invitedByApiKeyId: isByUser ? null : caller.apiKeyId,
-      tokenHash: hashOfToken(token),
+      tokenHash: hashToken(token),
       expiry: instantOf(ms + INVITATION_LIFETIME_MS),
       ...{ createdAt: at, updatedAt: at },
     }
@@ -232,8 +232,8 @@ export function renewInvitation(
         message('users.invitation-over-for-link', { status: endOf(before) }),
       )
     if (user.deactivatedAt !== null) throw new ApiError('refused', message('users.access-taken'))
-    const token = mintToken()
-    const invitation = { ...before, tokenHash: hashOfToken(token), updatedAt: at }
+    const token = createToken()
+    const invitation = { ...before, tokenHash: hashToken(token), updatedAt: at }
     queries.updateInvitation(database, invitation)
     note(context, actorOf(caller), 'invitation.renew', invitation.invitationId, { userId })
     return { user, invitation, link: deliver(context, publicBase, invitation, token) }
@@ -266,7 +266,7 @@ export function openInvitation(
   { database, clock }: Context,
   token: string,
 ): queries.InvitationRecord {
-  const invitation = queries.invitationByTokenHash(database, hashOfToken(token))
+  const invitation = queries.invitationByTokenHash(database, hashToken(token))
   if (!invitation) throw new ApiError('refused', message('users.invitation-link-unknown'))
   if (!isPending(invitation, instantOf(clock())))
     throw new ApiError(

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import { badCursor, type TimeKey } from '#server/database/page.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
-import { listPage, printTimeKey, readTimeKey } from '#server/http/pagination.ts'
+import { decodeTimeKey, encodeTimeKey, listPage } from '#server/http/pagination.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -73,7 +73,7 @@ export function serveDashboardPeople(
         (one) => STATES_SHOWN[shown].includes(stateOf(one)) && isFound(one),
         { after: readPeopleCursor(cursor), limit },
       )
-      return listPage('people', items.map(show), printTimeKey(next))
+      return listPage('people', items.map(show), encodeTimeKey(next))
     },
     invitePerson: ({ body, user }) =>
       showInvited(invitations.invite(context, publicBase(), callerOf(user), invitedPerson(body))),
@@ -132,7 +132,7 @@ const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Pers
  * @throws ApiError malformed
  */
 export function readPeopleCursor(cursor: string | undefined): TimeKey | undefined {
-  if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return readTimeKey(cursor)
+  if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return decodeTimeKey(cursor)
   throw badCursor()
 }
 

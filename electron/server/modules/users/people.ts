@@ -2,7 +2,7 @@ import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import type { ClinicRole, Level, SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -163,7 +163,7 @@ async function createOwner(
   place?: SessionPlace,
 ): Promise<SignIn> {
   const { database, clock, settings } = context
-  const tokenHash = hashOfToken(token)
+  const tokenHash = hashToken(token)
   const checkLink = () => {
     const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
     if (hasUser(context) || link?.kind !== 'setup') throw badLink()
@@ -261,7 +261,7 @@ export function followLink(
   const { database, clock } = context
   return database.transaction(() => {
     const now = instantOf(clock())
-    const link = links.findSignInLink(database, hashOfToken(token), now)
+    const link = links.findSignInLink(database, hashToken(token), now)
     if (link?.kind === 'setup' && !hasUser(context)) return { mayCreateOwner: true }
     if (link?.kind !== 'sign-in' || link.userId === null) throw badLink()
     links.redeemSignInLink(database, link.tokenHash, now)
@@ -279,11 +279,11 @@ function mintLink(
 ) {
   const { database, clock } = context
   const now = clock()
-  const token = mintToken()
+  const token = createToken()
   const expiresAt = instantOf(now + LINK_LIFETIME_MS)
   database.transaction(() => {
     links.insertSignInLink(database, {
-      ...{ tokenHash: hashOfToken(token), kind, userId },
+      ...{ tokenHash: hashToken(token), kind, userId },
       ...{ createdAt: instantOf(now), expiresAt, usedAt: null },
     })
     note(context, actor, 'link.mint', userId ?? 'setup', { kind })

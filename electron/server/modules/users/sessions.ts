@@ -2,7 +2,7 @@ import { type Actor, note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { SessionUse } from '#server/http/callers.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -57,10 +57,10 @@ export function beginSession(
     const now = clock()
     const at = instantOf(now)
     const expiresAt = instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)
-    const token = mintToken()
+    const token = createToken()
     const updated = { ...user, lastLoginAt: at }
     queries.insertSession(database, {
-      ...{ tokenHash: hashOfToken(token), sessionId: uuid(), userId: user.userId, ...place },
+      ...{ tokenHash: hashToken(token), sessionId: uuid(), userId: user.userId, ...place },
       ...{ createdAt: at, lastUsedAt: at, expiresAt, confirmedAt: at },
       ...{ lockedAt: null, wrongPasswords: 0 },
     })
@@ -78,7 +78,7 @@ export function beginSession(
  * use is recorded unless it is locked.
  */
 export const runningSession = (context: Context, token: string, use: SessionUse = 'person') =>
-  evaluateSession(context, queries.findSession(context.database, hashOfToken(token)), use)
+  evaluateSession(context, queries.findSession(context.database, hashToken(token)), use)
 
 /** Like `runningSession`, by session ID. */
 export const runningSessionById = (
@@ -99,7 +99,7 @@ export function sessionUser(
 
 /** Locks a session. Does nothing if it is locked. */
 export function lockSession(context: Context, token: string): void {
-  const session = queries.findSession(context.database, hashOfToken(token))
+  const session = queries.findSession(context.database, hashToken(token))
   if (session && session.lockedAt === null)
     writeOrHold(
       context,
@@ -127,7 +127,7 @@ export function lockThisPc(context: Context): number {
 export function unlockSession(context: Context, token: string): void {
   const { database, clock } = context
   database.transaction(() => {
-    const session = queries.findSession(database, hashOfToken(token))
+    const session = queries.findSession(database, hashToken(token))
     if (!session) return
     queries.setSessionUnlocked(database, session.tokenHash, instantOf(clock()))
     database.afterCommit(() => sessionState(context.database).hold(session.tokenHash, undefined))
@@ -139,7 +139,7 @@ export function unlockSession(context: Context, token: string): void {
 export function confirmSession(context: Context, token: string): void {
   const { database, clock } = context
   database.transaction(() => {
-    const session = queries.findSession(database, hashOfToken(token))
+    const session = queries.findSession(database, hashToken(token))
     if (!session) return
     queries.setSessionConfirmed(database, session.tokenHash, instantOf(clock()))
     note(context, userActor(session.userId), 'session.confirm', session.sessionId)
@@ -148,14 +148,14 @@ export function confirmSession(context: Context, token: string): void {
 
 /** Whether the user signed in, or confirmed their identity, a short time ago. */
 export function isConfirmed({ database, clock }: Context, token: string): boolean {
-  const confirmedAt = queries.findSession(database, hashOfToken(token))?.confirmedAt ?? null
+  const confirmedAt = queries.findSession(database, hashToken(token))?.confirmedAt ?? null
   // If the clock is set back, an old confirmation must not become recent.
   return confirmedAt !== null && Math.abs(clock() - msOf(confirmedAt)) < CONFIRMATION_LIFETIME_MS
 }
 
 export function signOut(context: Context, token: string): void {
   context.database.transaction(() => {
-    const session = queries.findSession(context.database, hashOfToken(token))
+    const session = queries.findSession(context.database, hashToken(token))
     if (!session) return
     deleteSession(context, session)
     note(context, userActor(session.userId), 'user.sign-out', session.userId)
@@ -172,7 +172,7 @@ export function listSessions(
   userId: string | undefined,
 ): OpenSession[] {
   const now = context.clock()
-  const own = token === undefined ? undefined : hashOfToken(token)
+  const own = token === undefined ? undefined : hashToken(token)
   return queries
     .sessionRecords(context.database, instantOf(now))
     .filter((session) => userId === undefined || session.userId === userId)

@@ -3,7 +3,7 @@ import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import type { Workstation } from '#shared/contract/dashboard-security.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -88,10 +88,10 @@ export function askForWorkstation(
       throw new ApiError('too-many', message('users.workstations-too-many'), {
         headers: { 'retry-after': String(REQUEST_LIFETIME_MS / 1000) },
       })
-    const token = mintToken()
+    const token = createToken()
     const record = {
       ...asked,
-      ...{ workstationId: uuid(), tokenHash: hashOfToken(token), code: mintCode() },
+      ...{ workstationId: uuid(), tokenHash: hashToken(token), code: mintCode() },
       ...{ askedAt: instantOf(now), refusedAt: null, lastSeenAt: null },
       ...{ approvedAt: null, approvedByUserId: null },
     }
@@ -187,7 +187,7 @@ const isValid = (record: queries.WorkstationRecord | undefined, now: number) =>
 
 function knownWorkstation({ database, clock }: Context, token: string | undefined) {
   const record =
-    token === undefined ? undefined : queries.workstationByToken(database, hashOfToken(token))
+    token === undefined ? undefined : queries.workstationByToken(database, hashToken(token))
   return isValid(record, clock()) ? record : undefined
 }
 

@@ -9,7 +9,7 @@ import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
 import { nextStatus } from '#shared/lifecycle.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -108,10 +108,10 @@ function create(
   const lifetimeMs = ephemeral
     ? EPHEMERAL_SECONDS * 1000
     : settings.get('viewer.linkMinutes') * 60_000
-  const token = mintToken()
+  const token = createToken()
   const { kind, studyId, userId } = of
   insertLink(database, {
-    ...{ tokenHash: hashOfToken(token), ...of, ...creatorOf(caller), ephemeral },
+    ...{ tokenHash: hashToken(token), ...of, ...creatorOf(caller), ephemeral },
     ...{ createdAt: instantOf(now), expiresAt: instantOf(now + lifetimeMs) },
     ...{ usedAt: null, revokedAt: null },
   })
@@ -158,7 +158,7 @@ export function openLink(context: Context, token: string) {
   const { database, clock, audit } = context
   return database.transaction(() => {
     const now = instantOf(clock())
-    const link = findLink(database, hashOfToken(token))
+    const link = findLink(database, hashToken(token))
     if (!link) return { outcome: 'closed', why: 'unknown' } as const
     const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
     const why = closedReason(context, link, now)

@@ -6,7 +6,8 @@ import type {
   ViewRecord,
 } from '#server/database/tables/viewing.ts'
 import type { CAPTURE_STATES } from '#shared/contract/viewing.ts'
-import { type Message, messageOrNull, storedOrEmpty } from '#shared/messages/message.ts'
+import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
+import { messageOrNull } from '#shared/messages/message-schema.ts'
 
 export type {
   EphemeralDetail,

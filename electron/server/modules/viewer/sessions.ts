@@ -21,7 +21,7 @@ import {
 import { findUser } from '#server/modules/users/queries.ts'
 import { runningSessionById, signedInUser } from '#server/modules/users/sessions.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import { hashOfToken, mintToken } from '#server/platform/token.ts'
+import { createToken, hashToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { View } from '#shared/contract/viewing.ts'
@@ -124,7 +124,7 @@ export class ViewSessions {
     const context = this.#context
     const view = findView(this.#database, viewId)
     if (!view) this.#reportEnded(viewId)
-    if (view?.tokenHash !== hashOfToken(token)) return undefined
+    if (view?.tokenHash !== hashToken(token)) return undefined
     const now = context.clock()
     const usedAt = msOf(this.#used.get(viewId) ?? view.lastUsedAt)
     if (msOf(view.expiresAt) <= now || now - usedAt >= idleMs(context)) return this.#end(viewId)
@@ -171,10 +171,10 @@ export class ViewSessions {
     const { clock, uuid, settings } = this.#context
     const now = clock()
     const at = instantOf(now)
-    const token = mintToken()
+    const token = createToken()
     const expiresAt = instantOf(now + settings.get('viewer.sessionHours') * 60 * 60_000)
     const record = {
-      ...{ ...of, viewId: uuid(), tokenHash: hashOfToken(token) },
+      ...{ ...of, viewId: uuid(), tokenHash: hashToken(token) },
       ...{ createdAt: at, lastUsedAt: at, expiresAt },
     }
     insertView(this.#database, record)

@@ -96,12 +96,15 @@ export const DEVICE_CHECKS = {
     const isToday = clockOf(device.lastSeenAt).startsWith(today)
     const similar = similarCallers(findings)
     if (isToday) return ok(message('worklist.called-today'), similar)
-    if (similar.length > 0)
-      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', similar)
+    const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
+    const ofToday = similarCallers({ ...findings, callers })
+    if (ofToday.length > 0)
+      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', ofToday)
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
       'devices',
+      similar,
     )
   },
 

@@ -3,7 +3,8 @@ import type { Database } from '#server/database/database.ts'
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { messageFromStored, storedMessage } from '#shared/messages/message.ts'
+import { storedMessage } from '#shared/messages/message.ts'
+import { messageFromStored } from '#shared/messages/message-schema.ts'
 
 /** A query that is recorded for the first time. */
 export type NewInspection = Omit<InspectionSummary, 'inspectionId' | 'repeats' | 'lastAt'>

@@ -6,16 +6,16 @@ import { isStepClosed } from '#server/modules/procedure-steps/closed-step-querie
 import type { PerformedSteps, StepState } from '#server/modules/procedure-steps/performed-steps.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import {
-  type EXAM_SHOWS,
-  type Exam,
-  type ExamDay,
-  type ExamSource,
-  type ExamTally,
-  hasStartTime,
+import type {
+  EXAM_SHOWS,
+  Exam,
+  ExamDay,
+  ExamSource,
+  ExamTally,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { WorklistAsk } from '#shared/contract/worklist.ts'
+import { hasStartTime } from '#shared/exam-start-time.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { daOf, secondsAt } from './dates.ts'
 import type { DeviceLists, PlannedRow } from './device-lists.ts'

@@ -4,7 +4,8 @@ import {
   ReceivedKey as ReceivedKeySchema,
   RowVerdict,
 } from '#shared/contract/worklist.ts'
-import { Message, verbatim } from '#shared/messages/message.ts'
+import { verbatim } from '#shared/messages/message.ts'
+import { Message } from '#shared/messages/message-schema.ts'
 import type { RequestScope } from './item.ts'
 
 export type Verdict = RowVerdict['verdict']

@@ -1,15 +1,14 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { clockText } from '../../format/dates.ts'
 import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Panel } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { StepProps } from './step.ts'
 
 const TICK_MS = 5000
@@ -23,28 +22,15 @@ export function ClinicStep({ state, onNext }: StepProps) {
     dashboard.settings,
   ])
   const { name, timeZone, ofThisPc } = state.clinic
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboard.changeSettings,
     initialValues: { name, timeZone: timeZone === 'local' ? ofThisPc : timeZone },
+    bodyOf: (values) => ({
+      settings: { 'clinic.name': values.name.trim(), 'clinic.timeZone': values.timeZone },
+    }),
+    fieldOf: (path) => path.replace('settings.clinic.', ''),
+    send: (body, onError) => save.mutate({ body }, { onSuccess: onNext, onError }),
   })
-  const submit = form.onSubmit((values) =>
-    save.mutate(
-      {
-        body: {
-          settings: { 'clinic.name': values.name.trim(), 'clinic.timeZone': values.timeZone },
-        },
-      },
-      {
-        onSuccess: onNext,
-        onError(error) {
-          const faults = faultsByField(error)
-          form.setErrors({
-            name: faults['settings.clinic.name'],
-            timeZone: faults['settings.clinic.timeZone'],
-          })
-        },
-      },
-    ),
-  )
   return (
     <Panel>
       <form onSubmit={submit}>

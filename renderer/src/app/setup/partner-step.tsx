@@ -1,15 +1,14 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup, type SetupState } from '#shared/contract/dashboard-setup.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Panel } from '../../ui/page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import { PartnerTests } from './partner-tests.tsx'
 import { PartnerSimulator } from './simulators.tsx'
 import type { StepProps } from './step.ts'
@@ -62,24 +61,25 @@ function Choose(props: {
 }) {
   const { partner, onSaved, onEnd } = props
   const save = useSend(dashboard.setPartner, CHANGES)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboard.setPartner,
     initialValues: {
       url: partner.url ?? '',
       allowPlaintext: partner.url?.startsWith('http:') ?? false,
     },
-  })
-  const submit = form.onSubmit(({ url, allowPlaintext }) =>
-    save.mutate(
-      { body: { url: url.trim(), allowPlaintext } },
-      {
-        onSuccess({ secret }) {
-          onSaved(secret)
-          onEnd()
+    bodyOf: ({ url, allowPlaintext }) => ({ url: url.trim(), allowPlaintext }),
+    send: (body, onError) =>
+      save.mutate(
+        { body },
+        {
+          onSuccess({ secret }) {
+            onSaved(secret)
+            onEnd()
+          },
+          onError,
         },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+      ),
+  })
   return (
     <>
       <Panel>

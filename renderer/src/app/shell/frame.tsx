@@ -9,6 +9,7 @@ import { useCutOff } from '../../api/status.ts'
 import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
 import { LeftDrafts } from '../../features/reports/left-drafts.tsx'
 import { t } from '../../i18n/t.ts'
+import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
 import { useIsFullWidth } from '../../ui/full-width.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import { showRefused } from '../../ui/refused.ts'
@@ -38,6 +39,7 @@ export function Frame({ session }: { session: Session }) {
     mayManage(session.user) ||
     (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
   const isCutOff = useCutOff() !== null
+  const { isDirty, guarded } = useGuardedForms()
   useReadAgainAfter(isCutOff)
   useGeneralShortcuts()
   usePrefetch(mayManage(session.user))
@@ -87,13 +89,14 @@ export function Frame({ session }: { session: Session }) {
         <LeftDrafts />
         {pathname === '/' && <SecondFactorPrompt session={session} />}
         {isOpen ? (
-          <Outlet />
+          guarded(<Outlet />)
         ) : (
           <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
         )}
       </main>
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
+      <LeaveGuard isDirty={isDirty} />
       <StatWatch />
     </div>
   )

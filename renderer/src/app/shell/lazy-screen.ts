@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
+import { loadPart } from '../../i18n/messages.ts'
 
 /**
  * A screen's program could not be loaded: the gateway does not answer, or has another version of
@@ -15,16 +16,18 @@ export class ScreenLoadError extends Error {
 }
 
 /**
- * A screen that is loaded when it is gone to. The router would load the page anew where that fails,
+ * A screen that is loaded when it is gone to, after the part of the catalogue that has its texts. The router would load the page anew where that fails,
  * and so lose it when the gateway is away.
  */
 export function lazyScreen<M extends Record<string, unknown>, N extends keyof M & string>(
   load: () => Promise<M>,
   name: N,
+  texts: 'first' | 'others' = 'others',
 ) {
   let failures = 0
   const screen = lazyRouteComponent(async () => {
     try {
+      await loadPart(texts)
       return await load()
     } catch (cause) {
       failures += 1

@@ -1,13 +1,11 @@
 import { Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { dashboardPeople, type OpenInvitation } from '#shared/contract/dashboard-people.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
+import type { ProblemError } from '../../api/client.ts'
 import { call, useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { type Session, useEnter } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -17,6 +15,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** What became of it where nobody is signed in by it. */
 type End = 'accepted' | 'rejected'
@@ -110,29 +109,20 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
   const enter = useEnter()
   const accept = useSend(dashboardPeople.acceptInvitation)
   const [isRejecting, setIsRejecting] = useState(false)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboardPeople.acceptInvitation,
     initialValues: { password: '' },
-    validate: ({ password }) => {
-      const parsed = dashboardPeople.acceptInvitation.body.shape.password.safeParse(password)
-      const [issue] = parsed.error?.issues ?? []
-      return issue ? { password: translateMessage(issueMessage(issue)) } : {}
+    bodyOf: ({ password }) => ({ token, password }),
+    send(body, onError) {
+      const onSuccess = (session: Session) => {
+        if (!session.user) return onEnd('accepted')
+        enter(session)
+        void navigate({ to: '/', replace: true })
+      }
+      accept.mutate({ body }, { onSuccess, onError })
     },
   })
   const { firstName, lastName, email, clinicName, clinicRole, invitedBy, expiry } = invitation
-
-  const submit = form.onSubmit((values) =>
-    accept.mutate(
-      { body: { token, password: values.password } },
-      {
-        onSuccess: (session) => {
-          if (!session.user) return onEnd('accepted')
-          enter(session)
-          void navigate({ to: '/', replace: true })
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
   return (
     <form onSubmit={submit} noValidate>
       <Stack>

@@ -1,15 +1,14 @@
 import { Button, Loader, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity, type ThisWorkstation } from '#shared/contract/dashboard-security.ts'
-import { faultsByField } from '../../api/client.ts'
 import { keyOf, useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import css from '../../ui/auth-layout.module.css'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Failed, Waiting } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 const POLL_MS = 3000
 
@@ -48,17 +47,20 @@ export function AskWorkstation() {
 function Ask() {
   const client = useQueryClient()
   const ask = useSend(dashboardSecurity.askForWorkstation)
-  const form = useForm({ initialValues: { name: '' } })
-  const submit = form.onSubmit((body) =>
-    ask.mutate(
-      { body },
-      {
-        onSuccess: (workstation) =>
-          client.setQueryData(keyOf(dashboardSecurity.thisWorkstation, {}), workstation),
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.askForWorkstation,
+    initialValues: { name: '' },
+    bodyOf: (values) => values,
+    send: (body, onError) =>
+      ask.mutate(
+        { body },
+        {
+          onSuccess: (workstation) =>
+            client.setQueryData(keyOf(dashboardSecurity.thisWorkstation, {}), workstation),
+          onError,
+        },
+      ),
+  })
   return (
     <form onSubmit={submit}>
       <Stack>

@@ -10,22 +10,19 @@ import {
   TextInput,
   Title,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter, useSession } from '../../api/session.ts'
+import { type Session, useEnter, useSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
-import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /**
  * The first screen of a new gateway: with a set-up token the owner's form, without one how to get
@@ -71,7 +68,8 @@ function OwnerForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const enter = useEnter()
   const create = useSend(dashboard.createOwner)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboard.createOwner,
     initialValues: {
       clinicName: '',
       firstName: '',
@@ -80,33 +78,17 @@ function OwnerForm({ token }: { token: string }) {
       clinicRole: 'Administrative Director' as ClinicRole,
       password: '',
     },
-    validate: (values) => {
-      const parsed = dashboard.createOwner.body.safeParse({ ...values, token })
-      return parsed.success
-        ? {}
-        : Object.fromEntries(
-            parsed.error.issues.map((issue) => [
-              issue.path.join('.'),
-              translateMessage(issueMessage(issue)),
-            ]),
-          )
+    bodyOf: (values) => ({ ...values, token }),
+    send(body, onError) {
+      const onSuccess = (session: Session) => {
+        enter(session)
+        // A gateway that was set up beforehand, such as by commands, needs no wizard.
+        void navigate({ to: session.needsSetup ? '/setup' : '/', replace: true })
+      }
+      create.mutate({ body }, { onSuccess, onError })
     },
   })
   const { password, firstName, lastName, email, clinicName } = form.values
-
-  const submit = form.onSubmit((values) =>
-    create.mutate(
-      { body: { ...values, token } },
-      {
-        onSuccess: (session) => {
-          enter(session)
-          // A gateway that was set up beforehand, such as by commands, needs no wizard.
-          void navigate({ to: session.needsSetup ? '/setup' : '/', replace: true })
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">

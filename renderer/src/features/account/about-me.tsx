@@ -1,35 +1,37 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { faultsByField } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** My names and telephone number. */
 export function AboutMe({ user }: { user: SignedInUser }) {
   const client = useQueryClient()
   const change = useSend(dashboardSecurity.changeAccount)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.changeAccount,
     initialValues: { firstName: user.firstName, lastName: user.lastName, phoneNumber: '' },
-  })
-  const submit = form.onSubmit(({ firstName, lastName, phoneNumber }) => {
-    const digits = phoneNumber.replace(/\D/g, '')
-    change.mutate(
-      { body: { firstName, lastName, ...(digits !== '' && { phoneNumber: digits }) } },
-      {
-        onSuccess: (session) => {
-          client.setQueryData(keyOf(dashboard.session, {}), session)
-          form.resetDirty()
-          showDone(t('ui.account.saved'))
+    bodyOf({ firstName, lastName, phoneNumber }) {
+      const digits = phoneNumber.replace(/\D/g, '')
+      return { firstName, lastName, ...(digits !== '' && { phoneNumber: digits }) }
+    },
+    send: (body, onError) =>
+      change.mutate(
+        { body },
+        {
+          onSuccess: (session) => {
+            client.setQueryData(keyOf(dashboard.session, {}), session)
+            form.resetDirty()
+            showDone(t('ui.account.saved'))
+          },
+          onError,
         },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    )
+      ),
   })
   return (
     <Panel title={t('ui.account.me')}>

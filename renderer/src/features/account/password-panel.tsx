@@ -1,15 +1,14 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Facts, Failed, Panel } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** When the password was set, and setting another. */
 export function PasswordPanel({ user }: { user: SignedInUser }) {
@@ -47,19 +46,18 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
     dashboardSecurity.account,
     dashboardSecurity.sessions,
   ])
-  const form = useForm({ initialValues: { password: '', newPassword: '' } })
-  const submit = form.onSubmit((body) =>
-    change.mutate(
-      { body },
-      {
-        onSuccess: () => {
-          showDone(t('ui.account.changed'))
-          onClose()
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.changePassword,
+    initialValues: { password: '', newPassword: '' },
+    bodyOf: (values) => values,
+    send(body, onError) {
+      const onSuccess = () => {
+        showDone(t('ui.account.changed'))
+        onClose()
+      }
+      change.mutate({ body }, { onSuccess, onError })
+    },
+  })
   return (
     <form onSubmit={submit}>
       <Stack>

@@ -1,15 +1,14 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import { SecondFactorSetUp } from './second-factor-set-up.tsx'
 
 const FEW_CODES = 3
@@ -63,19 +62,18 @@ function End({ onClose }: { onClose: () => void }) {
     dashboardSecurity.account,
     dashboard.session,
   ])
-  const form = useForm({ initialValues: { password: '' } })
-  const submit = form.onSubmit((body) =>
-    end.mutate(
-      { body },
-      {
-        onSuccess: () => {
-          showDone(t('ui.account.second.turnedOff'))
-          onClose()
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.endSecondFactor,
+    initialValues: { password: '' },
+    bodyOf: (values) => values,
+    send(body, onError) {
+      const onSuccess = () => {
+        showDone(t('ui.account.second.turnedOff'))
+        onClose()
+      }
+      end.mutate({ body }, { onSuccess, onError })
+    },
+  })
   return (
     <Modal opened onClose={onClose} title={t('ui.account.second.endTitle')}>
       <form onSubmit={submit}>

@@ -1,15 +1,14 @@
 import { Button, Code, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { IconPrinter } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './account.module.css'
 import { printCodes } from './print-codes.ts'
 
@@ -46,13 +45,12 @@ export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
 
 function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
   const begin = useSend(dashboardSecurity.beginSecondFactor)
-  const form = useForm({ initialValues: { password: '' } })
-  const submit = form.onSubmit((body) =>
-    begin.mutate(
-      { body },
-      { onSuccess: onBegun, onError: (error) => form.setErrors(faultsByField(error)) },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.beginSecondFactor,
+    initialValues: { password: '' },
+    bodyOf: (values) => values,
+    send: (body, onError) => begin.mutate({ body }, { onSuccess: onBegun, onError }),
+  })
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -80,16 +78,13 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
     dashboardSecurity.account,
     dashboard.session,
   ])
-  const form = useForm({ initialValues: { code: '' } })
-  const submit = form.onSubmit((body) =>
-    confirm.mutate(
-      { body },
-      {
-        onSuccess: ({ codes }) => onDone(codes),
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboardSecurity.confirmSecondFactor,
+    initialValues: { code: '' },
+    bodyOf: (values) => values,
+    send: (body, onError) =>
+      confirm.mutate({ body }, { onSuccess: ({ codes }) => onDone(codes), onError }),
+  })
   return (
     <form onSubmit={submit}>
       <Stack>

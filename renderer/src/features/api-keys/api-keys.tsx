@@ -10,7 +10,6 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import {
   IconBan,
   IconKey,
@@ -21,7 +20,6 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { MayButton } from '../../ui/allowed.tsx'
@@ -32,6 +30,7 @@ import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 const COLUMNS = textsOf(
   'ui.api-keys.columns',
@@ -196,29 +195,25 @@ function KeyTable(props: {
 
 function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
   const create = useSend(dashboardPeople.createApiKey, CHANGES)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboardPeople.createApiKey,
     initialValues: {
       description: '',
       scope: 'self' as 'self' | 'all',
       isViewerEnabled: false,
       managesPeople: false,
     },
+    bodyOf: (values) => values,
+    send(body, onError) {
+      const onSuccess = ({ key }: { key: string }) => {
+        onDone()
+        onMade(key)
+      }
+      create.mutate({ body }, { onSuccess, onError })
+    },
   })
   return (
-    <form
-      onSubmit={form.onSubmit((body) =>
-        create.mutate(
-          { body },
-          {
-            onSuccess: ({ key }) => {
-              onDone()
-              onMade(key)
-            },
-            onError: (error) => form.setErrors(faultsByField(error)),
-          },
-        ),
-      )}
-    >
+    <form onSubmit={submit}>
       <Stack>
         <TextInput
           label={t('ui.api-keys.form.description.label')}

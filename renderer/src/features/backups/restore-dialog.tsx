@@ -1,9 +1,8 @@
 import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { dashboardBackups, type RestorePreview } from '#shared/contract/dashboard-backups.ts'
-import { faultsByField } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { useCutOff, useZone } from '../../api/status.ts'
@@ -13,6 +12,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { knownText, t, textsOf } from '../../i18n/t.ts'
 import { Failed, Waiting } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './backups.module.css'
 import { type Difference, differencesOf } from './differences.ts'
 
@@ -84,19 +84,26 @@ function Offer({
   const isOwner = user?.level === 'owner'
   const needsKey = preview.opensWith === 'recovery-key'
   const restore = useSend(dashboardBackups.restore)
-  const form = useForm({ initialValues: { recoveryKey: '', password: '' } })
-  const submit = form.onSubmit(({ recoveryKey, password }) =>
-    restore.mutate(
-      { body: { ...from, password, ...(needsKey && { recoveryKey }) } },
-      {
-        onSuccess: (state) => {
-          client.setQueryData(keyOf(dashboardBackups.restoreState, {}), state)
-          onClose()
+  const { form, submit } = useContractForm({
+    operation: dashboardBackups.restore,
+    initialValues: { recoveryKey: '', password: '' },
+    bodyOf: ({ recoveryKey, password }) => ({
+      ...from,
+      password,
+      ...(needsKey && { recoveryKey }),
+    }),
+    send: (body, onError) =>
+      restore.mutate(
+        { body },
+        {
+          onSuccess: (state) => {
+            client.setQueryData(keyOf(dashboardBackups.restoreState, {}), state)
+            onClose()
+          },
+          onError,
         },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+      ),
+  })
   return (
     <form onSubmit={submit} autoComplete="off">
       <Stack>

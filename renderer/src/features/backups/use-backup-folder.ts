@@ -1,9 +1,8 @@
-import { useForm } from '@mantine/form'
 import { useEffect } from 'react'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import type { Operation } from '#shared/operation.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /**
  * The field for the folder in which backups are kept. @param changes calls whose replies are asked
@@ -11,12 +10,17 @@ import { useSend } from '../../api/queries.ts'
  */
 export function useBackupFolder(folder: string | null, changes: readonly Operation[]) {
   const use = useSend(dashboardSetup.setBackupFolder, changes)
-  const form = useForm({ initialValues: { folder: folder ?? '' } })
-  const { setFieldValue } = form
+  const { form, submit } = useContractForm({
+    operation: dashboardSetup.setBackupFolder,
+    initialValues: { folder: folder ?? '' },
+    bodyOf: (values) => values,
+    send: (body, onError) => use.mutate({ body }, { onError }),
+  })
+  const { setValues, resetDirty } = form
   // Chosen in another window, or by the command line.
-  useEffect(() => setFieldValue('folder', folder ?? ''), [folder, setFieldValue])
-  const submit = form.onSubmit((body) =>
-    use.mutate({ body }, { onError: (error) => form.setErrors(faultsByField(error)) }),
-  )
+  useEffect(() => {
+    setValues({ folder: folder ?? '' })
+    resetDirty({ folder: folder ?? '' })
+  }, [folder, setValues, resetDirty])
   return { use, form, submit }
 }

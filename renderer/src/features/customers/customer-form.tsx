@@ -1,12 +1,11 @@
 import { Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { type ExpressCustomer, express } from '#shared/contract/express.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
+import type { InputOf } from '#shared/operation.ts'
+import type { ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { CUSTOMER_REPLIES, failed } from '../../ui/customer-links.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { MetadataFields } from '../../ui/metadata-fields.tsx'
 import {
   isSameMetadata,
@@ -16,6 +15,7 @@ import {
   pairsOf,
 } from '../../ui/metadata-pairs.ts'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 const NAME_CHARACTERS = 500
 
@@ -33,66 +33,63 @@ export function CustomerForm(props: {
   const { customer, onDone, onCancel } = props
   const create = useSend(express.create, CUSTOMER_REPLIES)
   const update = useSend(express.update, CUSTOMER_REPLIES)
-  const form = useForm<Values>({
+  const { form, submit } = useContractForm<Values, InputOf<typeof express.create>['body']>({
+    operation: express.create,
     initialValues: {
       expressCustomerName: customer?.expressCustomerName ?? '',
       metadata: pairsOf(customer?.metadata),
     },
-    validate: ({ expressCustomerName, metadata }) => ({
+    bodyOf({ expressCustomerName, metadata: pairs }) {
+      const metadata = metadataOf(pairs)
+      const hasMetadata = Object.keys(metadata).length > 0
+      return { expressCustomerName: expressCustomerName.trim(), ...(hasMetadata && { metadata }) }
+    },
+    check: ({ expressCustomerName, metadata }) => ({
       ...(expressCustomerName.trim() === '' && {
         expressCustomerName: t('ui.customers.form.nameNeeded'),
       }),
       // Shown beside its line.
       ...(pairFaults(metadata).size > 0 && { lines: true }),
     }),
+    send(body, onError) {
+      if (customer) return change(customer, body, onError)
+      const onSuccess = (made: ExpressCustomer) => {
+        showDone(t('ui.customers.added', { name: made.expressCustomerName }))
+        onDone(made)
+      }
+      create.mutate({ body }, { onSuccess, onError })
+    },
   })
-  useFormGuard(form.isDirty())
-  const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
 
-  const submit = form.onSubmit((values) => {
-    const expressCustomerName = values.expressCustomerName.trim()
-    const metadata = metadataOf(values.metadata)
-    const isEmpty = Object.keys(metadata).length === 0
-    if (!customer) {
-      return create.mutate(
-        { body: { expressCustomerName, ...(!isEmpty && { metadata }) } },
-        {
-          onSuccess(made) {
-            showDone(t('ui.customers.added', { name: made.expressCustomerName }))
-            onDone(made)
-          },
-          onError,
-        },
-      )
-    }
-    const { expressCustomerId } = customer
-    // Only what was changed is sent: a partner may change the rest meanwhile.
+  /** Sends only what was changed: a partner may change the rest meanwhile. */
+  function change(
+    { expressCustomerId, ...given }: ExpressCustomer,
+    { expressCustomerName, metadata = {} }: InputOf<typeof express.create>['body'],
+    onError: (error: ProblemError) => void,
+  ): void {
+    const isEmpty = Object.keys(metadata ?? {}).length === 0
     const body = {
-      ...(expressCustomerName !== customer.expressCustomerName && { expressCustomerName }),
-      ...(!isSameMetadata(metadata, customer.metadata) && { metadata: isEmpty ? null : metadata }),
+      ...(expressCustomerName !== given.expressCustomerName && { expressCustomerName }),
+      ...(!isSameMetadata(metadata, given.metadata) && { metadata: isEmpty ? null : metadata }),
     }
-    if (Object.keys(body).length === 0) return onCancel()
+    if (Object.keys(body).length === 0) {
+      onCancel()
+      return
+    }
     const before = {
-      ...('expressCustomerName' in body && { expressCustomerName: customer.expressCustomerName }),
-      ...('metadata' in body && { metadata: customer.metadata ?? null }),
+      ...('expressCustomerName' in body && { expressCustomerName: given.expressCustomerName }),
+      ...('metadata' in body && { metadata: given.metadata ?? null }),
     }
-    update.mutate(
-      { params: { expressCustomerId }, body },
-      {
-        onSuccess(changed) {
-          showDone(
-            t('ui.customers.saved'),
-            () =>
-              void update
-                .mutateAsync({ params: { expressCustomerId }, body: before })
-                .catch(failed),
-          )
-          onDone(changed)
-        },
-        onError,
-      },
-    )
-  })
+    const params = { expressCustomerId }
+    const onSuccess = (changed: ExpressCustomer) => {
+      showDone(
+        t('ui.customers.saved'),
+        () => void update.mutateAsync({ params, body: before }).catch(failed),
+      )
+      onDone(changed)
+    }
+    update.mutate({ params, body }, { onSuccess, onError })
+  }
   return (
     <form onSubmit={submit} noValidate>
       <Stack>

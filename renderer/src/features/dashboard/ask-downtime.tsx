@@ -1,10 +1,9 @@
 import { Button, Group, List, Modal, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Failed } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** Asks why the switch is turned. */
 export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -18,13 +17,12 @@ export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () 
 function Ask({ onDone }: { onDone: () => void }) {
   const about = Object.values(textsOf('ui.dashboard.downtimeAsk.about', '0', '1', '2'))
   const start = useSend(dashboard.startDowntime, [dashboard.status])
-  const form = useForm({ initialValues: { reason: '' } })
-  const submit = form.onSubmit((body) =>
-    start.mutate(
-      { body },
-      { onSuccess: onDone, onError: (error) => form.setErrors(faultsByField(error)) },
-    ),
-  )
+  const { form, submit } = useContractForm({
+    operation: dashboard.startDowntime,
+    initialValues: { reason: '' },
+    bodyOf: (values) => values,
+    send: (body, onError) => start.mutate({ body }, { onSuccess: onDone, onError }),
+  })
   return (
     <form onSubmit={submit}>
       <Stack>

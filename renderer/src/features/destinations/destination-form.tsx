@@ -1,19 +1,11 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import {
-  type Destination,
-  dashboardDestinations,
-  NewDestination,
-} from '#shared/contract/destinations.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
+import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
 import { useSend } from '../../api/queries.ts'
-import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
+import { topField, useContractForm } from '../../ui/use-contract-form.ts'
 
 const told = fieldTexts('ui.destinations.form')
 
@@ -40,17 +32,18 @@ export function DestinationForm({
 }) {
   const add = useSend(dashboardDestinations.add, [dashboardDestinations.list])
   const update = useSend(dashboardDestinations.update, [dashboardDestinations.list])
-  const form = useForm<Values>({ initialValues: valuesOf(destination), validate: faultsOf })
-  useFormGuard(form.isDirty())
-  const submit = form.onSubmit((values) => {
-    const body = bodyOf(values)
-    const options = {
-      onSuccess: onDone,
-      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
-    }
-    if (destination)
-      update.mutate({ params: { destinationId: destination.destinationId }, body }, options)
-    else add.mutate({ body }, options)
+  const { form, submit } = useContractForm({
+    operation: dashboardDestinations.add,
+    initialValues: valuesOf(destination),
+    bodyOf,
+    // A fault of one modality is shown at the list of them.
+    fieldOf: topField,
+    send(body, onError) {
+      const done = { onSuccess: onDone, onError }
+      if (destination)
+        update.mutate({ params: { destinationId: destination.destinationId }, body }, done)
+      else add.mutate({ body }, done)
+    },
   })
 
   return (
@@ -146,16 +139,3 @@ const bodyOf = (values: Values) => ({
   port: Number(values.port),
   certificate: values.certificate.trim() || null,
 })
-
-/** What the gateway would refuse, by field; a fault inside the modalities is told at the list. */
-function faultsOf(values: Values): Readonly<Record<string, string>> {
-  const parsed = NewDestination.safeParse(bodyOf(values))
-  return parsed.success
-    ? {}
-    : Object.fromEntries(
-        parsed.error.issues.map((issue) => [
-          String(issue.path[0]),
-          translateMessage(issueMessage(issue)),
-        ]),
-      )
-}

@@ -1,5 +1,5 @@
 import { NumberInput, Select, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import {
   CHARACTER_SETS,
@@ -7,14 +7,13 @@ import {
   DEVICE_PROFILES,
   type Device,
 } from '#shared/contract/devices.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
-import { bodyOf, type DeviceValues, faultsOf, valuesOf } from './device-values.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { bodyOf, type DeviceValues, valuesOf } from './device-values.ts'
 
 const told = fieldTexts('ui.devices.form')
 const CHANGES = [dashboard.devices, dashboard.status, dashboard.callers]
@@ -23,16 +22,15 @@ const CHANGES = [dashboard.devices, dashboard.status, dashboard.callers]
 export function DeviceForm({ device, onDone }: { device: Device | null; onDone: () => void }) {
   const add = useSend(dashboard.addDevice, CHANGES)
   const update = useSend(dashboard.updateDevice, CHANGES)
-  const form = useForm<DeviceValues>({ initialValues: valuesOf(device), validate: faultsOf })
-  useFormGuard(form.isDirty())
-  const submit = form.onSubmit((values) => {
-    const body = bodyOf(values)
-    const options = {
-      onSuccess: onDone,
-      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
-    }
-    if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, options)
-    else add.mutate({ body }, options)
+  const { form, submit } = useContractForm({
+    operation: dashboard.addDevice,
+    initialValues: valuesOf(device),
+    bodyOf,
+    send(body, onError) {
+      const done = { onSuccess: onDone, onError }
+      if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, done)
+      else add.mutate({ body }, done)
+    },
   })
 
   return (

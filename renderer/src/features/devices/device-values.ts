@@ -1,6 +1,4 @@
-import { type CharacterSet, type Device, NewDevice } from '#shared/contract/devices.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { translateMessage } from '../../i18n/messages.ts'
+import type { CharacterSet, Device } from '#shared/contract/devices.ts'
 
 /** A device as its form holds it: what is empty is not set. */
 export interface DeviceValues {
@@ -57,16 +55,3 @@ export const bodyOf = (values: DeviceValues) => ({
   port: numberOf(values.port),
   certificate: values.certificate.trim() || null,
 })
-
-/** What the gateway would refuse, by field. */
-export function faultsOf(values: DeviceValues): Readonly<Record<string, string>> {
-  const parsed = NewDevice.safeParse(bodyOf(values))
-  return parsed.success
-    ? {}
-    : Object.fromEntries(
-        parsed.error.issues.map((issue) => [
-          issue.path.join('.'),
-          translateMessage(issueMessage(issue)),
-        ]),
-      )
-}

@@ -1,16 +1,15 @@
 import { Button, Checkbox, Text, TextInput, Tooltip } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck } from '@tabler/icons-react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Failed, Panel } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './devices.module.css'
 import { guessModality, guessName } from './guess.ts'
 import { servicesText } from './services.ts'
@@ -45,26 +44,33 @@ function Caller({ caller }: { caller: UnknownCaller }) {
   const changes = [dashboard.callers, dashboard.devices, dashboard.status]
   const approve = useSend(dashboard.approveCaller, changes)
   const dismiss = useSend(dashboard.dismissCaller, changes)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboard.approveCaller,
     initialValues: {
       name: guessName(aeTitle),
       modality: guessModality(aeTitle),
       anyAddress: false,
     },
+    bodyOf: ({ name, modality, anyAddress }) => ({
+      aeTitle,
+      address,
+      name,
+      modality: modality.trim() || null,
+      anyAddress,
+    }),
+    send: (body, onError) =>
+      approve.mutate(
+        { body },
+        {
+          onSuccess: (device) =>
+            notifications.show({
+              message: t('ui.devices.inbox.added', { name: nameOf(device) }),
+              icon: <IconCheck size={18} />,
+            }),
+          onError,
+        },
+      ),
   })
-  const submit = form.onSubmit(({ name, modality, anyAddress }) =>
-    approve.mutate(
-      { body: { aeTitle, address, name, modality: modality.trim() || null, anyAddress } },
-      {
-        onSuccess: (device) =>
-          notifications.show({
-            message: t('ui.devices.inbox.added', { name: nameOf(device) }),
-            icon: <IconCheck size={18} />,
-          }),
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
   const error = approve.error?.errors.length === 0 ? approve.error : dismiss.error
   return (
     <form

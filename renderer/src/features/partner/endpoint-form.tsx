@@ -10,17 +10,16 @@ import {
   TagsInput,
   TextInput,
 } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { EVENT_NAMES, EVENT_ORDER } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { Failed } from '../../ui/page.tsx'
+import { topField, useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { type EndpointValues, hostOf, newEndpointOf, patchOf, valuesOf } from './endpoint-values.ts'
 
@@ -36,32 +35,29 @@ export function EndpointForm(props: {
   const add = useSend(dashboardEvents.addEndpoint, ENDPOINT_CHANGES)
   const change = useSend(dashboardEvents.changeEndpoint, ENDPOINT_CHANGES)
   const keys = useReply(dashboardPeople.apiKeys, {}, { enabled: endpoint === null })
-  const form = useForm<EndpointValues>({
+  const { form, submit } = useContractForm({
+    operation: endpoint ? dashboardEvents.changeEndpoint : dashboardEvents.addEndpoint,
     initialValues: valuesOf(endpoint),
-    validate: { url: (url) => (URL.canParse(url.trim()) ? null : t('ui.partner.form.noUrl')) },
+    bodyOf: endpoint ? patchOf : newEndpointOf,
+    check: ({ url }) => (URL.canParse(url.trim()) ? {} : { url: t('ui.partner.form.noUrl') }),
+    // A fault inside a list is shown at the list.
+    fieldOf: topField,
+    send(body, onError) {
+      if (endpoint) {
+        change.mutate(
+          { params: { endpointId: endpoint.endpointId }, body },
+          { onSuccess: onDone, onError },
+        )
+      } else {
+        const onSuccess = ({ secret }: { secret: string | null }) => {
+          onMade(secret)
+          onDone()
+        }
+        add.mutate({ body: body as ReturnType<typeof newEndpointOf> }, { onSuccess, onError })
+      }
+    },
   })
-  useFormGuard(form.isDirty())
   const error = add.error ?? change.error
-  const submit = form.onSubmit((values) => {
-    const onError = (refusal: ProblemError) => form.setErrors(faultsOf(refusal))
-    if (endpoint) {
-      change.mutate(
-        { params: { endpointId: endpoint.endpointId }, body: patchOf(values) },
-        { onSuccess: onDone, onError },
-      )
-    } else {
-      add.mutate(
-        { body: newEndpointOf(values) },
-        {
-          onSuccess: ({ secret }) => {
-            onMade(secret)
-            onDone()
-          },
-          onError,
-        },
-      )
-    }
-  })
   const open = keys.data?.apiKeys.filter(({ revokedAt }) => revokedAt === null) ?? []
 
   return (
@@ -166,12 +162,4 @@ function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
       ))}
     </FormPart>
   )
-}
-
-/** A fault inside a list is told at the list. */
-function faultsOf(error: ProblemError): Record<string, string> {
-  const faults: Record<string, string> = {}
-  for (const [field, message] of Object.entries(faultsByField(error)))
-    faults[field.split('.')[0] ?? field] ??= message
-  return faults
 }

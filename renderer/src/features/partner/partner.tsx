@@ -8,17 +8,16 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboard, type Partner as PartnerRow } from '#shared/contract/dashboard.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 import { Endpoints } from './endpoints.tsx'
 import { NewSecret } from './new-secret.tsx'
@@ -69,29 +68,29 @@ export function Partner() {
 function Endpoint({ partner }: { partner: PartnerRow }) {
   const save = useSend(dashboard.setPartner, ENDPOINT_CHANGES)
   const [secret, setSecret] = useState<string | null>(null)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboard.setPartner,
     initialValues: { url: partner.url ?? '', secret: '', allowPlaintext: partner.allowsPlaintext },
+    bodyOf: (values) => ({
+      url: values.url.trim(),
+      allowPlaintext: values.allowPlaintext,
+      ...(values.secret.trim() && { secret: values.secret.trim() }),
+    }),
+    send: (body, onError) =>
+      save.mutate(
+        { body },
+        {
+          onSuccess: (reply) => {
+            form.setFieldValue('secret', '')
+            form.resetDirty()
+            setSecret(reply.secret)
+            if (reply.secret === null)
+              notifications.show({ message: t('ui.partner.saved'), icon: <IconCheck size={18} /> })
+          },
+          onError,
+        },
+      ),
   })
-  const submit = form.onSubmit((values) =>
-    save.mutate(
-      {
-        body: {
-          url: values.url.trim(),
-          allowPlaintext: values.allowPlaintext,
-          ...(values.secret.trim() && { secret: values.secret.trim() }),
-        },
-      },
-      {
-        onSuccess: (reply) => {
-          form.setFieldValue('secret', '')
-          setSecret(reply.secret)
-          if (reply.secret === null)
-            notifications.show({ message: t('ui.partner.saved'), icon: <IconCheck size={18} /> })
-        },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
   const isPlain = /^http:/i.test(form.values.url.trim())
   return (
     <Panel

@@ -1,14 +1,13 @@
 import { Button, Checkbox, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck } from '@tabler/icons-react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import { ENDPOINT_CHANGES } from './changes.ts'
 
 /**
@@ -39,27 +38,30 @@ function Form(props: {
 }) {
   const { endpoint, onMade, onDone } = props
   const rotate = useSend(dashboardEvents.rotateSecret, ENDPOINT_CHANGES)
-  const form = useForm({ initialValues: { secret: '', endOthersNow: false } })
-  const submit = form.onSubmit(({ secret, endOthersNow }) =>
-    rotate.mutate(
-      {
-        params: { endpointId: endpoint.endpointId },
-        body: { endOthersNow, ...(secret.trim() && { secret: secret.trim() }) },
-      },
-      {
-        onSuccess: (reply) => {
-          if (reply.secret === null)
-            notifications.show({
-              message: t('ui.partner.rotation.done'),
-              icon: <IconCheck size={18} />,
-            })
-          onMade(reply.secret)
-          onDone()
+  const { form, submit } = useContractForm({
+    operation: dashboardEvents.rotateSecret,
+    initialValues: { secret: '', endOthersNow: false },
+    bodyOf: ({ secret, endOthersNow }) => ({
+      endOthersNow,
+      ...(secret.trim() && { secret: secret.trim() }),
+    }),
+    send: (body, onError) =>
+      rotate.mutate(
+        { params: { endpointId: endpoint.endpointId }, body },
+        {
+          onSuccess: (reply) => {
+            if (reply.secret === null)
+              notifications.show({
+                message: t('ui.partner.rotation.done'),
+                icon: <IconCheck size={18} />,
+              })
+            onMade(reply.secret)
+            onDone()
+          },
+          onError,
         },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    ),
-  )
+      ),
+  })
   return (
     <form onSubmit={submit} noValidate>
       <Stack>

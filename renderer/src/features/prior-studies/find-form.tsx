@@ -1,12 +1,11 @@
 import { Button, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { IconSearch } from '@tabler/icons-react'
 import { type Destination, dashboardDestinations } from '#shared/contract/destinations.ts'
 import type { ImageStudy } from '#shared/contract/images.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Panel } from '../../ui/page.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { Found } from './found.ts'
 import css from './prior-studies.module.css'
 
@@ -22,7 +21,9 @@ interface FindFormProps {
 /** What is asked for, and of which system. */
 export function FindForm({ destinations, first, study, onFound }: FindFormProps) {
   const find = useSend(dashboardDestinations.findPriors)
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboardDestinations.findPriors,
+    isQuery: true,
     initialValues: {
       destinationId:
         destinations.find((one) => one.destinationId === first)?.destinationId ??
@@ -34,25 +35,23 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
       startDate: '',
       endDate: '',
     },
-    validate: {
-      patientId: (_, { patientId, patientName, accessionNumber }) =>
-        `${patientId}${patientName}${accessionNumber}`.trim() === ''
-          ? t('ui.prior-studies.form.oneOf')
-          : null,
+    bodyOf: ({ destinationId: _, startDate, endDate, ...keys }) => ({
+      ...keys,
+      startDate: startDate || null,
+      endDate: endDate || null,
+    }),
+    check: ({ patientId, patientName, accessionNumber }) =>
+      `${patientId}${patientName}${accessionNumber}`.trim() === ''
+        ? { patientId: t('ui.prior-studies.form.oneOf') }
+        : {},
+    send(body, onError) {
+      const { destinationId } = form.values
+      onFound(null)
+      find.mutate(
+        { params: { destinationId }, body },
+        { onSuccess: (reply) => onFound({ ...reply, destinationId }), onError },
+      )
     },
-  })
-  const submit = form.onSubmit(({ destinationId, startDate, endDate, ...keys }) => {
-    onFound(null)
-    find.mutate(
-      {
-        params: { destinationId },
-        body: { ...keys, startDate: startDate || null, endDate: endDate || null },
-      },
-      {
-        onSuccess: (reply) => onFound({ ...reply, destinationId }),
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    )
   })
   return (
     <Panel>

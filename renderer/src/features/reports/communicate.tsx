@@ -1,18 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
-import {
-  type CommunicationValues,
-  communicationFaults,
-  communicationOf,
-  newCommunication,
-  refusedFields,
-} from './communication.ts'
+import { useContractForm } from '../../ui/use-contract-form.ts'
+import { communicationField, communicationOf, newCommunication } from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
 
 /**
@@ -34,24 +28,22 @@ export function Communicate({
 }
 
 function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
-  const send = useSend(dashboardReports.communicate, [
+  const communicate = useSend(dashboardReports.communicate, [
     dashboardReports.criticals,
     dashboardReports.read,
     dashboardStudies.list,
   ])
-  const form = useForm<CommunicationValues>({
+  const { form, submit } = useContractForm({
+    operation: dashboardReports.communicate,
     initialValues: newCommunication(new Date()),
-    validate: communicationFaults,
+    bodyOf: communicationOf,
+    fieldOf: communicationField,
+    send: (body, onError) =>
+      communicate.mutate(
+        { params: { reportId: critical.reportId }, body },
+        { onSuccess: onDone, onError },
+      ),
   })
-  const submit = form.onSubmit((values) =>
-    send.mutate(
-      { params: { reportId: critical.reportId }, body: communicationOf(values) },
-      {
-        onSuccess: onDone,
-        onError: (error) => form.setErrors(refusedFields(error)),
-      },
-    ),
-  )
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -65,12 +57,14 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
           </Text>
         </div>
         <CommunicationFields form={form} />
-        {send.error && send.error.errors.length === 0 && <Failed error={send.error} />}
+        {communicate.error && communicate.error.errors.length === 0 && (
+          <Failed error={communicate.error} />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             {t('ui.common.cancel')}
           </Button>
-          <Button type="submit" loading={send.isPending}>
+          <Button type="submit" loading={communicate.isPending}>
             {t('ui.reports.signed.document')}
           </Button>
         </Group>

@@ -1,7 +1,6 @@
 import { Communication } from '#shared/contract/reports.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField, type ProblemError } from '../../api/client.ts'
-import { translateMessage } from '../../i18n/messages.ts'
+import { faultsOfIssues } from '../../ui/use-contract-form.ts'
 
 export interface CommunicationValues {
   communicatedTo: string
@@ -36,16 +35,14 @@ export function communicationOf({ at, ...values }: CommunicationValues): Communi
   }
 }
 
-/** Faults by the field of the form. */
+/** The field of the form for a path of a communication: the instant is that of `at`. */
+export const communicationField = (path: string): string =>
+  path === 'communicatedAt' ? 'at' : path
+
+/** What the gateway would refuse, by the field of the form. */
 export function communicationFaults(values: CommunicationValues): Record<string, string> {
-  const parsed = Communication.safeParse(communicationOf(values))
-  if (parsed.success) return {}
-  return Object.fromEntries(
-    parsed.error.issues.map((issue) => [
-      issue.path[0] === 'communicatedAt' ? 'at' : issue.path.join('.'),
-      translateMessage(issueMessage(issue)),
-    ]),
-  )
+  const { error } = Communication.safeParse(communicationOf(values))
+  return faultsOfIssues(error?.issues ?? [], communicationField)
 }
 
 /**

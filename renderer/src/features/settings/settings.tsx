@@ -9,7 +9,7 @@ import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { LeaveGuard } from '../../ui/form-guard.tsx'
+import { useFormGuard } from '../../ui/form-guard.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
@@ -60,6 +60,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
       else notifications.show({ message: t('ui.settings.saved'), icon: <IconCheck size={18} /> })
     })
   }
+  useFormGuard(changed > 0)
   const [search, setSearch] = useState('')
   const [isAdvanced, setAdvanced] = useLocalStorage({
     key: 'isthmus-advanced-settings',
@@ -72,7 +73,6 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
 
   return (
     <>
-      <LeaveGuard isDirty={changed > 0} />
       {asksRestart && <RestartNotice />}
       <div className={css.find}>
         <SearchBox

@@ -3,11 +3,10 @@ import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
 import { faultsByField } from '../../api/client.ts'
-import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { pairFaults } from '../../ui/metadata-pairs.ts'
+import { faultsOfIssues } from '../../ui/use-contract-form.ts'
 import {
   changedBody,
   isMeasure,
@@ -50,13 +49,7 @@ export function useStudyForm(
     (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
   )
   const faults: FieldsProps['faults'] = {
-    ...(isTried &&
-      !parsed.success &&
-      Object.fromEntries(
-        parsed.error.issues
-          .map((issue) => [issue.path.join('.'), translateMessage(issueMessage(issue))] as const)
-          .reverse(),
-      )),
+    ...(isTried && faultsOfIssues(parsed.error?.issues ?? [])),
     ...(isTried &&
       Object.fromEntries(
         measureFaults.map((name) => [`reportMetadata.${name}`, t('ui.studies.form.measureFault')]),

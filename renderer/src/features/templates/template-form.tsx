@@ -10,20 +10,19 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { useMayManage } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { fieldTexts } from '../../ui/field-texts.ts'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { topField, useContractForm } from '../../ui/use-contract-form.ts'
 import { Preview } from './preview.tsx'
-import { bodyOf, faultsOf, type TemplateValues, valuesOf } from './template-values.ts'
+import { bodyOf, type TemplateValues, valuesOf } from './template-values.ts'
 import css from './templates.module.css'
 
 const told = fieldTexts('ui.templates.form')
@@ -37,24 +36,21 @@ export function TemplateForm(props: {
   const { template, like, onDone } = props
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
-  const form = useForm<TemplateValues>({
+  const { form, submit } = useContractForm({
+    operation: dashboardReports.addTemplate,
     initialValues: valuesOf(template, like),
-    validate: faultsOf,
-  })
-  useFormGuard(form.isDirty())
-  const submit = form.onSubmit((values) => {
-    const { kind, for: whose, ...fields } = bodyOf(values)
-    const onSuccess = () => {
-      showDone(t('ui.templates.saved', { name: fields.name }))
-      onDone()
-    }
-    const options = {
-      onSuccess,
-      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
-    }
-    if (template)
-      change.mutate({ params: { templateId: template.templateId }, body: fields }, options)
-    else add.mutate({ body: { kind, for: whose, ...fields } }, options)
+    bodyOf,
+    fieldOf: topField,
+    send({ kind, for: whose, ...fields }, onError) {
+      const onSuccess = () => {
+        showDone(t('ui.templates.saved', { name: fields.name }))
+        onDone()
+      }
+      const done = { onSuccess, onError }
+      if (template)
+        change.mutate({ params: { templateId: template.templateId }, body: fields }, done)
+      else add.mutate({ body: { kind, for: whose, ...fields } }, done)
+    },
   })
   const error = add.error ?? change.error
   return (

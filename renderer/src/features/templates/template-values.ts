@@ -1,6 +1,4 @@
-import { NewReportTemplate, type ReportTemplate } from '#shared/contract/report-templates.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { translateMessage } from '../../i18n/messages.ts'
+import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 
 /** A template as the fields of its form hold it; an empty field is no limit. */
 export interface TemplateValues {
@@ -46,16 +44,3 @@ export const bodyOf = (values: TemplateValues) => ({
   ageFrom: numberOf(values.ageFrom),
   ageTo: numberOf(values.ageTo),
 })
-
-/** What is wrong with each field. */
-export function faultsOf(values: TemplateValues): Record<string, string> {
-  const parsed = NewReportTemplate.safeParse(bodyOf(values))
-  return parsed.success
-    ? {}
-    : Object.fromEntries(
-        parsed.error.issues.map((issue) => [
-          String(issue.path[0]),
-          translateMessage(issueMessage(issue)),
-        ]),
-      )
-}

@@ -10,18 +10,17 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { dashboardPeople, type Mail, type MailConfig } from '#shared/contract/dashboard-people.ts'
-import { faultsByField } from '../../api/client.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 
 const SECURITIES = textsOf('ui.users.mail.securities', 'starttls', 'tls', 'none')
 
@@ -68,7 +67,8 @@ export function MailPanel() {
 
 function MailForm({ mail }: { mail: Mail }) {
   const save = useSend(dashboardPeople.setMail, [dashboardPeople.mail, dashboardPeople.people])
-  const form = useForm({
+  const { form, submit } = useContractForm({
+    operation: dashboardPeople.setMail,
     initialValues: {
       host: mail.host ?? '',
       port: mail.port as number | string,
@@ -78,26 +78,27 @@ function MailForm({ mail }: { mail: Mail }) {
       password: '',
       certificate: mail.certificate ?? '',
     },
-  })
-  const submit = form.onSubmit(({ password, ...values }) => {
-    const config: MailConfig = {
+    bodyOf: ({ password, ...values }): MailConfig & { password?: string } => ({
       host: values.host.trim() || null,
       port: Number(values.port),
       security: values.security,
       from: values.from.trim() || null,
       user: values.user.trim() || null,
       certificate: values.certificate.trim() || null,
-    }
-    save.mutate(
-      { body: { ...config, ...(password !== '' && { password }) } },
-      {
-        onSuccess() {
-          form.setFieldValue('password', '')
-          notifications.show({ message: t('ui.users.mail.saved'), icon: <IconCheck size={18} /> })
+      ...(password !== '' && { password }),
+    }),
+    send: (body, onError) =>
+      save.mutate(
+        { body },
+        {
+          onSuccess() {
+            form.setFieldValue('password', '')
+            form.resetDirty()
+            notifications.show({ message: t('ui.users.mail.saved'), icon: <IconCheck size={18} /> })
+          },
+          onError,
         },
-        onError: (error) => form.setErrors(faultsByField(error)),
-      },
-    )
+      ),
   })
   return (
     <form onSubmit={submit} noValidate>

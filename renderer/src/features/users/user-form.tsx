@@ -1,19 +1,18 @@
 import { Fieldset, Select, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import type { UseFormReturnType } from '@mantine/form'
 import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
 import { CLINIC_ROLES, type Level } from '#shared/contract/people.ts'
-import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from '../../format/roles.ts'
 import { t } from '../../i18n/t.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
-import { useFormGuard } from '../../ui/form-guard.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
+import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { Invited } from './changes.ts'
 import { keptFrom } from './state.ts'
-import { bodyOf, faultsOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
+import { bodyOf, nameOf, type PersonValues, RIGHTS, valuesOf } from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
@@ -26,29 +25,29 @@ export function PersonForm(props: {
   const isOwner = useSession().data?.user?.level === 'owner'
   const invite = useSend(dashboardPeople.invitePerson, [dashboardPeople.people])
   const update = useSend(dashboardPeople.updatePerson, [dashboardPeople.people])
-  const form = useForm<PersonValues>({
+  const { form, submit } = useContractForm({
+    operation: person ? dashboardPeople.updatePerson : dashboardPeople.invitePerson,
     initialValues: valuesOf(person ?? like),
-    validate: (values) => faultsOf(values, person),
-  })
-  useFormGuard(form.isDirty())
-  const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
-  const submit = form.onSubmit((values) => {
-    const body = bodyOf(values, person)
-    if (person) {
-      const onSuccess = () => {
-        showDone(t('ui.users.saved', { name: nameOf(person) }))
-        onDone()
+    bodyOf: (values) => bodyOf(values, person),
+    check: ({ clinicRole }) =>
+      clinicRole === null ? { clinicRole: t('ui.users.form.chooseRole') } : {},
+    send(body, onError) {
+      if (person) {
+        const onSuccess = () => {
+          showDone(t('ui.users.saved', { name: nameOf(person) }))
+          onDone()
+        }
+        return update.mutate({ params: { userId: person.userId }, body }, { onSuccess, onError })
       }
-      return update.mutate({ params: { userId: person.userId }, body }, { onSuccess, onError })
-    }
-    const onSuccess = (invited: Invited) => {
-      onDone()
-      onInvited(invited)
-    }
-    invite.mutate(
-      { body: body as Parameters<typeof invite.mutate>[0]['body'] },
-      { onSuccess, onError },
-    )
+      const onSuccess = (invited: Invited) => {
+        onDone()
+        onInvited(invited)
+      }
+      invite.mutate(
+        { body: body as Parameters<typeof invite.mutate>[0]['body'] },
+        { onSuccess, onError },
+      )
+    },
   })
   const kept = person && keptFrom(person, isOwner)
 

@@ -1,8 +1,5 @@
-import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.ts'
+import type { Person } from '#shared/contract/dashboard-people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
-import { issueMessage } from '#shared/messages/issues.ts'
-import { translateMessage } from '../../i18n/messages.ts'
-import { t } from '../../i18n/t.ts'
 
 const OPTIONAL = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'] as const
 
@@ -52,20 +49,4 @@ export function bodyOf(values: PersonValues, person: Person | null): Record<stri
     else delete given[name]
   }
   return given
-}
-
-/** What the gateway would refuse, by field. */
-export function faultsOf(values: PersonValues, person: Person | null): Record<string, string> {
-  const parsed = (
-    person ? dashboardPeople.updatePerson.body : dashboardPeople.invitePerson.body
-  ).safeParse(bodyOf(values, person))
-  const faults = parsed.success
-    ? []
-    : parsed.error.issues.map(
-        (issue) => [issue.path.join('.'), translateMessage(issueMessage(issue))] as const,
-      )
-  return {
-    ...Object.fromEntries(faults),
-    ...(values.clinicRole === null && { clinicRole: t('ui.users.form.chooseRole') }),
-  }
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type View, viewPaths } from '#shared/contract/viewing.ts'
+import type { View } from '#shared/contract/viewing.ts'
+import { viewPaths } from '#shared/view-paths.ts'
 import type { ProblemError } from '../../api/client.ts'
 import {
   closeImagesWindow,

@@ -1,7 +1,7 @@
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { SEVERITIES, type Severity } from '#shared/contract/values.ts'
-import { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { REPORT_STUDY_STATUSES, VIEWER_STATUSES } from '#shared/lifecycle.ts'
 import { dayBefore, isDay } from './days.ts'
 
@@ -65,22 +65,24 @@ export function filterOf(address: ListAddress, area: StudyArea): ListFilter | un
   const severity = listed(address.severity, SEVERITIES)
   const status = listed(address.status, STATUSES[area])
   const { assignedTo, customer, cancelled, addendum, from, to } = address
-  const person = UserId.safeParse(assignedTo)
-  const expressCustomer = ExpressCustomerId.safeParse(customer)
   const preset = PRESETS.find((one) => one === from)
   const days = preset ?? { ...(isDay(from) && { from }), ...(isDay(to) && { to }) }
   return {
     ...(severity.length > 0 && { severity }),
     ...(status.length > 0 && { status }),
     ...((assignedTo === 'me' || assignedTo === 'nobody') && { assignedTo }),
-    ...(person.success && { assignedTo: person.data }),
+    ...(isUserId(assignedTo) && { assignedTo }),
     ...(customer === 'none' && { expressCustomerId: customer }),
-    ...(expressCustomer.success && { expressCustomerId: expressCustomer.data }),
+    ...(isCustomerId(customer) && { expressCustomerId: customer }),
     cancelled: (['hide', 'only', 'all'] as const).find((one) => one === cancelled) ?? 'all',
     ...(addendum === 'needed' && { addendum }),
     ...((typeof days === 'string' || days.from !== undefined || days.to !== undefined) && { days }),
   }
 }
+
+const isUserId = (text: string | undefined): text is UserId => /^usr_[0-9a-f]{32}$/.test(text ?? '')
+const isCustomerId = (text: string | undefined): text is ExpressCustomerId =>
+  /^cus_[0-9a-f]{32}$/.test(text ?? '')
 
 const listed = <T extends string>(text: string | undefined, of: readonly T[]): T[] =>
   of.filter((one) => text?.split(',').includes(one))

@@ -1,5 +1,5 @@
-import { ExplainedProblem } from '#shared/contract/conventions.ts'
 import { type Message, message } from '#shared/messages/message.ts'
+import { isProblem } from '../../api/client.ts'
 import { pause, waitAfter } from './backoff.ts'
 import { ImageProblem, LEFT } from './problem.ts'
 
@@ -162,8 +162,8 @@ async function fetched(
 
 async function explanationOf(response: Response): Promise<Message> {
   try {
-    const problem = ExplainedProblem.safeParse(await response.json())
-    if (problem.success) return problem.data.explanation
+    const problem: unknown = await response.json()
+    if (isProblem(problem)) return problem.explanation
   } catch {
     // No JSON: the status is all there is.
   }

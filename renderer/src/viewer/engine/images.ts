@@ -1,7 +1,7 @@
-import { ExplainedProblem } from '#shared/contract/conventions.ts'
 import { type ViewedSeries, type ViewedStudy, ViewLine } from '#shared/contract/viewed-images.ts'
-import { viewPaths } from '#shared/contract/viewing.ts'
 import { type Message, message } from '#shared/messages/message.ts'
+import { viewPaths } from '#shared/view-paths.ts'
+import { isProblem } from '../../api/client.ts'
 import { pause, waitAfter } from './backoff.ts'
 import { openListed } from './listed.ts'
 import type { ListState, StackImage } from './stack.ts'
@@ -143,9 +143,9 @@ async function readOnce(
     if (!response.ok) {
       if (response.status >= 500 || response.status === 429 || response.status === 408)
         return 'broken'
-      const problem = ExplainedProblem.safeParse(parsed(await response.text()))
-      return problem.success
-        ? problem.data.explanation
+      const problem = parsed(await response.text())
+      return isProblem(problem)
+        ? problem.explanation
         : message('http.unexplained', { status: response.status })
     }
     if (!response.body) return 'broken'

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import {
   deleteSecret,
   hasSecret,
-  keepSecret,
   readSecret,
+  storeSecret,
 } from '#server/configuration/secret-queries.ts'
 import { sealWith } from '#server/database/encryption.ts'
-import { fitsKey } from '#server/database/key-proof.ts'
+import { matchesKey } from '#server/database/key-proof.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
 describe('secrets', () => {
@@ -18,9 +18,9 @@ describe('secrets', () => {
       readSecret(temp.store, 'a'),
       deleteSecret(temp.store, 'a'),
     ]).toEqual([false, undefined, false])
-    keepSecret(temp.store, 'a', 'one')
-    keepSecret(temp.store, 'b', 'two')
-    keepSecret(temp.store, 'a', 'three ✓')
+    storeSecret(temp.store, 'a', 'one')
+    storeSecret(temp.store, 'b', 'two')
+    storeSecret(temp.store, 'a', 'three ✓')
     expect([
       hasSecret(temp.store, 'a'),
       readSecret(temp.store, 'a'),
@@ -36,9 +36,9 @@ describe('secrets', () => {
   it('are sealed for their name, with the time they were set', () => {
     using temp = tempStore()
     const { database } = temp.store
-    keepSecret(temp.store, 'a', 'seven calm otters')
+    storeSecret(temp.store, 'a', 'seven calm otters')
     temp.clock.pass(1000)
-    keepSecret(temp.store, 'b', 'other')
+    storeSecret(temp.store, 'b', 'other')
     const rows = database.all(database.sql.selectFrom('secrets').selectAll().orderBy('name'))
     expect(rows.map(({ updatedAt }) => updatedAt)).toEqual([
       '2026-03-10T09:00:00.000Z',
@@ -90,7 +90,7 @@ describe('the key of a database', () => {
       true,
     ],
   ])('%s fits: %s', (_, tables, expected) => {
-    expect(fitsKey(database(tables), own)).toBe(expected)
+    expect(matchesKey(database(tables), own)).toBe(expected)
   })
 
   it('is not judged by a fault that has nothing to do with it', () => {
@@ -99,6 +99,6 @@ describe('the key of a database', () => {
         throw new TypeError('no memory')
       },
     }
-    expect(() => fitsKey(database({ secrets: sealedBy(own, 'a') }), broken)).toThrow(TypeError)
+    expect(() => matchesKey(database({ secrets: sealedBy(own, 'a') }), broken)).toThrow(TypeError)
   })
 })

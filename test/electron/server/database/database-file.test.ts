@@ -62,7 +62,7 @@ describe('opening a database', () => {
   it('refuses a folder that is not there', () => {
     using temp = tempFolder()
     expect(faultOf(() => Database.open(join(temp.folder, 'nowhere', 'gateway.sqlite')))).toMatch(
-      /^bad-folder: The folder .*nowhere cannot hold/,
+      /^bad-folder: The database in the folder .*nowhere cannot be opened or created: /,
     )
   })
 
@@ -72,7 +72,7 @@ describe('opening a database', () => {
     const text = 'These are the minutes of the meeting. '.repeat(100)
     writeFileSync(file, text)
     expect(faultOf(() => Database.open(file))).toMatch(
-      /^not-a-database: .* is not a database; it was left as it is\.$/,
+      /^not-a-database: .* is not a database; it was not changed\.$/,
     )
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
@@ -97,7 +97,7 @@ describe('opening a database', () => {
       Symbol.dispose
     ]()
     expect(faultOf(() => Database.open(file))).toContain(
-      `newer version of Isthmus (schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length})`,
+      `newer version of Isthmus (schema ${MIGRATIONS.length + 1}; this version supports up to ${MIGRATIONS.length})`,
     )
   })
 
@@ -114,7 +114,7 @@ describe('opening a database', () => {
     bytes.fill(0xa5, bytes.length - 3 * 4096 + 8, bytes.length - 4096)
     writeFileSync(file, bytes)
     expect(faultOf(() => Database.open(file))).toMatch(
-      /^damaged: .*nothing was changed\. Keep the file, and put a backup in its place: .*isthmus restore --data .* --from BACKUP\.$/,
+      /^damaged: .*nothing was changed\. Keep the file and restore a backup: .*isthmus restore --data .* --from BACKUP\.$/,
     )
     expect(readFileSync(file).equals(bytes)).toBe(true)
   })
@@ -173,7 +173,7 @@ describe('migrations', () => {
     const before = readFileSync(file)
     const later = [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`]
     expect(faultOf(() => Database.open(file, { migrations: later }))).toMatch(
-      /^bad-folder: The database was not brought to this version, because the copy .* could not be made first: /,
+      /^bad-folder: The database was not migrated to this version, because the copy .* could not be made first: /,
     )
     expect(readFileSync(file).equals(before)).toBe(true)
     using db = Database.open(file)

@@ -91,11 +91,11 @@ describe('a database', () => {
     temp.db.run(insert('a'))
     const sizeOfLog = () => statSync(`${temp.file}-wal`).size
     const before = sizeOfLog()
-    temp.db.proveWritable()
+    temp.db.testWrite()
     expect(sizeOfLog()).toBeGreaterThan(before)
     expect(temp.db.get(rawQuery('pragma user_version', []))).toEqual({ user_version: 1 })
     temp.db.run(rawQuery('pragma query_only = on', []))
-    expect(() => temp.db.proveWritable()).toThrow('readonly')
+    expect(() => temp.db.testWrite()).toThrow('readonly')
   })
 
   it('says that it is closed', () => {

@@ -76,9 +76,9 @@ describe('the seal', () => {
     const sealed = seal.seal(text, 'name')
     for (let length = 0; length < sealed.length; length++)
       expect(() => seal.open(sealed.subarray(0, length), 'name')).toThrow(StoreError)
-    expect(() => seal.open(sealed, 'answer')).toThrow('A sealed answer cannot be opened')
+    expect(() => seal.open(sealed, 'answer')).toThrow('Encrypted data (answer) cannot be opened')
     expect(() => sealWith(Buffer.alloc(32, 8)).open(sealed, 'name')).toThrow(
-      'sealed under another data key',
+      'encrypted with another data key',
     )
   })
 })
@@ -99,7 +99,7 @@ describe('the data key', () => {
   it('is not made where something may be sealed under one that is missing', () => {
     using temp = tempFolder()
     expect(() => openSeal(temp.folder, { mayCreate: false })).toThrow(
-      /data\.key is missing\. .*put the file back, or let the recovery key make it again/,
+      /data\.key is missing\. .*restore the file, or create it again with the recovery key/,
     )
     expect(existsSync(join(temp.folder, KEY_FILE))).toBe(false)
   })
@@ -124,13 +124,13 @@ describe('the data key', () => {
       openSeal(temp.folder, { mayCreate: false, ...options })
     expect(() => open()).toThrow(faultOf('key-missing', /data\.key is missing/))
     expect(() => open({ dataKey: Buffer.alloc(33) })).toThrow(
-      faultOf('key-wrong', /^The data key that was handed over has 33 bytes instead of 32\.$/),
+      faultOf('key-wrong', /^The data key that was given has 33 bytes instead of 32\.$/),
     )
     writeFileSync(join(temp.folder, SEALED_KEY_FILE), '{}')
     expect(() => open({ mayCreate: true })).toThrow(
       faultOf(
         'key-sealed',
-        /^The data key of this folder is in the key store of an account, and .*data\.key\.sealed is damaged\. Start the app there/,
+        /^The data key of this folder is in the key store of an account, and .*data\.key\.sealed is damaged\. Start the app in that account/,
       ),
     )
     expect(existsSync(file)).toBe(false)

@@ -20,7 +20,7 @@ import {
   fileFor,
   hasImages,
   ImageFiles,
-  noteRestored,
+  markRestored,
   type PartFile,
   StorageFault,
 } from '#server/database/image-files.ts'
@@ -589,19 +589,22 @@ describe('the folders', () => {
     const { readdirSync: real } = fs
     const withOneMore = (path: fs.PathLike) => [...real(path), 'gone.part'] as never
     using _ = vi.spyOn(fs, 'readdirSync').mockImplementation(withOneMore)
-    expect(on.files.sweep()).toEqual({ parts: 2, wasCutOff: true })
+    expect(on.files.sweep()).toEqual({ parts: 2, wasInterrupted: true })
   })
 
   it('lose what an earlier run left unfinished, and nothing else', async () => {
     using on = stage()
-    expect(on.files.sweep()).toEqual({ parts: 0, wasCutOff: false })
+    expect(on.files.sweep()).toEqual({ parts: 0, wasInterrupted: false })
     const file = await on.kept(Buffer.from('x'))
     await begun(on.files, Buffer.from('half'))
     writeFileSync(join(on.folder, 'spool', 'note.txt'), 'mine')
     const next = new ImageFiles(on.folder, randomUUID)
-    expect(next.sweep()).toEqual({ parts: 1, wasCutOff: true })
+    expect(next.sweep()).toEqual({ parts: 1, wasInterrupted: true })
     next.close()
-    expect(new ImageFiles(on.folder, randomUUID).sweep()).toEqual({ parts: 0, wasCutOff: false })
+    expect(new ImageFiles(on.folder, randomUUID).sweep()).toEqual({
+      parts: 0,
+      wasInterrupted: false,
+    })
     expect([on.spool(), existsSync(on.files.pathOf(file))]).toEqual([['note.txt'], true])
   })
 
@@ -687,7 +690,7 @@ describe('the folders', () => {
     using on = stage()
     const file = await on.kept(Buffer.from('a'))
     utimesSync(on.files.pathOf(file), 0, 0)
-    expect(await all(on.files.unadopted(() => false))).toEqual([])
+    expect(await all(on.files.restoredOrphans(() => false))).toEqual([])
     expect(await all(on.files.orphans(() => false, 0))).toEqual([file])
   })
 
@@ -723,49 +726,49 @@ describe('images from before an older database was put back', () => {
     for (const [index, hours] of [2, 3, 1].entries())
       setTime(on.files.pathOf(old[index] ?? ''), now() - hours * HOUR)
     setTime(on.files.pathOf(later), now() + HOUR)
-    noteRestored(on.folder)
+    markRestored(on.folder)
     const isKnown = (file: string) => file === known
     const inOrder: string[] = []
-    for await (const file of on.files.unadopted(isKnown)) inOrder.push(file)
+    for await (const file of on.files.restoredOrphans(isKnown)) inOrder.push(file)
     expect(inOrder).toEqual([old[1], old[0], old[2]])
     expect(await all(on.files.orphans(isKnown, 0))).toEqual([later])
-    on.files.allAdopted()
-    on.files.allAdopted()
-    expect(await all(on.files.unadopted(isKnown))).toEqual([])
+    on.files.finishOrphanImport()
+    on.files.finishOrphanImport()
+    expect(await all(on.files.restoredOrphans(isKnown))).toEqual([])
     expect(await all(on.files.orphans(isKnown, 0))).toEqual([...old, later].sort())
   })
 
   it('are those that were kept before the last start, to the moment', async () => {
     using on = stage()
-    noteRestored(on.folder)
+    markRestored(on.folder)
     const marker = join(on.folder, 'images', '.restored')
     setTime(marker, now() - HOUR)
     const file = await on.kept(Buffer.from('a'))
-    expect(await all(on.files.unadopted(() => false))).toEqual([])
+    expect(await all(on.files.restoredOrphans(() => false))).toEqual([])
     expect(await all(on.files.orphans(() => false, 0))).toEqual([file])
     on.files.sweep()
-    expect(await all(on.files.unadopted(() => false))).toEqual([file])
+    expect(await all(on.files.restoredOrphans(() => false))).toEqual([file])
     expect(await all(on.files.orphans(() => false, 0))).toEqual([])
     const since = statSync(marker).mtimeMs / 1000
     expect(Math.abs(since - now())).toBeLessThan(HOUR)
     setTime(marker, 1_700_000_000)
     setTime(on.files.pathOf(file), 1_700_000_000)
-    expect(await all(on.files.unadopted(() => false))).toEqual([file])
+    expect(await all(on.files.restoredOrphans(() => false))).toEqual([file])
     expect(await all(on.files.orphans(() => false, 0))).toEqual([])
   })
 
   it('are marked durably', needing('linux'), () => {
     using temp = tempFolder()
     const images = join(temp.folder, 'images')
-    expect(foldersSynced(() => noteRestored(temp.folder))).toEqual([
+    expect(foldersSynced(() => markRestored(temp.folder))).toEqual([
       { folder: images, names: ['.restored'] },
     ])
   })
 
   it('are marked also where the images are still to be fetched, for the owner alone', () => {
     using temp = tempFolder()
-    noteRestored(temp.folder)
-    noteRestored(temp.folder)
+    markRestored(temp.folder)
+    markRestored(temp.folder)
     const [images, marker] = [join(temp.folder, 'images'), join(temp.folder, 'images', '.restored')]
     expect(readFileSync(marker, 'utf8')).toBe('')
     if (process.platform !== 'win32')

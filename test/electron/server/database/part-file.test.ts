@@ -1,7 +1,7 @@
 import fs, { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { Part, type Places } from '#server/database/part-file.ts'
+import { Part, type PartFileStore } from '#server/database/part-file.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
@@ -10,7 +10,7 @@ import { tempFolder } from '../../../support/temp-store.ts'
 /**
  * A part at `path` with a descriptor of its own, or of `device`; the calls of its places in order.
  */
-function stage(places: Partial<Places> = {}, device?: string) {
+function stage(places: Partial<PartFileStore> = {}, device?: string) {
   const temp = tempFolder()
   const path = join(temp.folder, 'x.part')
   const calls: string[] = []

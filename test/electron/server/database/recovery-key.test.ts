@@ -10,15 +10,15 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { keepSecret, readSecret } from '#server/configuration/secret-queries.ts'
+import { readSecret, storeSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
 import { keyNameOf, sealWith } from '#server/database/encryption.ts'
 import {
   keepRecoveryKey,
+  matchesDataKey,
   newRecoveryKey,
+  normalizeKey,
   openRecoveryFile,
-  plainKey,
-  provesDataKey,
   recoverDataKey,
   recoveryKeyState,
   wrapDataKey,
@@ -47,7 +47,7 @@ function lostFolder() {
   const temp = tempStore()
   const { store, folder, clock } = temp
   const recoveryKey = newRecoveryKey()
-  keepSecret(store, 'mail.password', 'seven calm otters')
+  storeSecret(store, 'mail.password', 'seven calm otters')
   keepRecoveryProof(store)
   keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   store[Symbol.dispose]()
@@ -67,7 +67,7 @@ it('makes a key of the bytes that it is given, each character of one', () => {
 })
 
 it('reads a key as it was meant, however it is typed', () => {
-  expect(plainKey(' o1il-abcd efgh ')).toBe('0111ABCDEFGH')
+  expect(normalizeKey(' o1il-abcd efgh ')).toBe('0111ABCDEFGH')
 })
 
 it('opens everything again once data.key is lost', () => {
@@ -101,12 +101,14 @@ it('says what is wrong by a fault of its own', () => {
     expect.objectContaining({ fault, message: expect.stringMatching(message) })
   const recover = (typed = recoveryKey) => recoverDataKey(folder, DATABASE, typed)
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(() => recover()).toThrow(faultOf('key-wrong', /data\.key is there, and is another key/))
+  expect(() => recover()).toThrow(
+    faultOf('key-wrong', /data\.key already exists and is a different key/),
+  )
   rmSync(join(folder, 'data.key'))
   expect(() => recover(newRecoveryKey())).toThrow(
     faultOf(
       'key-wrong',
-      /^This is not the recovery key of 2026-03-10 that .*recovery\.key is locked with: compare it/,
+      /^This is not the recovery key of 2026-03-10 that .*recovery\.key: compare it/,
     ),
   )
   writeFileSync(join(folder, DATABASE), 'no database')
@@ -119,7 +121,7 @@ it('says what is wrong by a fault of its own', () => {
   )
   rmSync(join(folder, 'recovery.key'))
   expect(() => recover()).toThrow(
-    faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a backup/),
+    faultOf('key-missing', /^.*recovery\.key does not exist: copy it there from a backup/),
   )
   mkdirSync(join(folder, 'recovery.key'))
   expect(() => recover()).toThrow(faultOf('bad-folder', /recovery\.key cannot be read: EISDIR/))
@@ -162,7 +164,7 @@ it('refuses a recovery file that holds another length than a data key has', () =
   expect(() => openRecoveryFile(file, recoveryKey)).toThrow(
     expect.objectContaining({
       fault: 'key-wrong',
-      message: expect.stringContaining('is not the data key that it names'),
+      message: expect.stringContaining('does not contain the data key that it names'),
     }),
   )
 })
@@ -171,7 +173,7 @@ it('leaves a data.key that is there alone: the right one, and another one', () =
   const { folder, recoveryKey } = lostFolder()
   expect(recoverDataKey(folder, DATABASE, recoveryKey)).toBe(false)
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(/is another key/)
+  expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(/is a different key/)
   expect(readFileSync(join(folder, 'data.key'))).toEqual(Buffer.alloc(32, 7))
 })
 
@@ -191,7 +193,7 @@ it('refuses a recovery file of another database', () => {
 it('says that there is no recovery file, or a damaged one', () => {
   using temp = tempFolder()
   expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(
-    /There is no .*recovery\.key/,
+    /recovery\.key does not exist/,
   )
   writeFileSync(join(temp.folder, 'recovery.key'), '{"version":1')
   expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(
@@ -238,7 +240,9 @@ it('gives the data key out of a recovery file anywhere, as of a backup', () => {
   })
   const { ofKey: _, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...rest, ofKey: '0'.repeat(16) }))
-  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(/not the data key that it names/)
+  expect(() => openRecoveryFile(file, recoveryKey)).toThrow(
+    /does not contain the data key that it names/,
+  )
 })
 
 it('reads a recovery file of the first release that had one', () => {
@@ -253,16 +257,16 @@ it('knows the data key of a database that never had a recovery key by what is se
   using temp = tempStore()
   const { store, folder } = temp
   const [file, key] = [join(folder, DATABASE), store.database.seal.exportKey()]
-  expect(provesDataKey(file, key)).toBe(true)
-  expect(provesDataKey(file, Buffer.alloc(32, 7))).toBe(false)
+  expect(matchesDataKey(file, key)).toBe(true)
+  expect(matchesDataKey(file, Buffer.alloc(32, 7))).toBe(false)
   withNothingSealed(file)
-  expect(provesDataKey(file, key)).toBeUndefined()
+  expect(matchesDataKey(file, key)).toBeUndefined()
 })
 
 it('refuses to open a database with another data key, and says so', () => {
   const { folder, clock, uuid } = lostFolder()
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
   expect(() => openContext({ folder, clock, uuid })).toThrow(
-    /not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/,
+    /not the one that .*gateway\.sqlite was encrypted with\. Restore the data\.key/,
   )
 })

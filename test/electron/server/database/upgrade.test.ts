@@ -379,7 +379,7 @@ describe('a folder that is not to be touched', () => {
     const refused = JSON.parse(said.at(-1) ?? '{}')
     expect(refused).toMatchObject({ name: 'StoreError', fault: 'bad-folder' })
     expect(refused.message).toMatch(
-      /^The database was not brought to this version, because the copy .*schema-5 could not be made first: .*\.$/,
+      /^The database was not migrated to this version, because the copy .*schema-5 could not be made first: .*\.$/,
     )
     expect(hashOf(file)).toBe(before)
     expect(readdirSync(temp.folder).filter((name) => name.includes('.schema-'))).toEqual([])

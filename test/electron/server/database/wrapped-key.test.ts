@@ -5,7 +5,7 @@ import { readSecret } from '#server/configuration/secret-queries.ts'
 import { openContext } from '#server/context.ts'
 import { keyNameOf } from '#server/database/encryption.ts'
 import { recoverDataKey } from '#server/database/recovery-key.ts'
-import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
+import { keyLocation, moveKeyToStore, unwrapKey } from '#server/database/wrapped-key.ts'
 import { fakeKeyStore } from '../../../support/fake-key-store.ts'
 import { folderOf, reception } from '../../../support/sealed-key-folder.ts'
 
@@ -14,10 +14,10 @@ const NOW = Date.parse('2026-03-10T09:00:00.000Z')
 it('moves the key into the key store, and the folder opens with what that gives back', () => {
   using temp = folderOf('recovery key')
   const { folder, key, clock, uuid } = temp
-  expect(keyKept(folder)).toBe('plain')
-  expect(moveKeyInto(folder, reception, NOW)).toBe(true)
+  expect(keyLocation(folder)).toBe('plain')
+  expect(moveKeyToStore(folder, reception, NOW)).toBe(true)
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
-  expect(keyKept(folder)).toBe('sealed')
+  expect(keyLocation(folder)).toBe('sealed')
   const file = readFileSync(join(folder, 'data.key.sealed'))
   for (const form of [key, key.toString('base64'), key.toString('hex')])
     expect(file.includes(form)).toBe(false)
@@ -27,12 +27,12 @@ it('moves the key into the key store, and the folder opens with what that gives 
   expect(dataKey).toEqual(key)
   using store = openContext({ folder, clock, uuid, dataKey })
   expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
-  expect(moveKeyInto(folder, reception, NOW)).toBe(true)
+  expect(moveKeyToStore(folder, reception, NOW)).toBe(true)
 })
 
 it('says in the file whose key store it is, when it was moved, and which key it is', () => {
   using temp = folderOf('recovery key')
-  moveKeyInto(temp.folder, reception, NOW)
+  moveKeyToStore(temp.folder, reception, NOW)
   const written = JSON.parse(readFileSync(join(temp.folder, 'data.key.sealed'), 'utf8'))
   expect(written).toEqual({
     version: 1,
@@ -46,14 +46,17 @@ it('says in the file whose key store it is, when it was moved, and which key it 
 
 it('removes the plain key after a stop between both, without asking the key store to wrap it again', () => {
   using temp = folderOf('recovery key')
-  moveKeyInto(temp.folder, reception, NOW)
+  moveKeyToStore(temp.folder, reception, NOW)
   writeFileSync(join(temp.folder, 'data.key'), temp.key)
-  expect([keyKept(temp.folder), unwrapKey(temp.folder, reception)]).toEqual(['plain', undefined])
+  expect([keyLocation(temp.folder), unwrapKey(temp.folder, reception)]).toEqual([
+    'plain',
+    undefined,
+  ])
   const wrap = () => {
     throw new Error('not to be asked')
   }
-  expect(moveKeyInto(temp.folder, { ...reception, wrap }, NOW)).toBe(true)
-  expect([existsSync(join(temp.folder, 'data.key')), keyKept(temp.folder)]).toEqual([
+  expect(moveKeyToStore(temp.folder, { ...reception, wrap }, NOW)).toBe(true)
+  expect([existsSync(join(temp.folder, 'data.key')), keyLocation(temp.folder)]).toEqual([
     false,
     'sealed',
   ])
@@ -62,19 +65,19 @@ it('removes the plain key after a stop between both, without asking the key stor
 it('moves nothing where there is no key, or one of another length', () => {
   using temp = folderOf('recovery key')
   writeFileSync(join(temp.folder, 'data.key'), Buffer.alloc(31))
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
-  expect(keyKept(temp.folder)).toBe('plain')
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(false)
+  expect(keyLocation(temp.folder)).toBe('plain')
   rmSync(join(temp.folder, 'data.key'))
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
-  expect([keyKept(temp.folder), unwrapKey(temp.folder, reception)]).toEqual(['none', undefined])
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(false)
+  expect([keyLocation(temp.folder), unwrapKey(temp.folder, reception)]).toEqual(['none', undefined])
 })
 
 it('leaves the plain key where it is while there is no recovery key, or none of this data key', () => {
   using temp = folderOf('no recovery key')
   using other = folderOf('recovery key')
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(false)
   writeFileSync(join(temp.folder, 'recovery.key'), readFileSync(join(other.folder, 'recovery.key')))
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(false)
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(false)
   expect(readFileSync(join(temp.folder, 'data.key'))).toEqual(temp.key)
   expect(existsSync(join(temp.folder, 'data.key.sealed'))).toBe(false)
 })
@@ -93,16 +96,16 @@ it.each([
   ],
 ])('leaves the plain key where it is when the key store %s', (_, broken) => {
   using temp = folderOf('recovery key')
-  expect(moveKeyInto(temp.folder, broken, NOW)).toBe(false)
+  expect(moveKeyToStore(temp.folder, broken, NOW)).toBe(false)
   expect(readFileSync(join(temp.folder, 'data.key'))).toEqual(temp.key)
   // Where it works again, the next start ends it.
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(true)
   expect(unwrapKey(temp.folder, reception)).toEqual(temp.key)
 })
 
 it('takes no key out of the key store but the one that was moved into it', () => {
   using temp = folderOf('recovery key')
-  moveKeyInto(temp.folder, reception, NOW)
+  moveKeyToStore(temp.folder, reception, NOW)
   for (const other of [Buffer.alloc(32, 1), temp.key.subarray(0, 31), Buffer.alloc(0)])
     expect(unwrapKey(temp.folder, { unwrap: () => other })).toBeUndefined()
   expect(unwrapKey(temp.folder, { unwrap: () => temp.key })).toEqual(temp.key)
@@ -111,14 +114,14 @@ it('takes no key out of the key store but the one that was moved into it', () =>
 it('says which account has the key, and that the recovery key opens the folder; which it does', () => {
   using temp = folderOf('recovery key')
   const { folder, recoveryKey, key, clock, uuid } = temp
-  moveKeyInto(folder, reception, NOW)
+  moveKeyToStore(folder, reception, NOW)
   const admin = fakeKeyStore('admin on PC-2')
   expect(unwrapKey(folder, admin)).toBeUndefined()
   expect(() => openContext({ folder, clock, uuid })).toThrow(
     expect.objectContaining({
       fault: 'key-sealed',
       message: expect.stringMatching(
-        /key store of the account reception on PC-1 .*put the key back with the recovery key: isthmus recover/,
+        /key store of the account reception on PC-1 .*restore the data key with the recovery key: isthmus recover/,
       ),
     }),
   )
@@ -129,14 +132,14 @@ it('says which account has the key, and that the recovery key opens the folder; 
     expect(readSecret(store, 'mail.password')).toBe('seven calm otters')
   }
   // From now on it is in the key store of the other account.
-  expect(moveKeyInto(folder, admin, NOW)).toBe(true)
+  expect(moveKeyToStore(folder, admin, NOW)).toBe(true)
   expect([unwrapKey(folder, admin), unwrapKey(folder, reception)]).toEqual([key, undefined])
 })
 
 it('says so where the sealed file is damaged, and makes no new key', () => {
   using temp = folderOf('recovery key')
   const { folder, clock, uuid } = temp
-  moveKeyInto(folder, reception, NOW)
+  moveKeyToStore(folder, reception, NOW)
   writeFileSync(join(folder, 'data.key.sealed'), '{"version":1,')
   expect(unwrapKey(folder, reception)).toBeUndefined()
   expect(() => openContext({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
@@ -148,10 +151,10 @@ it('says so where the sealed file is damaged, and makes no new key', () => {
 it('takes the key of a restore before the one that was sealed before it', () => {
   using temp = folderOf('recovery key')
   using restored = folderOf('recovery key')
-  moveKeyInto(temp.folder, reception, NOW)
+  moveKeyToStore(temp.folder, reception, NOW)
   for (const name of ['data.key', 'recovery.key'])
     writeFileSync(join(temp.folder, name), readFileSync(join(restored.folder, name)))
   expect(unwrapKey(temp.folder, reception)).toBeUndefined()
-  expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
+  expect(moveKeyToStore(temp.folder, reception, NOW)).toBe(true)
   expect(unwrapKey(temp.folder, reception)).toEqual(restored.key)
 })

@@ -84,15 +84,15 @@ describe('a call of the window', () => {
 
   it('is of somebody who is expected only once admitted', async () => {
     const noted: unknown[] = []
-    const { noteProven } = app
-    Object.assign(app, { noteProven: (request: unknown) => noted.push(request) })
+    const { noteAuthenticated } = app
+    Object.assign(app, { noteAuthenticated: (request: unknown) => noted.push(request) })
     try {
       expect((await call('/at-work', {})).status).toBe(401)
       expect(noted).toHaveLength(0)
       expect((await call('/at-work', { cookie })).status).toBe(200)
       expect(noted).toHaveLength(1)
     } finally {
-      Object.assign(app, { noteProven })
+      Object.assign(app, { noteAuthenticated })
     }
   })
 })

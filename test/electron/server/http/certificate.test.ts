@@ -10,7 +10,7 @@ import { z } from 'zod'
 import {
   certificateFacts,
   fingerprintOf,
-  ownCertificate,
+  loadOrCreateCertificate,
   renewCertificate,
   selfSignedCertificate,
 } from '#server/http/certificate.ts'
@@ -49,9 +49,9 @@ it('makes a certificate for names and addresses that is its own authority', () =
 
 it('keeps one in the data folder for its owner only, and the same one again', () => {
   using temp = tempFolder()
-  const first = ownCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW })
+  const first = loadOrCreateCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW })
   expect(
-    ownCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW + 600 * DAY }),
+    loadOrCreateCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW + 600 * DAY }),
   ).toEqual(first)
   for (const file of ['key.pem', 'cert.pem'])
     expect(statSync(join(temp.folder, 'tls', file)).mode & 0o077).toBe(0)
@@ -61,7 +61,7 @@ it('keeps one in the data folder for its owner only, and the same one again', ()
 it('renews it under the same key when it ends soon, lacks a name or cannot be read', () => {
   using temp = tempFolder()
   const own = (names: string[], nowMs: number) =>
-    ownCertificate({ folder: temp.folder, names, nowMs })
+    loadOrCreateCertificate({ folder: temp.folder, names, nowMs })
   const first = own(['localhost'], NOW)
   const later = own(['localhost'], NOW + 701 * DAY)
   expect(later.key).toBe(first.key)
@@ -76,14 +76,14 @@ it('renews it under the same key when it ends soon, lacks a name or cannot be re
 it('keeps one of its own for devices, under an RSA key that older consoles know, and for calling them too', () => {
   using temp = tempFolder()
   const own = () =>
-    ownCertificate({
+    loadOrCreateCertificate({
       folder: temp.folder,
       names: ['gw.clinic.example', '192.0.2.7'],
       nowMs: NOW,
       use: 'dicom-tls',
     })
   const first = own()
-  const web = ownCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW })
+  const web = loadOrCreateCertificate({ folder: temp.folder, names: ['localhost'], nowMs: NOW })
   expect(own()).toEqual(first)
   const made = new X509Certificate(first.cert)
   expect([
@@ -110,7 +110,12 @@ it('keeps one of its own for devices, under an RSA key that older consoles know,
 it('keeps the one that devices trust whatever addresses the PC has, until it has ended', () => {
   using temp = tempFolder()
   const own = (names: string[], days: number) =>
-    ownCertificate({ folder: temp.folder, names, nowMs: NOW + days * DAY, use: 'dicom-tls' })
+    loadOrCreateCertificate({
+      folder: temp.folder,
+      names,
+      nowMs: NOW + days * DAY,
+      use: 'dicom-tls',
+    })
   const first = own(['localhost'], 0)
   expect(own(['localhost', '192.0.2.9'], 729)).toEqual(first)
   const next = own(['localhost', '192.0.2.9'], 730)
@@ -147,20 +152,20 @@ it('makes another one under another key when a person asks', () => {
     nowMs: NOW,
     use: 'dicom-tls',
   } as const
-  const first = ownCertificate(options)
+  const first = loadOrCreateCertificate(options)
   const second = renewCertificate({ ...options, nowMs: NOW + 10 * DAY })
   expect(second.key).not.toBe(first.key)
-  expect(ownCertificate({ ...options, nowMs: NOW + 20 * DAY })).toEqual(second)
+  expect(loadOrCreateCertificate({ ...options, nowMs: NOW + 20 * DAY })).toEqual(second)
   expect(new X509Certificate(second.cert).checkPrivateKey(createPrivateKey(second.key))).toBe(true)
 })
 
 it('recovers where it ended between the new key and the new certificate', () => {
   using temp = tempFolder()
   const options = { folder: temp.folder, names: ['localhost'], nowMs: NOW }
-  ownCertificate(options)
+  loadOrCreateCertificate(options)
   const { key } = selfSignedCertificate(['localhost'], { nowMs: NOW })
   writeFileSync(join(temp.folder, 'tls', 'key.pem'), key)
-  const after = ownCertificate(options)
+  const after = loadOrCreateCertificate(options)
   expect(after.key).toBe(key)
   expect(new X509Certificate(after.cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
 })

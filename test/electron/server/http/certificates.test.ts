@@ -41,6 +41,6 @@ it('says in one sentence what to do with files that cannot be used', () => {
   open(temp.folder).of('https')
   writeFileSync(join(temp.folder, 'tls', 'key.pem'), 'not a key')
   expect(() => open(temp.folder).of('https')).toThrow(
-    /^The certificate for HTTPS in .+ cannot be used .+ Move its files away/,
+    /^The certificate for HTTPS in .+ cannot be used .+ Move its files to another place/,
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type HostRule, hostCheck, isOurHost, isOurOrigin } from '#server/http/host-names.ts'
+import { type HostRule, hostCheck, isAllowedHost, isOwnOrigin } from '#server/http/host-names.ts'
 
 const rule: HostRule = {
   boundHost: '0.0.0.0',
@@ -20,7 +20,7 @@ describe('the host allow-list', () => {
     'imaging.clinic.example',
     'isthmus.local:80',
     '[fd00::7]:8042',
-  ])('takes %s', (host) => expect(isOurHost(host, rule)).toBe(true))
+  ])('takes %s', (host) => expect(isAllowedHost(host, rule)).toBe(true))
 
   it.each([
     undefined,
@@ -39,26 +39,26 @@ describe('the host allow-list', () => {
     '192.168.7.21',
     '[::1',
     '::1',
-  ])('refuses %s', (host) => expect(isOurHost(host, rule)).toBe(false))
+  ])('refuses %s', (host) => expect(isAllowedHost(host, rule)).toBe(false))
 })
 
 describe('our origin', () => {
   it('is that of the host asked or of the public URL', () => {
-    expect(isOurOrigin('http://127.0.0.1:8042', '127.0.0.1:8042', null)).toBe(true)
-    expect(isOurOrigin('https://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
+    expect(isOwnOrigin('http://127.0.0.1:8042', '127.0.0.1:8042', null)).toBe(true)
+    expect(isOwnOrigin('https://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
       true,
     )
   })
 
   it('is no other port, scheme of the public URL, opaque origin or text', () => {
-    expect(isOurOrigin('http://127.0.0.1:5000', '127.0.0.1:8042', null)).toBe(false)
-    expect(isOurOrigin('http://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
+    expect(isOwnOrigin('http://127.0.0.1:5000', '127.0.0.1:8042', null)).toBe(false)
+    expect(isOwnOrigin('http://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
       false,
     )
-    expect(isOurOrigin('null', 'null', null)).toBe(false)
-    expect(isOurOrigin('file://', '', null)).toBe(false)
-    expect(isOurOrigin('nonsense', 'nonsense', null)).toBe(false)
-    expect(isOurOrigin('http://127.0.0.1:8042', undefined, null)).toBe(false)
+    expect(isOwnOrigin('null', 'null', null)).toBe(false)
+    expect(isOwnOrigin('file://', '', null)).toBe(false)
+    expect(isOwnOrigin('nonsense', 'nonsense', null)).toBe(false)
+    expect(isOwnOrigin('http://127.0.0.1:8042', undefined, null)).toBe(false)
   })
 })
 
@@ -81,8 +81,8 @@ describe('a check that remembers', () => {
     ]
     for (const name of names) {
       for (const each of [...rules, ...rules.toReversed()]) {
-        expect(isOurs(name, each)).toBe(isOurHost(name, each))
-        expect(isOurs(name, each)).toBe(isOurHost(name, each))
+        expect(isOurs(name, each)).toBe(isAllowedHost(name, each))
+        expect(isOurs(name, each)).toBe(isAllowedHost(name, each))
       }
     }
     expect(isOurs(undefined, rule)).toBe(false)

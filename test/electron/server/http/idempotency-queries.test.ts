@@ -3,9 +3,9 @@ import type { Context } from '#server/context.ts'
 import {
   findAnswer,
   type IdempotencySlot,
-  type KeptAnswer,
-  keepAnswer,
-  purgeKeptAnswers,
+  purgeStoredAnswers,
+  type StoredAnswer,
+  storeAnswer,
 } from '#server/http/idempotency-queries.ts'
 import { tempStore } from '../../../support/temp-store.ts'
 
@@ -15,7 +15,7 @@ const answer = { status: 201, body: '{"patientName":"DOE^JANE"}', bodyHash: 'a'.
 
 const kept = (context: Context) => ({
   find: (of: IdempotencySlot) => findAnswer(context, of),
-  keep: (of: IdempotencySlot, what: KeptAnswer) => keepAnswer(context, of, what),
+  keep: (of: IdempotencySlot, what: StoredAnswer) => storeAnswer(context, of, what),
 })
 
 describe('an answer kept for an Idempotency-Key', () => {
@@ -28,12 +28,12 @@ describe('an answer kept for an Idempotency-Key', () => {
     for (const other of [{ caller: 'api-key:2' }, { call: 'POST /v1/orgs' }, { key: 'k-2' }])
       expect(idempotency.find({ ...slot, ...other })).toBeUndefined()
     temp.clock.pass(24 * HOUR_MS - 1)
-    expect([idempotency.find(slot), purgeKeptAnswers(temp.store)]).toEqual([answer, 0])
+    expect([idempotency.find(slot), purgeStoredAnswers(temp.store)]).toEqual([answer, 0])
     temp.clock.pass(1)
     expect([
       idempotency.find(slot),
-      purgeKeptAnswers(temp.store),
-      purgeKeptAnswers(temp.store),
+      purgeStoredAnswers(temp.store),
+      purgeStoredAnswers(temp.store),
     ]).toEqual([undefined, 1, 0])
   })
 

@@ -224,7 +224,7 @@ describe('a refusal', () => {
     const answer = await post('/refuse', { code: 'sqlite' })
     expect([answer.status, problem(answer).message]).toEqual([
       503,
-      'The disk of the gateway is full; nothing was changed.',
+      'The disk of the gateway is full; nothing was changed. Free some space on it and try again.',
     ])
   })
 
@@ -283,7 +283,7 @@ describe('access', () => {
     const mine = await get('/mine', cookie('outsider'))
     expect([mine.status, problem(mine).message]).toEqual([
       403,
-      'This account may not use the window.',
+      'This account may not use the window: an owner or an administrator can allow it.',
     ])
     expect((await get('/manage', cookie('outsider'))).status).toBe(403)
   })
@@ -297,7 +297,7 @@ describe('access', () => {
     expect(problem(answer)).toMatchObject({
       ...{
         code: 'locked',
-        message: 'The window is locked: unlock it with your password to go on.',
+        message: 'The window is locked: unlock it with your password to continue.',
       },
     })
   })
@@ -334,13 +334,13 @@ describe('a change', () => {
   it('that is refused says what it lacks', async () => {
     const sentence = async (headers: Record<string, string>) => problem(await send(headers)).message
     expect(await sentence({ 'sec-fetch-site': 'same-origin' })).toBe(
-      'A change needs the header x-isthmus-csrf: 1.',
+      'A request that changes data needs the header x-isthmus-csrf: 1.',
     )
     expect(await sentence(csrf)).toBe(
-      'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
+      'A request that changes data needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
     )
     expect(await sentence({ ...OWN_PAGE, origin: 'https://evil.example' })).toBe(
-      'This call came from a page of another origin.',
+      'This request came from a page of another origin.',
     )
   })
 

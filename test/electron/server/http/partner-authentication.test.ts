@@ -76,7 +76,7 @@ describe('a key', () => {
       'This call needs an API key: send Authorization: Bearer sk_live_….',
     )
     expect(problem(await on.send('GET /v1/cards', { key: 'sk_live_no' })).message).toBe(
-      'The API key is not one of this gateway, or was revoked.',
+      'This gateway does not recognise the API key, or the key was revoked.',
     )
   })
 
@@ -153,7 +153,7 @@ describe('a session', () => {
     })
     expect([answer.status, problem(answer).message]).toEqual([
       403,
-      'This account may not use the window.',
+      'This account may not use the window: an owner or an administrator can allow it.',
     ])
   })
 

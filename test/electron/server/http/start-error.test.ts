@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { StoreError } from '#server/database/store-error.ts'
-import { listenError, StartError, sentenceOf } from '#server/http/start-error.ts'
+import { listenError, StartError, userErrorText } from '#server/http/start-error.ts'
 import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 
@@ -16,7 +16,7 @@ it('names the program that has the port', async () => {
   await new Promise((resolve) => server.close(resolve))
   expect(error).toBeInstanceOf(StartError)
   expect(error.message).toMatch(
-    / cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. End it or choose another port/,
+    / cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. Close that program, or choose another port/,
   )
   expect(error.message).toContain(`(process ${process.pid})`)
 })
@@ -38,21 +38,23 @@ it.each([
 it('leaves a fault of ours as it is', async () => {
   const error = fault('EMFILE')
   expect(await listenError(error, HTTP)).toBe(error)
-  expect(sentenceOf(error)).toBeUndefined()
+  expect(userErrorText(error)).toBeUndefined()
 })
 
 it('has a sentence for what a person can mend, with the fields that are wrong', () => {
-  expect(sentenceOf(new StartError(verbatim('It is in use.')))).toBe('It is in use.')
-  expect(sentenceOf(new StoreError('damaged', verbatim('It is damaged.')))).toBe('It is damaged.')
+  expect(userErrorText(new StartError(verbatim('It is in use.')))).toBe('It is in use.')
+  expect(userErrorText(new StoreError('damaged', verbatim('It is damaged.')))).toBe(
+    'It is damaged.',
+  )
   const errors = [
     { path: '--email', message: verbatim('must be an e-mail address') },
     { path: '--level', message: verbatim('is missing') },
   ]
-  expect(sentenceOf(new ApiError('malformed', verbatim('Not carried out.'), { errors }))).toBe(
+  expect(userErrorText(new ApiError('malformed', verbatim('Not carried out.'), { errors }))).toBe(
     'Not carried out.\n  --email: must be an e-mail address\n  --level: is missing',
   )
   expect(
-    sentenceOf(
+    userErrorText(
       new ApiError('malformed', verbatim('The e-mail must be an e-mail address.'), {
         errors: errors.slice(0, 1),
       }),

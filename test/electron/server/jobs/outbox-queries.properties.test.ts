@@ -5,11 +5,11 @@ import { type Context, openContext } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import {
   addOutboxJob,
+  deferOutboxJob,
   dropOutboxJobs,
+  expediteOutboxJobs,
   findLatestOutboxJob,
   findOutboxJob,
-  hastenOutboxJobs,
-  holdOutboxJob,
   listDueOutboxJobs,
   listWaitingOutboxJobs,
   nextOutboxDue,
@@ -207,7 +207,7 @@ function putOff(
   const row = rowAt(run, step.at)
   if (!row) return
   const lastError = verbatim(`${step.do} of ${row.outboxId}`)
-  const write = step.do === 'hold' ? holdOutboxJob : postponeOutboxJob
+  const write = step.do === 'hold' ? deferOutboxJob : postponeOutboxJob
   write(run.store.database, row.outboxId, {
     notBefore: instantOf(now + step.ms),
     lastError,
@@ -275,7 +275,7 @@ const TAKES: {
     const { kind, rows, store, clock } = run
     const some = step.some?.flatMap((place) => rowAt(run, place) ?? [])
     const now = clock()
-    hastenOutboxJobs(
+    expediteOutboxJobs(
       store.database,
       kind,
       instantOf(now),

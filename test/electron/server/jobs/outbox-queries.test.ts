@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import {
   deleteSecret,
   hasSecret,
-  keepSecret,
   readSecret,
+  storeSecret,
 } from '#server/configuration/secret-queries.ts'
 import {
   addOutboxJob,
+  deferOutboxJob,
   dropOutboxJobs,
+  expediteOutboxJobs,
   findLatestOutboxJob,
   findOutboxJob,
-  hastenOutboxJobs,
-  holdOutboxJob,
   listDueOutboxJobs,
   listWaitingOutboxJobs,
   nextOutboxDue,
@@ -52,7 +52,7 @@ describe('the outbox', () => {
     expect(listDueOutboxJobs(database, kind, LATER, 10)).toMatchObject([
       { outboxId: a, attempts: 1, lastError: 'the mail server did not answer in time' },
     ])
-    hastenOutboxJobs(database, kind, AT)
+    expediteOutboxJobs(database, kind, AT)
     expect(nextOutboxDue(database, kind)).toBe(AT)
   })
 
@@ -73,7 +73,7 @@ describe('the outbox', () => {
       outboxId,
       'failed',
       LATER,
-      verbatim('the mail server did not take the message'),
+      verbatim('the mail server did not accept the message'),
     )
     expect(stored()).toBeNull()
     expect(findLatestOutboxJob(database, kind, 'inv_a')).toEqual({
@@ -88,12 +88,12 @@ describe('the outbox', () => {
         createdAt: AT,
         updatedAt: LATER,
       },
-      lastError: 'the mail server did not take the message',
+      lastError: 'the mail server did not accept the message',
     })
     expect(outboxSummary(database, kind)).toEqual({
       waiting: 0,
       failed: 1,
-      fault: 'the mail server did not take the message',
+      fault: 'the mail server did not accept the message',
     })
   })
 
@@ -149,25 +149,25 @@ describe('the outbox', () => {
       addOutboxJob(database, { kind, subject, payload: {}, at: AT }),
     )
     for (const row of [a, b])
-      holdOutboxJob(database, row, {
+      deferOutboxJob(database, row, {
         notBefore: LATER,
-        lastError: verbatim('its endpoint is switched off'),
+        lastError: verbatim('its endpoint is disabled'),
         at: AT,
       })
     expect(findOutboxJob(database, a)).toMatchObject({
       attempts: 0,
       state: 'waiting',
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     expect(nextOutboxDue(database, kind, AT)).toBe(LATER)
-    hastenOutboxJobs(database, kind, AT, [b])
+    expediteOutboxJobs(database, kind, AT, [b])
     expect(listDueOutboxJobs(database, kind, AT, 10).map(({ outboxId }) => outboxId)).toEqual([b])
     expect(nextOutboxDue(database, kind, AT)).toBe(LATER)
     expect(listWaitingOutboxJobs(database, kind)).toHaveLength(2)
     expect(overdueOutboxJobs(database, kind, LATER)).toEqual({
       count: 2,
       since: AT,
-      fault: 'its endpoint is switched off',
+      fault: 'its endpoint is disabled',
     })
     expect(overdueOutboxJobs(database, kind, AT)).toEqual({ count: 0, since: null, fault: null })
     expect(dropOutboxJobs(database, kind, 'a', AT)).toBe(1)
@@ -307,10 +307,10 @@ describe('rows of the outbox', () => {
     for (const row of rows) {
       expect(settleOutboxJob(database, row, 'failed', AT, verbatim('no'))).toBe(false)
       postponeOutboxJob(database, row, { notBefore: EARLIER, lastError: verbatim('no'), at: AT })
-      holdOutboxJob(database, row, { notBefore: EARLIER, lastError: verbatim('no'), at: AT })
+      deferOutboxJob(database, row, { notBefore: EARLIER, lastError: verbatim('no'), at: AT })
     }
-    hastenOutboxJobs(database, kind, AT)
-    hastenOutboxJobs(database, kind, AT, rows)
+    expediteOutboxJobs(database, kind, AT)
+    expediteOutboxJobs(database, kind, AT, rows)
     expect(rows.map((row) => findOutboxJob(database, row))).toEqual(before)
     expect(states.map((state) => dropOutboxJobs(database, kind, state, AT))).toEqual([0, 0, 0])
     expect([
@@ -326,7 +326,7 @@ describe('rows of the outbox', () => {
       addOutboxJob(database, { kind, subject, payload: {}, at: EARLIER }),
     ) as [number, number, number]
     postponeOutboxJob(database, a, { notBefore: LATER, lastError: verbatim('no answer'), at: AT })
-    holdOutboxJob(database, b, { notBefore: LATER, lastError: verbatim('switched off'), at: AT })
+    deferOutboxJob(database, b, { notBefore: LATER, lastError: verbatim('switched off'), at: AT })
     dropOutboxJobs(database, kind, 'c', AT)
     expect([a, b, c].map((row) => findOutboxJob(database, row))).toMatchObject([
       { attempts: 1, notBefore: LATER, lastError: 'no answer', updatedAt: AT },
@@ -351,11 +351,11 @@ describe('rows of the outbox', () => {
     ) as [number, number]
     const other = addOutboxJob(database, { kind: REPORT, subject: 'r', payload: {}, at: LATER })
     const times = () => [early, a, b, other].map((row) => findOutboxJob(database, row)?.notBefore)
-    hastenOutboxJobs(database, kind, AT, [])
+    expediteOutboxJobs(database, kind, AT, [])
     expect(times()).toEqual([EARLIER, LATER, LATER, LATER])
-    hastenOutboxJobs(database, kind, AT, [early, b, other])
+    expediteOutboxJobs(database, kind, AT, [early, b, other])
     expect(times()).toEqual([EARLIER, LATER, AT, LATER])
-    hastenOutboxJobs(database, kind, AT)
+    expediteOutboxJobs(database, kind, AT)
     expect(times()).toEqual([EARLIER, AT, AT, LATER])
   })
 
@@ -421,8 +421,8 @@ describe('a secret', () => {
       hasSecret(temp.store, 'mail.password'),
       readSecret(temp.store, 'mail.password'),
     ]).toEqual([false, undefined])
-    keepSecret(temp.store, 'mail.password', 'old')
-    keepSecret(temp.store, 'mail.password', 'köstlich geheim')
+    storeSecret(temp.store, 'mail.password', 'old')
+    storeSecret(temp.store, 'mail.password', 'köstlich geheim')
     expect([
       hasSecret(temp.store, 'mail.password'),
       readSecret(temp.store, 'mail.password'),

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as outboxQueries from '#server/jobs/outbox-queries.ts'
 import {
   addOutboxJob,
+  deferOutboxJob,
   dropOutboxJobs,
   findLatestOutboxJob,
-  holdOutboxJob,
   type OutboxRow,
   outboxSummary,
   postponeOutboxJob,
@@ -230,7 +230,7 @@ describe('an outbox worker', () => {
     await using out = openWorker({
       groupOf: () =>
         isOff
-          ? { until: out.clock() + 3_600_000, fault: verbatim('its endpoint is switched off') }
+          ? { until: out.clock() + 3_600_000, fault: verbatim('its endpoint is disabled') }
           : 'on',
     })
     out.append('a1')
@@ -239,7 +239,7 @@ describe('an outbox worker', () => {
     expect(out.row('a1')).toMatchObject({
       state: 'waiting',
       attempts: 0,
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     isOff = false
     out.worker.wake()
@@ -404,7 +404,7 @@ describe('a row', () => {
     const rows = ['a1', 'b1'].map((subject) => out.append(subject))
     for (const row of rows) {
       const notBefore = new Date(out.clock() + MINUTE).toISOString()
-      holdOutboxJob(out.store.database, row, {
+      deferOutboxJob(out.store.database, row, {
         notBefore,
         lastError: verbatim('no endpoint'),
         at: notBefore,

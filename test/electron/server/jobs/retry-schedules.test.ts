@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isGivenUp, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 
 const { forwarding, mail } = RETRY_SCHEDULES
 const minutes = (failed: number) => (waitAfter(forwarding, failed) ?? 0) / 60_000
@@ -16,10 +16,10 @@ describe('a retry schedule', () => {
 
   it('gives an instance up when its pauses come to more than the hours that are set', () => {
     // 1 + 2 + 4 + 8 + 16 = 31 minutes, and 32 more.
-    expect(isGivenUp(forwarding, 5, 1)).toBe(false)
-    expect(isGivenUp(forwarding, 6, 1)).toBe(true)
+    expect(isExhausted(forwarding, 5, 1)).toBe(false)
+    expect(isExhausted(forwarding, 6, 1)).toBe(true)
     // 63 minutes, then one an hour.
-    expect(isGivenUp(forwarding, 76, 72)).toBe(false)
-    expect(isGivenUp(forwarding, 77, 72)).toBe(true)
+    expect(isExhausted(forwarding, 76, 72)).toBe(false)
+    expect(isExhausted(forwarding, 77, 72)).toBe(true)
   })
 })

@@ -203,7 +203,7 @@ describe('the budget that listeners share', () => {
 describe('hosts that are expected', () => {
   it('are this PC, those known beforehand and those that proved who they are', () => {
     const hosts = new AdmittedConnections((host) => host === '10.0.3.8')
-    hosts.noteProven('::ffff:10.0.3.7')
+    hosts.noteAuthenticated('::ffff:10.0.3.7')
     const asked = ['127.0.0.1', '10.0.3.8', '10.0.3.7', '10.0.3.66', '127.0.0.66']
     expect(asked.map((host) => hosts.isExpected(host))).toEqual([true, true, true, false, false])
   })
@@ -211,9 +211,9 @@ describe('hosts that are expected', () => {
   it('are forgotten in the order in which they were last heard of', () => {
     const hosts = new AdmittedConnections()
     const address = (n: number) => `10.0.${n >> 8}.${n & 255}`
-    for (let n = 0; n < 1000; n++) hosts.noteProven(address(n))
-    hosts.noteProven(address(0))
-    hosts.noteProven(address(1000))
+    for (let n = 0; n < 1000; n++) hosts.noteAuthenticated(address(n))
+    hosts.noteAuthenticated(address(0))
+    hosts.noteAuthenticated(address(1000))
     expect([0, 1, 2].map((n) => hosts.isExpected(address(n)))).toEqual([true, false, true])
   })
 })

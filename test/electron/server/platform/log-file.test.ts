@@ -63,7 +63,7 @@ describe('a log that is kept in files', () => {
       const log = openLog(
         'info',
         await openLogFile(join(temp.folder, 'gateway.log'), {
-          tell: (line) => told.push(line),
+          report: (line) => told.push(line),
           clock: () => now,
         }),
       )
@@ -90,7 +90,7 @@ describe('a log that is kept in files', () => {
     const log = openLog(
       'info',
       await openLogFile(join(temp.folder, 'logs', 'gateway.log'), {
-        tell: (line) => told.push(line),
+        report: (line) => told.push(line),
       }),
     )
     log.info('still told')

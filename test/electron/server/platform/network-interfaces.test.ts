@@ -1,6 +1,10 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect, it } from 'vitest'
-import { firewallCommands, isOfThisPc, lanAddresses } from '#server/platform/network-interfaces.ts'
+import {
+  firewallCommands,
+  isFromThisPc,
+  lanAddresses,
+} from '#server/platform/network-interfaces.ts'
 
 const card = (address: string, more: { internal?: boolean; family?: 'IPv4' | 'IPv6' } = {}) =>
   ({
@@ -35,9 +39,9 @@ it('offers the one address that a listener is bound to, and none of a loopback',
 })
 
 it('knows a call of this PC', () => {
-  expect(isOfThisPc('127.0.0.1', INTERFACES)).toBe(true)
-  expect(isOfThisPc('172.17.0.1', INTERFACES)).toBe(true)
-  expect(isOfThisPc('10.0.3.6', INTERFACES)).toBe(false)
+  expect(isFromThisPc('127.0.0.1', INTERFACES)).toBe(true)
+  expect(isFromThisPc('172.17.0.1', INTERFACES)).toBe(true)
+  expect(isFromThisPc('10.0.3.6', INTERFACES)).toBe(false)
 })
 
 it.each([

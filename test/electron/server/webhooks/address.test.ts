@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import {
   admitFileUrl,
   admitUrl,
-  askedOnce,
+  coalescedResolve,
   ownListeners,
   pinnedLookup,
   type Resolve,
-  type Route,
   systemResolve,
+  type UrlKind,
 } from '#server/webhooks/address.ts'
 
 const LISTED = [
@@ -209,23 +209,23 @@ describe('admitUrl', () => {
       }
     }
     expect(why('https://192.168.0.1/')).toEqual(
-      'it is a private address, and its host and port are not listed',
+      'it is a private address, and its host and port are not in the list',
     )
     expect(why('http://169.254.169.254/')).toEqual(
-      'it is a cloud metadata address, which is never called',
+      'it is a cloud metadata address, which the gateway never calls',
     )
     expect(why('http://8.8.8.8/')).toEqual(
-      'http is allowed only inside the clinic, and this is an address of the internet',
+      'http is allowed only inside the clinic, and this is an address on the internet',
     )
     expect(why('http://partner.example/')).toEqual(
-      'http is allowed only to hosts listed for it, and partner.example:80 is not',
+      'http is allowed only for the hosts that are listed for it, and partner.example:80 is not one of them',
     )
     expect(why('partner.example')).toEqual('the address of the partner is not a URL')
     expect(why('ftp://partner.example/')).toEqual('the address must begin with https://')
     expect(why('https://user@partner.example/')).toEqual(
-      'the address must not carry a user name or password',
+      'the address must not contain a user name or password',
     )
-    expect(why('https://metadata/')).toEqual('the address names a cloud metadata service')
+    expect(why('https://metadata/')).toEqual('the address is that of a cloud metadata service')
   })
 })
 
@@ -318,10 +318,12 @@ describe('admitFileUrl', () => {
   it('says why in words', () => {
     const because = (detail: string) => expect.objectContaining({ detail })
     expect(() => admitFileUrl('https://evil.example/x', HOSTS, PLAIN)).toThrow(
-      because('evil.example:443 is not on the list of hosts that files may come from'),
+      because('evil.example:443 is not in the list of hosts that files may be downloaded from'),
     )
     expect(() => admitFileUrl('http://files.clinic.example:8443/', HOSTS, PLAIN)).toThrow(
-      because('http is allowed only to hosts listed for it, and files.clinic.example:8443 is not'),
+      because(
+        'http is allowed only for the hosts that are listed for it, and files.clinic.example:8443 is not one of them',
+      ),
     )
   })
 
@@ -377,7 +379,7 @@ describe('one of our own listeners', () => {
   it('says why it is refused', () => {
     expect(() => admitUrl('http://127.0.0.1:8042/', ['127.0.0.1:8042'], isOwn)).toThrow(
       expect.objectContaining({
-        detail: 'it is a listener of this gateway, which is never called',
+        detail: 'it is a listener of this gateway, which the gateway never calls',
       }),
     )
   })
@@ -408,7 +410,7 @@ describe('one of our own listeners', () => {
 })
 
 describe('pinnedLookup', () => {
-  const lookup = (route: Route, addresses: readonly string[], all = true) => {
+  const lookup = (route: UrlKind, addresses: readonly string[], all = true) => {
     const resolve: Resolve = async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     return new Promise((done, fail) => {
@@ -473,10 +475,10 @@ it('the resolver of the operating system gives every address of a name', async (
   for (const { address, family } of found) expect([address.includes(':') ? 6 : 4]).toContain(family)
 })
 
-describe('askedOnce', () => {
+describe('coalescedResolve', () => {
   it('asks for a name once while it is being asked for, and again afterwards', async () => {
     const answers: ((address: string) => void)[] = []
-    const resolve = askedOnce(
+    const resolve = coalescedResolve(
       (hostname) =>
         new Promise((done) =>
           answers.push((address) => done([{ address: `${address}${hostname.length}`, family: 4 }])),
@@ -496,7 +498,7 @@ describe('askedOnce', () => {
 
   it('asks again after a failure', async () => {
     let asked = 0
-    const resolve = askedOnce(() => {
+    const resolve = coalescedResolve(() => {
       asked += 1
       return Promise.reject(new Error('no answer'))
     })

@@ -271,10 +271,10 @@ describe('other answers', () => {
   })
 
   it.each([
-    ['dateOfBirth', 'Mrs Doe', 'It is not a day as YYYY-MM-DD; it is left out.'],
-    ['dateOfBirth', '2025-02-30', 'It is not a day as YYYY-MM-DD; it is left out.'],
+    ['dateOfBirth', 'Mrs Doe', 'It is not a date in the form YYYY-MM-DD; it is left out.'],
+    ['dateOfBirth', '2025-02-30', 'It is not a date in the form YYYY-MM-DD; it is left out.'],
     ['sex', 'F', 'It is not one of male, female, other; it is left out.'],
-    ['patientName', 7, 'It is not a text; it is left out.'],
+    ['patientName', 7, 'It is not text; it is left out.'],
     [
       'height',
       { value: 171 },
@@ -285,7 +285,7 @@ describe('other answers', () => {
       { unit: 'kg', value: -1 },
       'It is not a number of at least 0 with the unit lbs or kg; it is left out.',
     ],
-    ['studyTime', '25:61', 'It is not a time as HH:MM or HH:MM:SS; it is left out.'],
+    ['studyTime', '25:61', 'It is not a time in the form HH:MM or HH:MM:SS; it is left out.'],
   ])('use the other fields of an enrichment where its %s is %j', (name, value, sentence) => {
     const { answer, notes } = read('patient_study.enrichment_requested', {
       severity: 'stat',

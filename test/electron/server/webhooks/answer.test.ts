@@ -90,13 +90,14 @@ describe('readAnswer', () => {
     expect(() => worklist({ authorized: 'Mrs Doe', items: [] })).toThrow(
       expect.objectContaining({
         fault: 'invalid',
-        detail: 'the answer is not of the agreed form: authorized: it is not true or false',
+        detail:
+          'the answer does not have the agreed form: authorized: it is neither true nor false',
       }),
     )
     expect(() => worklist({ authorized: true })).toThrow(
       expect.objectContaining({
         fault: 'invalid',
-        detail: 'the answer is not of the agreed form: items: it is missing',
+        detail: 'the answer does not have the agreed form: items: it is missing',
       }),
     )
   })

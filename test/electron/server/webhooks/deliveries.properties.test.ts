@@ -147,7 +147,7 @@ describe('signed reports on their way', () => {
                 dataOf: (id) => deliveryData(store, 'https://gateway.example', id),
                 destinationOf: () =>
                   isOff
-                    ? { whyNot: verbatim('its endpoint is switched off') }
+                    ? { whyNot: verbatim('its endpoint is disabled') }
                     : { endpointId: 'partner' },
                 attempted: recordEvents(eventLog, clock).attempted,
                 onGone: () => {

@@ -269,12 +269,12 @@ describe('an attempt', () => {
 
   it('with nowhere to go is held for an hour, and is none', async () => {
     const queue = openQueue(accepted, {
-      destinationOf: () => ({ whyNot: verbatim('its endpoint is switched off') }),
+      destinationOf: () => ({ whyNot: verbatim('its endpoint is disabled') }),
     })
     queue.sign(1)
     await queue.deliveries.settled()
     expect(queue.row(1)).toMatchObject({
-      ...{ state: 'waiting', attempts: 0, lastError: 'its endpoint is switched off' },
+      ...{ state: 'waiting', attempts: 0, lastError: 'its endpoint is disabled' },
       notBefore: new Date(queue.clock() + HOUR).toISOString(),
     })
     expect([queue.requests, queue.attempts]).toEqual([[], []])
@@ -433,17 +433,17 @@ describe('a delivery', () => {
       'success false',
       (response: ServerResponse) =>
         sendJson(response, { success: false, message: 'Doe^Jane is unknown' }),
-      'the partner answered, and did not take it',
+      'the partner answered, but did not accept it',
     ],
     [
       'success in words',
       (response: ServerResponse) => sendJson(response, { success: 'true' }),
-      expect.stringContaining('the answer is not of the agreed form'),
+      expect.stringContaining('the answer does not have the agreed form'),
     ],
     [
       'no success',
       (response: ServerResponse) => sendJson(response, {}),
-      expect.stringContaining('the answer is not of the agreed form'),
+      expect.stringContaining('the answer does not have the agreed form'),
     ],
     ['an empty answer', (response: ServerResponse) => response.end(), 'the answer is empty'],
     [
@@ -578,7 +578,7 @@ describe('a delivery', () => {
         destinationOf: () => destination,
         onGone(endpointId) {
           clinic.gone.push(endpointId)
-          destination = { whyNot: verbatim('its endpoint is switched off') }
+          destination = { whyNot: verbatim('its endpoint is disabled') }
         },
       },
     )
@@ -595,7 +595,7 @@ describe('a delivery', () => {
     expect(clinic.row(1)).toMatchObject({
       state: 'waiting',
       attempts: 1,
-      lastError: 'its endpoint is switched off',
+      lastError: 'its endpoint is disabled',
     })
     destination = { endpointId: 'partner' }
     clinic.deliveries.retry()
@@ -733,7 +733,7 @@ describe('a delivery', () => {
     await clinic.deliveries.settled()
     expect(clinic.row(1)).toMatchObject({
       state: 'failed',
-      lastError: 'there is no such signed report any more',
+      lastError: 'this signed report no longer exists',
     })
     expect(clinic.attempts).toMatchObject([{ state: 'failed', outcome: undefined }])
     expect(clinic.partner.received).toEqual([])

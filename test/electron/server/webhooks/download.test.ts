@@ -75,7 +75,7 @@ describe('a download', () => {
 
   it.each([
     ['a redirect', 302, 'it answered 302, a redirect; redirects are not followed'],
-    ['a link that is over', 403, 'it answered 403; the link may be over'],
+    ['a link that is over', 403, 'it answered 403; the link may have expired'],
     ['a file that is not there', 404, 'it answered 404: there is no such file'],
     ['an error', 500, 'it answered 500'],
   ])('ends with %s in words that name no address', async (_what, status, detail) => {
@@ -120,7 +120,7 @@ describe('a download', () => {
       files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, accept })
     await expect(get(['image/*', 'application/pdf'])).rejects.toMatchObject({
       fault: 'invalid',
-      detail: 'it is of a kind that is not taken',
+      detail: 'it is of a type that is not accepted',
     })
     expect((await get(['text/*'])).mediaType).toBe('text/html')
   })
@@ -160,7 +160,7 @@ describe('a download', () => {
       files.downloads.get(named, { hosts: [`${HOST}:${files.port}`], maxBytes: MIB }),
     ).rejects.toMatchObject({
       fault: 'forbidden-address',
-      detail: 'it is a listener of this gateway, which is never called',
+      detail: 'it is a listener of this gateway, which the gateway never calls',
     })
     expect(files.received).toEqual([])
   })
@@ -316,7 +316,7 @@ describe('an upload', () => {
       })
     await expect(put([])).rejects.toMatchObject({ fault: 'forbidden-address' })
     await expect(put(files.hosts)).rejects.toMatchObject({
-      detail: 'it answered 403; the link may be over',
+      detail: 'it answered 403; the link may have expired',
     })
     expect(files.received).toHaveLength(1)
   })

@@ -28,19 +28,19 @@ describe('a dry run', () => {
     [
       'secondary_capture.access_requested',
       { authorized: true, uploadUrls: [] },
-      'There is no URL to upload to.',
+      'There is no URL to upload the capture to.',
     ],
     [
       'modality_worklist.requested',
       { authorized: true, items: [] },
-      '0 exams would be read, each for itself.',
+      '0 exams would be read, each of them separately.',
     ],
     [
       'patient_study.enrichment_requested',
       { mrn: 'M1', sex: 'other' },
       'It would be used for mrn, sex.',
     ],
-    ['clinical_context.enrichment_requested', {}, 'It is an answer without anything in it.'],
+    ['clinical_context.enrichment_requested', {}, 'It is an empty answer.'],
     ['report.delivered', { success: true }, 'The report would count as delivered.'],
   ])('says what %s would be used for', (type, body, sentence) => {
     expect(run(type, body)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a dry run', () => {
       extra: 1,
     })
     expect(sentence).toEqual(
-      '1 file would be loaded, without a manifest. One part of it is not as agreed.',
+      '1 file would be loaded, without a manifest. One part of it does not have the agreed form.',
     )
     expect(notes.map(({ path }) => path)).toEqual(['urls.1'])
     expect(JSON.parse(used ?? '')).toEqual({ authorized: true, urls: ['https://a.example/1'] })
@@ -71,10 +71,10 @@ describe('a dry run', () => {
     })
     expect([outcome, sentence]).toEqual([
       'accepted',
-      'It would be used for severity. One part of it is not as agreed.',
+      'It would be used for severity. One part of it does not have the agreed form.',
     ])
     expect(notes).toEqual([
-      { path: 'dateOfBirth', sentence: 'It is not a day as YYYY-MM-DD; it is left out.' },
+      { path: 'dateOfBirth', sentence: 'It is not a date in the form YYYY-MM-DD; it is left out.' },
     ])
     expect(JSON.parse(used ?? '')).toEqual({ severity: 'stat' })
   })
@@ -83,7 +83,7 @@ describe('a dry run', () => {
     expect(run('modality_worklist.requested', { authorized: true })).toMatchObject({
       outcome: 'invalid',
       sentence:
-        'The answer cannot be used: the answer is not of the agreed form: items: it is missing. Whoever asked would be told that it failed.',
+        'The answer cannot be used: the answer does not have the agreed form: items: it is missing. The caller would receive an error.',
     })
   })
 
@@ -104,7 +104,7 @@ describe('a dry run', () => {
       manifest: { studyInstanceUID: '1.2.3', series },
     }
     expect(run('study.access_requested', body, { studyInstanceUid: '1.2.3' }).sentence).toEqual(
-      expect.stringContaining('by a manifest of 1 instance'),
+      expect.stringContaining('using a manifest of 1 instance'),
     )
     expect(run('study.access_requested', body, { studyInstanceUid: '1.2.4' }).sentence).toEqual(
       expect.stringContaining('without a manifest'),
@@ -116,25 +116,20 @@ describe('a dry run', () => {
       'study.access_requested',
       { authorized: false, error: 'study not found' },
       'refused',
-      'The partner refuses: study not found. Whoever asked would be told that it failed.',
+      'The partner refuses the request: study not found. The caller would receive an error.',
     ],
     [
       'modality_worklist.requested',
       '<html>',
       'invalid',
-      'The answer cannot be used: the answer is not JSON in UTF-8. Whoever asked would be told that it failed.',
+      'The answer cannot be used: the answer is not JSON in UTF-8. The caller would receive an error.',
     ],
-    [
-      'patient_study.enrichment_requested',
-      [],
-      'invalid',
-      'It would count as an answer without anything in it.',
-    ],
+    ['patient_study.enrichment_requested', [], 'invalid', 'It would count as an empty answer.'],
     [
       'report.delivered',
       { success: false },
       'refused',
-      'The report would not count as delivered, and would be sent again.',
+      'The report would not count as delivered and would be sent again.',
     ],
     ['report.delivered', '', 'invalid', 'The answer cannot be used: the answer is empty.'],
   ])('says what becomes of %s answered with %j', (type, body, outcome, sentence) => {

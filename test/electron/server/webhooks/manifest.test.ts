@@ -207,6 +207,6 @@ describe('a manifest', () => {
     )
     expect(JSON.stringify(notes)).not.toContain('99417')
     expect(notes).toHaveLength(101)
-    expect(notes.at(-1)).toEqual({ path: '', sentence: 'There are 402 more of this kind.' })
+    expect(notes.at(-1)).toEqual({ path: '', sentence: 'There are 402 more notes of this kind.' })
   })
 })

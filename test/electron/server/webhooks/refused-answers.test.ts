@@ -83,22 +83,22 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an answer that never begins': {
     fault: 'timeout',
-    sentence: 'no complete answer within 0.3 s',
+    sentence: 'no complete answer was received within 0.3 s',
     open: answering(() => undefined),
   },
   'headers, and then nothing': {
     fault: 'timeout',
-    sentence: 'no complete answer within 0.3 s',
+    sentence: 'no complete answer was received within 0.3 s',
     open: raw('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n'),
   },
   'headers that never end': {
     fault: 'timeout',
-    sentence: 'no complete answer within 0.3 s',
+    sentence: 'no complete answer was received within 0.3 s',
     open: raw('HTTP/1.1 200 OK\r\nx: '),
   },
   'a byte now and then': {
     fault: 'timeout',
-    sentence: 'no complete answer within 0.3 s',
+    sentence: 'no complete answer was received within 0.3 s',
     open: answering((response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => response.write(' '), 100)
@@ -134,24 +134,24 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a list for an object': {
     fault: 'invalid',
-    sentence: 'the answer is not of the agreed form',
+    sentence: 'the answer does not have the agreed form',
     open: answering((response) => sendJson(response, [])),
   },
   'an answer without what it must have': {
     fault: 'invalid',
-    sentence: 'the answer is not of the agreed form',
+    sentence: 'the answer does not have the agreed form',
     types: [...SYNCHRONOUS, 'report.delivered'],
     open: answering((response) => sendJson(response, {})),
   },
   'success in words': {
     fault: 'invalid',
-    sentence: 'the answer is not of the agreed form',
+    sentence: 'the answer does not have the agreed form',
     types: ['report.delivered'],
     open: answering((response) => sendJson(response, { success: 'true' })),
   },
   'success false': {
     fault: 'refused',
-    sentence: 'the partner answered that it did not take the report',
+    sentence: 'the partner answered that it did not accept the report',
     types: ['report.delivered'],
     open: answering((response) => sendJson(response, { success: false })),
   },
@@ -197,26 +197,26 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'damaged gzip': {
     fault: 'invalid',
-    sentence: 'the compressed answer is damaged or cut short',
+    sentence: 'the compressed answer is damaged or incomplete',
     open: answering((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'),
     ),
   },
   'a compression that was not offered': {
     fault: 'invalid',
-    sentence: 'the answer is compressed in a way that was not offered',
+    sentence: 'the answer is compressed with a method that the gateway did not offer',
     open: answering((response) =>
       response.writeHead(200, { 'content-encoding': 'zstd' }).end('{}'),
     ),
   },
   'JSON nested without end': {
     fault: 'invalid',
-    sentence: 'the answer is nested more than 32 deep',
+    sentence: 'the answer is nested more than 32 levels deep',
     open: answering((response) => response.end('['.repeat(MIB))),
   },
   'a million values': {
     fault: 'oversize',
-    sentence: 'the answer holds more than 1000000 values',
+    sentence: 'the answer contains more than 1000000 values',
     open: answering((response) =>
       response.end(`[${'1,'.repeat(1_000_100 - 100)}${'1,'.repeat(100)}1]`.slice(0, 2 * MIB - 10)),
     ),
@@ -260,7 +260,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a signature it does not accept': {
     fault: 'status',
-    sentence: 'it answered 401; it may not accept our signature, so compare the secret',
+    sentence:
+      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
     open: answering((response) => sendJson(response, {}, 401)),
   },
   'a path that is not there': {
@@ -283,7 +284,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a certificate that is not valid yet': {
     fault: 'unreachable',
-    sentence: 'its certificate is not valid yet; is the clock of this PC right?',
+    sentence: 'its certificate is not valid yet; check that the clock of this PC is correct',
     open: () => openSecure(selfSignedCertificate([HOST], { from: '20980101000000Z' })),
   },
   'a certificate for another host name': {
@@ -293,19 +294,19 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a certificate of nobody': {
     fault: 'unreachable',
-    sentence: 'its certificate is not signed by an authority this PC trusts',
+    sentence: 'its certificate is not signed by an authority that this PC trusts',
     open: () => openSecure(selfSignedCertificate([HOST]), HOST, false),
   },
   'plain HTTP where TLS is expected': {
     fault: 'unreachable',
-    sentence: 'no secure connection could be agreed',
+    sentence: 'no secure connection could be negotiated',
     open: async () => ({
       url: (await openPartner((response) => sendJson(response, {}))).url.replace('http:', 'https:'),
     }),
   },
   'a name that leads to this PC, though it is not listed': {
     fault: 'forbidden-address',
-    sentence: 'it is a loopback address, and its host and port are not listed',
+    sentence: 'it is a loopback address, and its host and port are not in the list',
     open: async () => ({
       url: 'https://rebinding.example/',
       more: { resolve: here, plaintextHosts: () => [] },
@@ -313,7 +314,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a name that leads to one of our own listeners': {
     fault: 'forbidden-address',
-    sentence: 'it is a listener of this gateway, which is never called',
+    sentence: 'it is a listener of this gateway, which the gateway never calls',
     open: async () => {
       const partner = await openPartner((response) => sendJson(response, {}))
       return {
@@ -324,7 +325,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'the address of one of our own listeners': {
     fault: 'forbidden-address',
-    sentence: 'it is a listener of this gateway, which is never called',
+    sentence: 'it is a listener of this gateway, which the gateway never calls',
     open: async () => {
       const partner = await openPartner((response) => sendJson(response, {}))
       return { url: partner.url, more: { isOwn: ownListeners(() => [partner.port]) } }

@@ -25,7 +25,10 @@ describe('an answer of no use', () => {
   it.each([
     [500, 'it answered 500'],
     [204 + 100, 'it answered 304, a redirect; redirects are not followed'],
-    [401, 'it answered 401; it may not accept our signature, so compare the secret'],
+    [
+      401,
+      'it answered 401; it may not accept the gateway’s signature, so compare the signing secret on both sides',
+    ],
     [410, 'it answered 410: this address is no longer used'],
   ])('with status %i is the fault status', async (httpStatus, detail) => {
     const partner = await openPartner((response) =>
@@ -199,7 +202,7 @@ describe('a partner that cannot be had', () => {
   ])('is a timeout when its budget ends after %s', async (_what, bytes) => {
     const server = await openTcpServer((socket) => socket.once('data', () => socket.write(bytes)))
     await expect(openTestRequester(server.url).ask({ budgetMs: 200 })).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer within 0.2 s' }),
+      fault('timeout', { detail: 'no complete answer was received within 0.2 s' }),
     )
   })
 
@@ -211,7 +214,7 @@ describe('a partner that cannot be had', () => {
   })
 
   it.each([
-    ['no partner is set up', undefined, {}, 'no-endpoint'],
+    ['no partner is configured', undefined, {}, 'no-endpoint'],
     [
       'its secret is unreadable',
       'http://127.0.0.1:9/',
@@ -257,7 +260,8 @@ describe('the circuit of an endpoint', () => {
     for (let time = 0; time < 5; time++) await expect(ask()).rejects.toEqual(fault('status'))
     await expect(ask()).rejects.toEqual(
       fault('circuit-open', {
-        detail: 'not asked, as the last 5 calls failed (it answered 503); next try in 15 s',
+        detail:
+          'not queried, because the last 5 requests failed (it answered 503); the next attempt is in 15 s',
       }),
     )
     expect(partner.received).toHaveLength(5)

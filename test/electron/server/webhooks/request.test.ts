@@ -165,7 +165,7 @@ describe('a host name', () => {
     expect((await requester('ris.clinic.example', [certificate.cert]).ask()).httpStatus).toBe(200)
     await expect(requester('ris.clinic.example').ask()).rejects.toEqual(
       fault('unreachable', {
-        detail: 'its certificate is not signed by an authority this PC trusts',
+        detail: 'its certificate is not signed by an authority that this PC trusts',
       }),
     )
     await expect(requester('other.example', [certificate.cert]).ask()).rejects.toEqual(
@@ -178,7 +178,7 @@ describe('a host name', () => {
     const partner = await openPartner((response) => sendJson(response, EMPTY))
     const { ask } = openTestRequester(`https://127.0.0.1:${partner.port}/`)
     await expect(ask()).rejects.toEqual(
-      fault('unreachable', { detail: 'no secure connection could be agreed' }),
+      fault('unreachable', { detail: 'no secure connection could be negotiated' }),
     )
   })
 })
@@ -195,17 +195,17 @@ describe('the budget of a call', () => {
       'report.delivered': 700,
     })
     await expect(ask()).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer within 0.6 s' }),
+      fault('timeout', { detail: 'no complete answer was received within 0.6 s' }),
     )
     await expect(
       request('ephemeral.access_requested', { retrievalId: 'r1' }, { budgetMs: 500 }),
-    ).rejects.toEqual(fault('timeout', { detail: 'no complete answer within 0.5 s' }))
+    ).rejects.toEqual(fault('timeout', { detail: 'no complete answer was received within 0.5 s' }))
   })
 
   it('is never longer than the caller can wait', async () => {
     const { ask } = await silent({ 'modality_worklist.requested': 60_000 })
     await expect(ask({ budgetMs: 500 })).rejects.toEqual(
-      fault('timeout', { detail: 'no complete answer within 0.5 s' }),
+      fault('timeout', { detail: 'no complete answer was received within 0.5 s' }),
     )
   })
 })

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
-import {
-  bodyOf,
-  faultsOf,
-  valuesOf,
-} from '../../../../renderer/src/features/devices/device-values.ts'
+import { dashboard } from '#shared/contract/dashboard.ts'
+import { bodyOf, valuesOf } from '../../../../renderer/src/features/devices/device-values.ts'
+import { contractFaults } from '../../../../renderer/src/ui/use-contract-form.ts'
 
 it('sends what is empty in the form of a device as not set', () => {
   expect(
@@ -28,10 +26,9 @@ it('sends what is empty in the form of a device as not set', () => {
   })
 })
 
-it('says at the field what the gateway would refuse of a device', () => {
-  expect(faultsOf({ ...valuesOf(null), aeTitle: 'CT1' })).toEqual({})
-  expect(Object.keys(faultsOf({ ...valuesOf(null), aeTitle: '', port: 0 })).sort()).toEqual([
-    'aeTitle',
-    'port',
-  ])
+it('shows at the field what the gateway would refuse of a device', async () => {
+  const faultsOf = (change: object) =>
+    contractFaults(dashboard.addDevice, bodyOf({ ...valuesOf(null), ...change }))
+  expect(await faultsOf({ aeTitle: 'CT1' })).toEqual({})
+  expect(Object.keys(await faultsOf({ aeTitle: '', port: 0 })).sort()).toEqual(['aeTitle', 'port'])
 })

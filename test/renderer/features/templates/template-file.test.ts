@@ -63,7 +63,10 @@ describe('a file of templates', () => {
       {
         at: 1,
         name: 'long',
-        fault: { field: 'shortcut', explanation: 'must be letters, digits, _ . or -, at most 20' },
+        fault: {
+          field: 'shortcut',
+          explanation: 'must have 1 to 20 characters: letters, digits, _ . or -',
+        },
       },
       { at: 2, name: '', fault: { field: '' } },
       { at: 3, template: { name: 'ok' } },

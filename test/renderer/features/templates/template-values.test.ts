@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
-import {
-  bodyOf,
-  faultsOf,
-  valuesOf,
-} from '../../../../renderer/src/features/templates/template-values.ts'
+import { dashboardReports } from '#shared/contract/reports.ts'
+import { bodyOf, valuesOf } from '../../../../renderer/src/features/templates/template-values.ts'
+import { contractFaults, topField } from '../../../../renderer/src/ui/use-contract-form.ts'
 
 const template = {
   ...{
@@ -49,10 +47,16 @@ it('begins a new one like another, for oneself', () => {
   })
 })
 
-it('tells each fault at its field', () => {
-  expect(faultsOf(valuesOf(template, null))).toEqual({})
-  expect(Object.keys(faultsOf({ ...valuesOf(template, null), name: ' ', ageFrom: 200 }))).toEqual([
-    'name',
+it('shows each fault at its field', async () => {
+  const faultsOf = (change: object) =>
+    contractFaults(
+      dashboardReports.addTemplate,
+      bodyOf({ ...valuesOf(template, null), ...change }),
+      topField,
+    )
+  expect(await faultsOf({})).toEqual({})
+  expect(Object.keys(await faultsOf({ name: ' ', ageFrom: 200 })).sort()).toEqual([
     'ageFrom',
+    'name',
   ])
 })

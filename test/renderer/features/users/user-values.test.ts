@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Person } from '#shared/contract/dashboard-people.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import {
   bodyOf,
-  faultsOf,
   type PersonValues,
   valuesOf,
 } from '../../../../renderer/src/features/users/user-values.ts'
+import { contractFaults } from '../../../../renderer/src/ui/use-contract-form.ts'
 
 const values: PersonValues = {
   ...valuesOf(null),
@@ -42,8 +43,10 @@ describe('what is sent of a person', () => {
     expect(body).not.toHaveProperty('email')
   })
 
-  it('asks for a role: nobody is given one that was not chosen', () => {
-    expect(faultsOf(values, null)).toEqual({})
-    expect(Object.keys(faultsOf({ ...values, clinicRole: null }, null))).toEqual(['clinicRole'])
+  it('asks for a role: nobody is given one that was not chosen', async () => {
+    const faultsOf = (change: object) =>
+      contractFaults(dashboardPeople.invitePerson, bodyOf({ ...values, ...change }, null))
+    expect(await faultsOf({})).toEqual({})
+    expect(Object.keys(await faultsOf({ clinicRole: null }))).toEqual(['clinicRole'])
   })
 })

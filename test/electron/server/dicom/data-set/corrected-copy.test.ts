@@ -180,8 +180,8 @@ test('digital signatures, which sign what is changed, are removed', async () => 
 
 test('an attribute that is removed is among the previous values', async () => {
   const { dataSet } = await copied(writeDataSet(dataSetOf(IMAGE), EXPLICIT), [
-    { tag: tagOf('PatientWeight') as number, value: null, ifThere: true },
-    { tag: tagOf('PatientAge') as number, value: null, ifThere: true },
+    { tag: tagOf('PatientWeight') as number, value: null, onlyIfPresent: true },
+    { tag: tagOf('PatientAge') as number, value: null, onlyIfPresent: true },
   ])
   expect(find(dataSet, 'PatientWeight')).toBeUndefined()
   expect(textIn(modifiedIn(dataSet), 'PatientWeight', [], 'DS')).toBe('81.5')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataSetCutOff, DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterrupted, DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** In slices of four bytes. */
@@ -54,12 +54,14 @@ describe('a data set that is arriving', () => {
     const stream = open()
     stream.push(Buffer.from('half'))
     stream.cutOff()
-    await expect(stream.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(DataSetCutOff)
+    await expect(stream.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(
+      DataSetInterrupted,
+    )
     const waiting = open()
     const next = waiting.fragments[Symbol.asyncIterator]().next()
     await settled()
     waiting.cutOff()
-    await expect(next).rejects.toThrow(DataSetCutOff)
+    await expect(next).rejects.toThrow(DataSetInterrupted)
   })
 
   it('drops what a service does not want, to its end', async () => {
@@ -109,9 +111,9 @@ describe('a data set that is arriving', () => {
     cut.cutOff()
     cut.end()
     await expect(cut.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(
-      new DataSetCutOff('the association ended within the data set'),
+      new DataSetInterrupted('the association ended within the data set'),
     )
-    expect(new DataSetCutOff().name).toBe('DataSetCutOff')
+    expect(new DataSetInterrupted().name).toBe('DataSetInterrupted')
   })
 
   it('without a byte has no fragment, and is not starved once it has ended', async () => {

@@ -62,15 +62,15 @@ describe('a deflated file', () => {
     const bomb = Buffer.concat([meta(DEFLATED), deflateRawSync(Buffer.alloc(64 << 20))])
     expect(bomb.length).toBeLessThan(100_000)
     await expect(inflated(bomb)).rejects.toThrow(
-      'It is deflated, and would be larger than any file is.',
+      'It is compressed (deflate) and would be larger than any file is.',
     )
   })
 
   it('that cannot be inflated, or is none, is refused', async () => {
     await expect(
       inflated(Buffer.concat([meta(DEFLATED), Buffer.alloc(400, 0xfe)])),
-    ).rejects.toThrow('It is deflated, and cannot be inflated.')
-    await expect(inflated(fileOf(IMAGE))).rejects.toThrow('It is not deflated.')
+    ).rejects.toThrow('It is compressed (deflate) and cannot be decompressed.')
+    await expect(inflated(fileOf(IMAGE))).rejects.toThrow('It is not compressed (deflate).')
     await expect(inflated(Buffer.from('<html>'))).rejects.toThrow(
       'It is not a DICOM file: it begins like an HTML page.',
     )

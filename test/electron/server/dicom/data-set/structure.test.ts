@@ -74,7 +74,7 @@ describe('the structure of an object with native pixels', () => {
     // Right before its pixels.
     expect(structureOf(bytes.subarray(0, -20))).toEqual({
       isComplete: false,
-      detail: 'It describes an image and has no pixel data.',
+      detail: 'It describes an image but has no pixel data.',
     })
   })
 
@@ -190,7 +190,7 @@ describe('the structure of encapsulated pixels', () => {
     [
       'the offset table names a frame behind the end',
       encapsulated(two, [0, 48], [frame, frame]),
-      'Its offset table names a frame behind the end of its pixel data.',
+      'Its offset table points to a frame beyond the end of its pixel data.',
     ],
     [
       'the delimiter is missing',

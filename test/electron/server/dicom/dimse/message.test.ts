@@ -110,7 +110,7 @@ describe('messages from fragments', () => {
       identifierBytes: 64 << 10,
       drainedBytes: 64 << 10,
     })
-    const roomOf = (...lengths: number[]) => {
+    const fragmentCapacity = (...lengths: number[]) => {
       reader.push(command(FIND))
       const message = lengths
         .map((length, i) => reader.push(data(Buffer.alloc(length), i === lengths.length - 1)))
@@ -122,11 +122,11 @@ describe('messages from fragments', () => {
         ]
       )
     }
-    expect([roomOf(30_000, 26_000), roomOf(30_000, 3_000)]).toEqual([
+    expect([fragmentCapacity(30_000, 26_000), fragmentCapacity(30_000, 3_000)]).toEqual([
       [56_000, 56_000],
       [33_000, 33_000],
     ])
-    expect(roomOf(40_000, 18_000)).toEqual([58_000, 65_536])
+    expect(fragmentCapacity(40_000, 18_000)).toEqual([58_000, 65_536])
   })
 
   it('have a data set over the limit only counted, up to the length that is drained', () => {

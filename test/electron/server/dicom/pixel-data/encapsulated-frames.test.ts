@@ -123,7 +123,7 @@ describe('frames of encapsulated pixel data', () => {
     expect(framesOf(withLength(IMAGE, one))).toEqual([one])
     expect(framesOf(withLength(two, one))).toEqual([
       one,
-      'It should have 2 frames, but 1 is in its pixel data.',
+      'It should have 2 frames, but its pixel data contains 1.',
     ])
   })
 
@@ -140,7 +140,7 @@ describe('frames of encapsulated pixel data', () => {
       Array(250_000).fill(Buffer.alloc(0)),
     )
     expect(framesOf(empty)).toEqual(
-      Array(2).fill('It ends within its pixel data: none of 2 frames is whole.'),
+      Array(2).fill('It ends within its pixel data: none of 2 frames is complete.'),
     )
   })
 
@@ -149,18 +149,18 @@ describe('frames of encapsulated pixel data', () => {
     expect(framesOf(bytes)).toEqual([
       one,
       other,
-      'It should have 4 frames, but 2 are in its pixel data.',
-      'It should have 4 frames, but 2 are in its pixel data.',
+      'It should have 4 frames, but its pixel data contains 2.',
+      'It should have 4 frames, but its pixel data contains 2.',
     ])
     expect(opened(bytes).file.fault()).toEqual(
-      'It should have 4 frames, but 2 are in its pixel data.',
+      'It should have 4 frames, but its pixel data contains 2.',
     )
   })
 
   it('are not taken from pieces in a transfer syntax that has none', () => {
     const bytes = encapsulatedFile(IMAGE, [one], { transferSyntaxUid: '1.2.840.10008.1.2.1' })
     expect(() => headerOf(bytes)).toThrow(
-      'Its pixel data is in pieces, though its transfer syntax has none.',
+      'Its pixel data is in fragments, although its transfer syntax has none.',
     )
   })
 

@@ -103,7 +103,7 @@ describe('a file that is whole', () => {
   it('has no frame but those it has', () => {
     const { file } = opened(threeFrames())
     for (const number of [0, 4, 1.5, -1])
-      expect(() => file.frame(number)).toThrow('It has no such frame.')
+      expect(() => file.frame(number)).toThrow('It does not have this frame.')
   })
 
   it('is read without its pixels', () => {
@@ -179,7 +179,7 @@ describe('a file that is whole', () => {
     expect(isDeflated(opened(threeFrames()).source)).toBe(false)
     expect(isDeflated(new TestSource(threeFrames(), 100, false))).toBeUndefined()
     expect(isDeflated(opened(Buffer.from('<html>')).source)).toBe(false)
-    expect(() => file.header()).toThrow('It is deflated, and has not been inflated.')
+    expect(() => file.header()).toThrow('It is compressed (deflate) and has not been decompressed.')
   })
 })
 
@@ -208,12 +208,12 @@ describe('a file that is none', () => {
       'It is not a DICOM file: it begins like an HTML page.',
     ],
     ['\xef\xbb\xbf\n<HTML>', 'It is not a DICOM file: it begins like an HTML page.'],
-    ['<?xml version="1.0"?><Error/>', 'It is not a DICOM file: it begins like an XML text.'],
-    ['{"error":"expired"}', 'It is not a DICOM file: it begins like a JSON text.'],
+    ['<?xml version="1.0"?><Error/>', 'It is not a DICOM file: it begins like XML text.'],
+    ['{"error":"expired"}', 'It is not a DICOM file: it begins like JSON text.'],
     ['%PDF-1.7', 'It is not a DICOM file: it begins like a PDF.'],
     ['PK\x03\x04', 'It is not a DICOM file: it begins like a ZIP archive.'],
-    ['\xff\xd8\xff\xe0 JFIF', 'It is not a DICOM file: it begins like a JPEG picture.'],
-    ['\x89PNG\r\n', 'It is not a DICOM file: it begins like a PNG picture.'],
+    ['\xff\xd8\xff\xe0 JFIF', 'It is not a DICOM file: it begins like a JPEG image.'],
+    ['\x89PNG\r\n', 'It is not a DICOM file: it begins like a PNG image.'],
   ])('%j is told as what it is', (text, sentence) => {
     for (const more of ['', ' '.repeat(500)]) {
       if (text === '' && more !== '') continue
@@ -239,11 +239,11 @@ describe('a file that ends too early', () => {
     const cut = bytes.subarray(0, bytes.length - FRAME - 1)
     expect(framesOf(cut)).toEqual([
       pixels(3).subarray(0, FRAME),
-      'It ends within its pixel data: 1 of 3 frames is whole.',
-      'It ends within its pixel data: 1 of 3 frames is whole.',
+      'It ends within its pixel data: 1 of 3 frames is complete.',
+      'It ends within its pixel data: 1 of 3 frames is complete.',
     ])
     expect(opened(cut).file.fault()).toEqual(
-      'It ends within its pixel data: 1 of 3 frames is whole.',
+      'It ends within its pixel data: 1 of 3 frames is complete.',
     )
   })
 
@@ -251,7 +251,7 @@ describe('a file that ends too early', () => {
     const bytes = fileOf({ ...IMAGE, NumberOfFrames: '7', PixelData: pixels(2) })
     expect(headerOf(bytes).instance.frames).toBe(2)
     expect(opened(bytes).file.fault()).toEqual(
-      'It should have 7 frames, but 2 are in its pixel data.',
+      'It should have 7 frames, but its pixel data contains 2.',
     )
     const short = fileOf({ ...IMAGE, PixelData: pixels(1).subarray(0, 10) })
     expect(framesOf(short)).toEqual(['Its pixel data is shorter than its image.'])
@@ -420,7 +420,7 @@ describe('a hostile file', () => {
       ]),
     )
     const bytes = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), ...deep])
-    expect(() => headerOf(bytes)).toThrow('Its header has sequences too deep within each other.')
+    expect(() => headerOf(bytes)).toThrow('The sequences in its header are nested too deeply.')
   })
 
   it('has more elements than any', () => {

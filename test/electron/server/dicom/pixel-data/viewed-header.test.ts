@@ -136,7 +136,7 @@ describe('the header of an image', () => {
     )
     expect(headerOf(fileOf(IMAGE)).instance.notImage).toEqual('An image without its pixel data.')
     expect(instanceWith({ BitsAllocated: uint16(12) }).notImage).toEqual(
-      'An image of 12 bits a pixel, which this viewer does not show.',
+      'An image with 12 bits per pixel, which this viewer does not show.',
     )
     const video = encapsulatedFile(IMAGE, [Buffer.alloc(8)], {
       transferSyntaxUid: '1.2.840.10008.1.2.4.102',
@@ -372,7 +372,7 @@ describe('frames that differ', () => {
       attributes: { position: null },
     })
     expect(opened(bytes).file.fault()).toEqual(
-      'It says of 2 of its 3 frames where they are: none is taken.',
+      'It has per-frame attributes for only 2 of its 3 frames, so none of them is used.',
     )
   })
 

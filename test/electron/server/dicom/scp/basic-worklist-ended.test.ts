@@ -212,7 +212,7 @@ describe('the end of the association while a C-FIND runs', () => {
     await using other = await associated(watched.port)
     expect(await other.echo()).toBe(0)
     expect(await watched.saw('closed STALLED')).toBe(
-      'closed STALLED aborted: took no data for 0.3 s',
+      'closed STALLED aborted: no data was accepted for 0.3 s',
     )
     await returned.promise
     expect(await other.echo(2)).toBe(0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataSetCutOff } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
 import { isStorageClass, STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
@@ -152,7 +152,7 @@ describe('C-STORE', () => {
     // A command, and no more than the beginning of its data set.
     requestor.send(writeMessage(5, storeRq(2, '2.25.2'), whole, 16_384).subarray(0, 100_000))
     requestor.reset()
-    expect(await ended.promise).toBeInstanceOf(DataSetCutOff)
+    expect(await ended.promise).toBeInstanceOf(DataSetInterrupted)
     await saw('closed')
     expect(reported).toEqual([])
   })
@@ -174,7 +174,7 @@ describe('C-STORE', () => {
       writeMessage(5, storeRq(2, '2.25.2'), Buffer.alloc(50_000), 16_384).subarray(0, 20_000),
     )
     expect(await slow.next()).toMatchObject({ type: 'A-ABORT' })
-    expect(await saw('closed')).toContain('silent for 0.2 s')
+    expect(await saw('closed')).toContain('no data for 0.2 s')
   })
 
   it('hands a request without a data set to the service as an empty one', async () => {

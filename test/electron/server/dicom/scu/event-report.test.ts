@@ -103,7 +103,7 @@ describe('the result of a storage commitment', () => {
       ...taking,
       roles: [{ sopClass, scu: true, scp: false }],
     })
-    await expect(send(refusing)).rejects.toThrow('takes no storage commitment results')
+    await expect(send(refusing)).rejects.toThrow('does not accept storage commitment results')
     expect(refusing.messages).toEqual([])
   })
 
@@ -113,7 +113,7 @@ describe('the result of a storage commitment', () => {
       message: (message, peer) => peer.respond(message, 0x0112),
     })
     await expect(send(device)).rejects.toThrow(
-      'CT1 did not take the storage commitment result: status 0112',
+      'CT1 did not accept the storage commitment result: status 0112',
     )
   })
 })

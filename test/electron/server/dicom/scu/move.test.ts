@@ -25,19 +25,19 @@ const ending = (status: number, more: Partial<CommandSet> = {}): Script => ({
 
 describe('a C-MOVE', () => {
   it.each([
-    [0x0000, { completedSuboperations: 5 }, true, '5 images came'],
+    [0x0000, { completedSuboperations: 5 }, true, '5 images were received'],
     [
       0x0000,
       { completedSuboperations: 4, failedSuboperations: 1 },
       false,
-      '4 images came, 1 could not be sent',
+      '4 images were received, 1 could not be sent',
     ],
     [0x0000, {}, true, 'PACS has no images of this study'],
     [
       0xb000,
       { completedSuboperations: 4, failedSuboperations: 2 },
       false,
-      '4 images came, 2 could not be sent',
+      '4 images were received, 2 could not be sent',
     ],
     [
       0xa801,
@@ -45,8 +45,13 @@ describe('a C-MOVE', () => {
       false,
       'PACS does not know ISTHMUS as a destination: add it there, with the host and port of this gateway',
     ],
-    [0x0124, {}, false, 'PACS does not let ISTHMUS retrieve: allow it there'],
-    [0xc123, { errorComment: 'tape missing' }, false, 'PACS refused, status C123: tape missing'],
+    [0x0124, {}, false, 'PACS does not allow ISTHMUS to retrieve: allow it there'],
+    [
+      0xc123,
+      { errorComment: 'tape missing' },
+      false,
+      'PACS refused the request with the status C123: tape missing',
+    ],
   ])('that ends with %i says so', async (status, counts, isComplete, detail) => {
     await using archive = await startAcceptor(ending(status, counts))
     expect(await move(archive)).toMatchObject({ status, isComplete, detail })

@@ -118,7 +118,7 @@ describe('an association that we ask for', () => {
     })
     expect(await faultOf(open(acceptor.port))).toEqual({
       kind: 'not-accepted',
-      message: 'PACS offers none of the services that are needed',
+      message: 'PACS offers none of the required services',
     })
     expect(acceptor.received.at(-1)?.type).toBe('A-RELEASE-RQ')
   })
@@ -128,16 +128,16 @@ describe('an association that we ask for', () => {
       1,
       1,
       3,
-      'PACS refused the association: it does not recognise the calling AE title ISTHMUS: enter ISTHMUS in its list of known nodes',
+      'PACS rejected the association: it does not recognise the calling AE title ISTHMUS: add ISTHMUS to its list of known nodes',
     ],
     [
       1,
       1,
       7,
-      'PACS refused the association: it does not go by the AE title PACS: enter the AE title that it calls itself by',
+      'PACS rejected the association: it does not have the AE title PACS: enter the AE title that is configured there',
     ],
-    [2, 3, 2, 'PACS refused the association: it is busy: its limit of connections is reached'],
-    [1, 2, 9, 'PACS refused the association: result 1, source 2, reason 9'],
+    [2, 3, 2, 'PACS rejected the association: it is busy and has reached its limit of connections'],
+    [1, 2, 9, 'PACS rejected the association: result 1, source 2, reason 9'],
   ])('says what a rejection (%i, %i, %i) means', async (result, source, reason, message) => {
     await using acceptor = await startAcceptor({
       associate: () => ({ type: 'A-ASSOCIATE-RJ', result, source, reason }),
@@ -149,7 +149,7 @@ describe('an association that we ask for', () => {
     const port = await freePort()
     expect(await faultOf(open(port))).toEqual({
       kind: 'unreachable',
-      message: `nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right`,
+      message: `no program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct`,
     })
     expect((await faultOf(open(port, { host: 'no-such-host.invalid' }))).message).toContain(
       'no-such-host.invalid',
@@ -190,7 +190,9 @@ describe('an association that we ask for', () => {
       message: (_, { socket }) => socket.write('HTTP/1.1 400 Bad Request\r\n'),
     })
     const first = await open(babbling.port)
-    expect((await faultOf(all(first.request(1, echoRq)))).message).toMatch(/sent what is not DICOM/)
+    expect((await faultOf(all(first.request(1, echoRq)))).message).toMatch(
+      /sent data that is not DICOM/,
+    )
     await expect
       .poll(() => babbling.received.at(-1))
       .toEqual({ type: 'A-ABORT', source: 2, reason: 1 })
@@ -381,7 +383,7 @@ describe('an association by TLS', () => {
     expect(await all(association.request(1, echoRq))).toEqual([0x0000])
     expect(await faultOf(open(acceptor.port, { tls: { ca: other.cert } }))).toMatchObject({
       kind: 'tls',
-      message: expect.stringContaining('shows another certificate'),
+      message: expect.stringContaining('presents a certificate other than'),
     })
     await using unchecked = await open(acceptor.port, { tls: {} })
     expect(unchecked.isOpen).toBe(true)
@@ -401,7 +403,7 @@ describe('an association by TLS', () => {
     )
     expect(refusal).toMatchObject({
       kind: 'tls',
-      message: expect.stringContaining("may want to know the gateway's certificate"),
+      message: expect.stringContaining('may need the gateway’s certificate'),
     })
   })
 
@@ -429,6 +431,6 @@ describe('an association by TLS', () => {
     await using acceptor = await startAcceptor(answer)
     const fault = await faultOf(open(acceptor.port, { tls: {}, limits: { connectSeconds: 5 } }))
     expect(fault.kind).toBe('tls')
-    expect(fault.message).toContain('check that this port of it speaks TLS')
+    expect(fault.message).toContain('check that this port uses TLS')
   })
 })

@@ -126,7 +126,7 @@ describe('sending instances', () => {
           isTried: true,
           error: {
             kind: 'not-accepted',
-            message: 'PACS does not take MR Image Storage: switch it on there',
+            message: 'PACS does not accept MR Image Storage: enable it there',
           },
         },
         { outcome: 'sent' },

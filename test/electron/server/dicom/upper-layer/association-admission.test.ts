@@ -3,9 +3,9 @@ import { verification } from '#server/dicom/scp/service-classes.ts'
 import {
   accept,
   decide,
+  providerRejection,
   servicesOf,
   tooManyUnlisted,
-  unacceptable,
 } from '#server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { associateRq, ECHO_CONTEXT } from '../../../../support/requestor.ts'
@@ -27,7 +27,7 @@ describe('admission', () => {
     ['five of ten of this host open', 1, { ...NONE, all: 5, ofHost: 5 }, [2, 3, 2]],
     ['one below each limit', 0b11, { ...NONE, all: 9, ofCaller: 1, ofHost: 4 }, undefined],
   ])('by the provider, with %s', (_what, protocolVersion, open, expected) => {
-    const rejection = unacceptable(associateRq({ protocolVersion }), open, LIMITS)
+    const rejection = providerRejection(associateRq({ protocolVersion }), open, LIMITS)
     expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
   })
 

@@ -34,7 +34,7 @@ describe('an association', () => {
       'opened MR2 Verification, Modality Worklist',
       'answered MR2 Verification 0000 0',
       'answered MR2 Verification 0000 0',
-      'closed MR2 released: released by the peer',
+      'closed MR2 released: released by the other side',
     ])
   })
 
@@ -269,7 +269,7 @@ describe('an association', () => {
     await using _server = watched.server
     await using requestor = await Requestor.connect(watched.port)
     expect(await requestor.next()).toEqual({ type: 'closed' })
-    expect(watched.seen).toEqual(['closed - aborted: asked for nothing for 0.05 s'])
+    expect(watched.seen).toEqual(['closed - aborted: no association was requested within 0.05 s'])
   })
 
   it('is closed under ARTIM after a rejection the peer does not answer by closing', async () => {
@@ -294,8 +294,8 @@ describe('an association', () => {
       { type: 'A-ABORT', source: 2, reason: 0 },
       { type: 'A-ABORT', source: 2, reason: 0 },
     ])
-    expect(watched.seen).toContain('closed SILENT aborted: silent for 0.2 s')
-    expect(watched.seen).toContain('closed DRIBBLING aborted: silent for 0.2 s')
+    expect(watched.seen).toContain('closed SILENT aborted: no data for 0.2 s')
+    expect(watched.seen).toContain('closed DRIBBLING aborted: no data for 0.2 s')
   })
 
   it('is not silent while a service works', async () => {
@@ -313,7 +313,7 @@ describe('an association', () => {
     expect(await requestor.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
     expect(watched.seen.slice(1)).toEqual([
       'answered CT1 Modality Worklist 0000 0',
-      'closed CT1 aborted: silent for 0.05 s',
+      'closed CT1 aborted: no data for 0.05 s',
     ])
   })
 
@@ -321,17 +321,17 @@ describe('an association', () => {
     [
       'aborts',
       (requestor: Requestor) => requestor.abort(),
-      'closed CT1 aborted: aborted by the peer',
+      'closed CT1 aborted: aborted by the other side',
     ],
     [
       'resets the connection',
       (requestor: Requestor) => requestor.reset(),
-      'closed CT1 aborted: the other side cut the connection (ECONNRESET)',
+      'closed CT1 aborted: the other side dropped the connection (ECONNRESET)',
     ],
     [
       'half closes the connection',
       (requestor: Requestor) => requestor.halfClose(),
-      'closed CT1 aborted: connection closed by the peer',
+      'closed CT1 aborted: the other side closed the connection',
     ],
   ])('whose peer %s is over, and said so once', async (_what, leave, line) => {
     const watched = await serve()

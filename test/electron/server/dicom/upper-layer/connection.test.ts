@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest'
-import { lostBecause } from '#server/dicom/upper-layer/connection.ts'
+import { connectionLost } from '#server/dicom/upper-layer/connection.ts'
 
 const fault = (code: string | undefined, message: string): NodeJS.ErrnoException =>
   Object.assign(new Error(message), code && { code })
 
 it.each([
-  ['ECONNRESET', 'read ECONNRESET', 'the other side cut the connection (ECONNRESET)'],
+  ['ECONNRESET', 'read ECONNRESET', 'the other side dropped the connection (ECONNRESET)'],
   [
     'ETIMEDOUT',
     'read ETIMEDOUT',
-    'the other side stopped answering, or the network between is down (ETIMEDOUT)',
+    'the other side stopped answering, or the network in between is down (ETIMEDOUT)',
   ],
   ['ENOSPC', 'write ENOSPC', 'the connection was lost (ENOSPC)'],
   [undefined, 'odd', 'the connection was lost (odd)'],
 ])(
   'says why a connection was lost in plain words, with the code at the end: %s',
   (code, message, sentence) => {
-    expect(lostBecause(fault(code, message))).toEqual(sentence)
+    expect(connectionLost(fault(code, message))).toEqual(sentence)
   },
 )

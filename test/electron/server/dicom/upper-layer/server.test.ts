@@ -110,7 +110,7 @@ describe('the DIMSE server', () => {
     }
     expect(await idle[0]?.next()).toMatchObject({ type: expect.stringMatching(/closed|reset/) })
     expect(await watched.saw('closed')).toBe(
-      'closed - aborted: too much from connections without an association',
+      'closed - aborted: too much data from connections without an association',
     )
     await using asking = await associated(watched.port)
     expect(await asking.echo()).toBe(0)
@@ -247,10 +247,10 @@ describe('requests sent ahead', () => {
     requestor.send(UNFINISHED)
     requestor.abort()
     await settled(worklist.port)
-    expect(worklist.seen).not.toContain('closed CT1 aborted: aborted by the peer')
+    expect(worklist.seen).not.toContain('closed CT1 aborted: aborted by the other side')
     worklist.end('CT1 1')
     expect(await answerOf(requestor)).toEqual([1, 0x0000])
-    expect(await worklist.saw('closed CT1')).toBe('closed CT1 aborted: aborted by the peer')
+    expect(await worklist.saw('closed CT1')).toBe('closed CT1 aborted: aborted by the other side')
   })
 
   it('are read while all of them take no more than their bytes', async () => {

@@ -190,7 +190,7 @@ describe('API keys', () => {
     keys.revokeApiKey(apiKeyId, 'command-line')
     const refused = expect.objectContaining({
       code: 'refused',
-      message: 'The key was revoked: make a new one.',
+      message: 'The key was revoked: create a new one.',
     })
     expect(() => keys.changeApiKey(apiKeyId, { managesPeople: true }, 'user:usr_1')).toThrow(
       refused,

@@ -150,7 +150,7 @@ describe('a finding', () => {
       dashboard.status.reply.parse((await owner.call('GET', '/dashboard/status')).json).banner
     expect(await banner()).toMatchObject({
       tone: 'danger',
-      text: expect.stringContaining('tampered with, see entry 3'),
+      text: expect.stringContaining('tampered with (see entry 3)'),
     })
     expect((await acknowledge(' ')).status).toBe(400)
     expect((await acknowledge('Test of the protection')).json).toMatchObject({

@@ -66,7 +66,7 @@ describe('backups by their plan', () => {
     stage.clock.pass(5 * DAY_MS)
     expect(stage.health().backup).toMatchObject({
       tone: 'danger',
-      sentence: saying('there should be a younger one'),
+      sentence: saying('there should be a newer one'),
     })
     await stage.backups.check()
     await stage.backups.check()
@@ -153,7 +153,7 @@ describe('a backup that fails', () => {
     const away = `${stage.target}-away`
     renameSync(stage.target, away)
     await stage.live(DAY_MS, 10 * MINUTE_MS)
-    const sentence = `The folder ${stage.target} is not there: see whether its disk is connected.`
+    const sentence = `The folder ${stage.target} does not exist: check that its disk is connected.`
     expect(stage.health().backup).toMatchObject({ tone: 'danger', sentence })
     // Nothing was made on the disk that is there instead.
     expect(existsSync(stage.target)).toBe(false)
@@ -226,14 +226,16 @@ describe('a backup by hand', () => {
     await using stage = backupStage()
     const { backups } = stage
     const first = backups.make('by-hand', OWNER)
-    expect(() => backups.start('by-hand', OWNER)).toThrow('is being made already')
-    await expect(backups.make('before-update', OWNER)).rejects.toThrow('is being made already')
+    expect(() => backups.start('by-hand', OWNER)).toThrow('is already being made')
+    await expect(backups.make('before-update', OWNER)).rejects.toThrow('is already being made')
     expect((await backups.wizardState()).running).toMatchObject({
       phase: expect.stringMatching(/copying|checking/),
     })
     await first
     await backups.startTest(OWNER)
-    expect(() => backups.start('by-hand', OWNER)).toThrow('is being tried')
+    expect(() => backups.start('by-hand', OWNER)).toThrow(
+      'A restore test of the newest backup is in progress',
+    )
     // What is due meanwhile waits.
     stage.clock.pass(2 * DAY_MS)
     await backups.check()
@@ -253,7 +255,7 @@ describe('a backup by hand', () => {
       rehearsal: { dueAt: null },
     })
     store.settings.change({ 'backup.folder': join(stage.target, 'none') }, 'command-line')
-    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('is not there')
+    await expect(backups.make('by-hand', OWNER)).rejects.toThrow('does not exist')
     const inside = join(stage.folder, 'inside')
     mkdirSync(inside)
     expect(backups.useFolder(inside, OWNER)).toMatchObject({ isUsed: false })

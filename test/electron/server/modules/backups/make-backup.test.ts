@@ -121,7 +121,7 @@ describe('a backup', () => {
       /The backup could not be written to .*file: /,
     )
     await expect(on.make(undefined, join(on.target, 'none'))).rejects.toThrow(
-      /none: it is not there/,
+      /none: it does not exist/,
     )
     expect(readdirSync(on.target)).toEqual(['file'])
     expect(existsSync(join(on.folder, 'spool-backup', NAME))).toBe(false)
@@ -161,7 +161,9 @@ describe('a backup', () => {
   it('is not made twice in a second', async () => {
     using on = stage()
     await on.make()
-    await expect(on.make()).rejects.toThrow(/has a backup of this second already/)
+    await expect(on.make()).rejects.toThrow(
+      /already contains a backup that was made in this same second/,
+    )
     expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([NAME])
   })
 
@@ -169,7 +171,7 @@ describe('a backup', () => {
     using target = tempFolder()
     const file = join(target.folder, 'gateway.sqlite')
     writeFileSync(file, 'this is no database at all, whoever says so')
-    await expect(checkCopy(file, ['users'])).rejects.toThrow(/not whole/)
+    await expect(checkCopy(file, ['users'])).rejects.toThrow(/is damaged or incomplete/)
   })
 })
 

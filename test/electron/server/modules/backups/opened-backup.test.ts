@@ -89,9 +89,14 @@ describe('opening a backup', () => {
       on.from,
       { dataKey: randomBytes(32) },
       'key-wrong',
-      /another data key than this one: give the recovery key/,
+      /made with another data key: enter the recovery key/,
     )
-    await refused(bare.from, { dataKey: randomBytes(32) }, 'key-wrong', /no recovery key then/)
+    await refused(
+      bare.from,
+      { dataKey: randomBytes(32) },
+      'key-wrong',
+      /before there was a recovery key/,
+    )
     await refused(
       bare.from,
       { recoveryKey: newRecoveryKey() },
@@ -145,10 +150,10 @@ describe('opening a backup', () => {
     expect(readdirSync(to.folder)).toEqual([])
     rmSync(file)
     await expect(openBackup(on.from, to.folder, on.own)).rejects.toThrow(
-      /database\.sealed could not be read: it is not there/,
+      /database\.sealed could not be read: it does not exist/,
     )
     const { fault } = await previewBackup(on.from, on.own)
-    expect(english(fault as Message)).toMatch(/was not copied whole/)
+    expect(english(fault as Message)).toMatch(/was not copied completely/)
   })
 
   it('refuses a folder without a manifest, or with one that was changed', async () => {
@@ -204,7 +209,7 @@ describe('opening a backup', () => {
     const first = join(to.folder, 'first')
     firstVersion(on, first)
     const words = new RegExp(
-      `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length}\\)`,
+      `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}; this version supports up to ${MIGRATIONS.length}\\)`,
     )
     await expect(openBackup(first, join(to.folder, 'x'), on.own)).rejects.toThrow(words)
     const { fault } = await previewBackup(first, on.own)
@@ -246,7 +251,7 @@ describe('the preview', () => {
     })
     expect(await previewBackup(bare.from, other)).toMatchObject({
       opensWith: 'no',
-      fault: saying(/no recovery key then/),
+      fault: saying(/before there was a recovery key/),
     })
     expect(await previewBackup(bare.from, { recoveryKey: newRecoveryKey() })).toMatchObject({
       opensWith: 'no',

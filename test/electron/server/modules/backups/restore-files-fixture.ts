@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { storeSecret } from '#server/configuration/secret-queries.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { keepRecoveryKey, newRecoveryKey, wrapDataKey } from '#server/database/recovery-key.ts'
@@ -29,7 +29,7 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
     keepRecoveryProof(store)
     keepRecoveryKey(folder, wrapDataKey(store.database.seal, recoveryKey, clock()))
   }
-  keepSecret(store, 'mail.password', 'seven calm otters')
+  storeSecret(store, 'mail.password', 'seven calm otters')
   note(store, 'before')
   const made = await makeBackup(store, target.folder, 'scheduled', '1.2.3')
   if (later) note(store, 'after')

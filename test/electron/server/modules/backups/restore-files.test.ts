@@ -201,7 +201,7 @@ describe('a restore', () => {
     truncateSync(join(on.folder, 'restore', DATABASE_FILE), 100)
     const before = sha256(join(on.folder, DATABASE_FILE))
     expect(() => applyStagedRestore(on.folder, NOW)).toThrow(
-      /nothing was changed; make the restore again/,
+      /The database was not changed; start the restore again/,
     )
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
@@ -246,9 +246,11 @@ describe('a restore', () => {
     // As after a crash when the old database was moved.
     mkdirSync(join(on.folder, `${ASIDE}.part`))
     renameSync(join(on.folder, DATABASE_FILE), join(on.folder, `${ASIDE}.part`, DATABASE_FILE))
-    expect(() => refuseHalfRestored(on.folder)).toThrow(/half put back/)
+    expect(() => refuseHalfRestored(on.folder)).toThrow(
+      /The restore of a backup in .* has not finished/,
+    )
     await expect(stageRestore(on.folder, on.from, on.own, 'x', NOW)).rejects.toThrow(
-      /half put back/,
+      /The restore of a backup in .* has not finished/,
     )
     expect(applyStagedRestore(on.folder, NOW + 5000)).toMatchObject({ keptAside: ASIDE })
     expect(() => refuseHalfRestored(on.folder)).not.toThrow()
@@ -296,7 +298,9 @@ describe('quarantine', () => {
   it('is finished by the next start where a crash interrupted it', async () => {
     using on = await stage()
     mkdirSync(join(on.folder, 'damaged-2026-03-11-080000Z.part'))
-    expect(() => refuseHalfRestored(on.folder)).toThrow(/half put back/)
+    expect(() => refuseHalfRestored(on.folder)).toThrow(
+      /The restore of a backup in .* has not finished/,
+    )
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(existsSync(join(on.folder, 'damaged-2026-03-11-080000Z', DATABASE_FILE))).toBe(true)
     expect(existsSync(join(on.folder, DATABASE_FILE))).toBe(false)

@@ -75,7 +75,7 @@ it('makes a backup ready for an owner who gives the password, and then has the g
   expect(restoring.state).toMatchObject({ phase: 'ready', share: 1 })
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(true)
   await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(
-    'is ready already',
+    'is already prepared',
   )
   expect(context.audit.list({ limit: 1 }).items[0]).toMatchObject({
     action: 'restore.begin',

@@ -34,7 +34,7 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
     success: true,
     // The trail had not yet the backup itself, and has the trial now.
     sentence: saying(
-      `an unbroken audit log of ${entries - 2} entries, and 1 report that was read.`,
+      `an unbroken audit log of ${entries - 2} entries, and 1 report that was read as a sample.`,
     ),
   })
   expect(stage.audited('backup.rehearse')).toMatchObject([
@@ -78,7 +78,23 @@ it('is red where the trail in the backup is broken', async () => {
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
-    sentence: `In the backup ${name} the audit log is broken at entry ${entry?.seq}.`,
+    sentence: `In the backup ${name}, the audit log is broken at entry ${entry?.seq}.`,
+  })
+})
+
+it('passes where a break was recorded before the backup, and names its entry', async () => {
+  await using stage = backupStage({ 'backup.dailyAt': null })
+  tamper(stage.folder, 'drop trigger auditEntriesStay')
+  expect(stage.store.audit.inspect()).toEqual(['triggers'])
+  const [entry] = stage.store.audit.list({ limit: 1 }).items
+  const { name } = await stage.backups.make('by-hand', OWNER)
+  expect(await stage.backups.test(OWNER)).toMatchObject({
+    success: true,
+    sentence: saying(
+      new RegExp(
+        `^The backup ${name} was opened and is complete, .* has a break at entry ${entry?.seq} that was recorded`,
+      ),
+    ),
   })
 })
 
@@ -93,7 +109,7 @@ it('is red where a report in the backup is not what was signed', async () => {
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.test(OWNER)).toMatchObject({
     success: false,
-    sentence: `In the backup ${name} the report ${reportId} is not as it was signed.`,
+    sentence: `In the backup ${name}, the report ${reportId} does not match what was signed.`,
   })
 })
 
@@ -105,13 +121,13 @@ it('is warned of where it was not made for long', async () => {
   stage.clock.pass(2 * DAY_MS)
   expect(stage.health().rehearsal).toMatchObject({
     tone: 'warning',
-    sentence: saying('was ever tried'),
+    sentence: saying('No restore test was ever made'),
   })
   await stage.backups.test(OWNER)
   expect(stage.health().rehearsal).toBeUndefined()
   stage.clock.pass(38 * DAY_MS)
   expect(stage.health().rehearsal).toMatchObject({
     tone: 'warning',
-    sentence: saying('The last trial'),
+    sentence: saying('The last restore test was on'),
   })
 })

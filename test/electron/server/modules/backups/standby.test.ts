@@ -25,8 +25,7 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   stage.clock.pass(MINUTE_MS)
   expect(stage.health().standby).toEqual({
     ...{ tone: 'warning', since: '2026-03-10T09:00:00.000Z' },
-    sentence:
-      'The standby at nas has what was written until 2026-03-10 10:00, and is behind the plan.',
+    sentence: 'The standby at nas only has data up to 2026-03-10 10:00 and is behind schedule.',
   })
   stage.store.settings.change({ 'backup.everyMinutes': null }, ACTOR)
   expect(stage.health().standby).toBeUndefined()
@@ -34,7 +33,7 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   expect(stage.health().standby).toBeDefined()
   forgetStandby(stage.store, ACTOR)
   expect(stage.health().standby).toBeUndefined()
-  expect(() => forgetStandby(stage.store, ACTOR)).toThrow('No standby was noted.')
+  expect(() => forgetStandby(stage.store, ACTOR)).toThrow('No standby is registered.')
 })
 
 it('notes no backup that is not in the folder', async () => {

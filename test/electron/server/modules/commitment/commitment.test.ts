@@ -84,7 +84,7 @@ describe('a storage commitment request', () => {
     await using stage = await openStage()
     expect(await request(stage, named('1.2.3'))).toEqual({
       status: 0x0110,
-      errorComment: 'Storage commitment is switched off here',
+      errorComment: 'Storage commitment is disabled here',
     })
   })
 
@@ -170,7 +170,7 @@ describe('an instance is not committed', () => {
     })
     expect(stage.news.at(-1)).toMatchObject({
       tone: 'warning',
-      text: 'CT room 1 was told that 4 of 5 objects are not stored here.',
+      text: 'CT room 1 was notified that 4 of 5 objects are not stored here.',
     })
   })
 })
@@ -273,7 +273,7 @@ describe('a result whose record the disk does not take', () => {
       expect(reports).toHaveLength(1)
       expect(findCommitmentOf(stage.store.database, 'CT1', TRANSACTION)?.state).toBe('waiting')
       expect(stage.news.at(-1)?.text).toEqual(
-        'CT room 1 was told that 1 of 2 objects is not stored here.',
+        'CT room 1 was notified that 1 of 2 objects is not stored here.',
       )
     }
     await stage.pass(10 * MINUTE)
@@ -389,9 +389,7 @@ describe('a result that cannot be delivered', () => {
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()
     const { lastError } = findCommitmentOf(stage.store.database, 'CT1', TRANSACTION) ?? {}
-    expect(lastError).toEqual(
-      'No port is entered for this device: enter the port that it listens at.',
-    )
+    expect(lastError).toEqual('No port is set for this device: enter the port that it listens on.')
     changeDevice(stage.store, DEVICE.deviceId, { port: 104 }, 'gateway')
     await stage.pass(MINUTE)
     expect(stage.reports).toHaveLength(1)

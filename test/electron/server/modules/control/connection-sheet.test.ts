@@ -1,7 +1,7 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { certificateFacts, ownCertificate } from '#server/http/certificate.ts'
+import { certificateFacts, loadOrCreateCertificate } from '#server/http/certificate.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import {
@@ -75,7 +75,7 @@ it('says of a new installation what a device is told', () => {
 
 it('says of one that runs where it listens, and which certificate it shows', () => {
   using opened = openFolder()
-  const { cert } = ownCertificate({
+  const { cert } = loadOrCreateCertificate({
     folder: opened.folder,
     names: ['localhost'],
     nowMs: CLOCK(),

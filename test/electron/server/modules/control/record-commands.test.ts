@@ -101,7 +101,7 @@ describe('device', () => {
     )
     await add({ 'ae-title': 'CT1' })
     expect((await add({ 'ae-title': 'CT1' })).output).toMatch(
-      /^Another device has the AE title CT1 already\.\n {2}--ae-title: must differ from that of CT1/,
+      /^Another device already has the AE title CT1\. Enter another AE title or an address\.\n {2}--ae-title: must differ from that of CT1/,
     )
     await add({ 'ae-title': 'CT1', address: '10.0.3.17' })
     expect((await folder.run('device remove', { arguments: ['CT1'] })).output).toBe(
@@ -153,7 +153,7 @@ describe('destination', () => {
     expect(
       (await folder.run('destination add', { options: { ...PACS, 'certificate-file': 'x' } }))
         .output,
-    ).toMatch(/--certificate-file: must be a certificate in PEM form$/)
+    ).toMatch(/--certificate-file: must be a certificate in PEM format$/)
     expect(
       (await folder.run('destination add', { options: { ...PACS, modalities: 'CT,c-t' } })).output,
     ).toMatch(/--modalities: must be a DICOM modality such as CT$/)

@@ -208,7 +208,7 @@ it('has the folder for itself: neither a gateway nor another rescue opens it', a
   ]
   for (const result of await Promise.allSettled(refused))
     expect(result).toMatchObject({
-      reason: { message: expect.stringContaining('Another Isthmus is already running') },
+      reason: { message: expect.stringContaining('Another instance of Isthmus is already using') },
     })
 })
 const faultOfKey = () => new StoreError('key-missing', verbatim('x'))
@@ -318,7 +318,7 @@ it('says where the recovery file is missing, from which the key would come', asy
   const asked = stage.call(dashboardRescue.recoverKey, {
     body: { recoveryKey: stage.clinic.recoveryKey },
   })
-  await expect(asked).rejects.toThrow(/There is no .*recovery\.key/)
+  await expect(asked).rejects.toThrow(/recovery\.key does not exist/)
   // The backup has it too.
   const from = { name: stage.clinic.backup.name, recoveryKey: stage.clinic.recoveryKey }
   expect(await stage.call(dashboardRescue.preview, { body: from })).toMatchObject({

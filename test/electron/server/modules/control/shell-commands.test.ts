@@ -113,9 +113,9 @@ describe('a gateway that is made ready for an update', () => {
   it('serves on where no backup could be made', async () => {
     using update = preparing([0], {
       backUp: () =>
-        Promise.reject(new ApiError('refused', verbatim('No folder for backups is chosen.'))),
+        Promise.reject(new ApiError('refused', verbatim('No folder for backups has been chosen.'))),
     })
-    await expect(update.prepare()).rejects.toThrow('No folder for backups is chosen.')
+    await expect(update.prepare()).rejects.toThrow('No folder for backups has been chosen.')
     expect(update.calls).toEqual([])
   })
 

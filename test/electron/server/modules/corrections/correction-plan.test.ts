@@ -81,7 +81,7 @@ describe('what keeps a correction from being made', () => {
       instanceIds: [...instanceIds],
     })
     expect(await at.obstacle(split(at.ids))).toBe(
-      'All images of the study are chosen: reassign the study instead.',
+      'All images of the study are selected: reassign the study instead.',
     )
     expect(await at.preview(split(at.ids.slice(0, 1)))).toMatchObject({
       ...{ obstacle: null, instances: 1, staying: 1, toStudyInstanceUid: TARGET },
@@ -102,7 +102,7 @@ describe('what keeps a correction from being made', () => {
   it('is a merge or a split into the study itself, and not a reassignment to it', async () => {
     await using at = await clinic()
     const target = { to: 'study', studyInstanceUid: STUDY } as const
-    const already = 'The images are in this study already.'
+    const already = 'The images are already in this study.'
     expect(await at.obstacle({ kind: 'merge', target })).toBe(already)
     expect(await at.obstacle({ kind: 'split', target, instanceIds: at.ids.slice(0, 1) })).toBe(
       already,
@@ -163,11 +163,11 @@ describe('what a person should know before a correction', () => {
   it('is that a study is still receiving, the target too', async () => {
     await using at = await clinic({ images: [image(1), inTarget()], isComplete: false })
     expect(await at.warnings()).toEqual([
-      'The study is still receiving images: later ones are not corrected.',
+      'The study is still receiving images: images that arrive later are not corrected.',
       'The target study is still receiving images.',
     ])
     expect(await at.warnings(typed({}))).toEqual([
-      'The study is still receiving images: later ones are not corrected.',
+      'The study is still receiving images: images that arrive later are not corrected.',
     ])
   })
 
@@ -187,7 +187,7 @@ describe('what a person should know before a correction', () => {
     completedReport(at.store, { studyId: there, userId, signedAt })
     expect(await at.warnings()).toEqual([
       'A report of the study is being written.',
-      'A report of the target study is signed already: it will need an addendum, and everyone who received it must be informed.',
+      'A report of the target study is already signed: it will need an addendum, and everyone who received it must be informed.',
     ])
   })
 
@@ -196,7 +196,7 @@ describe('what a person should know before a correction', () => {
     async (other) => {
       await using at = await clinic({ images: [image(1), inTarget(other)] })
       expect(await at.warnings()).toEqual([
-        'The images that are in the target study already name another patient.',
+        'The images that are already in the target study name another patient.',
       ])
     },
   )
@@ -208,13 +208,13 @@ describe('what a person should know before a correction', () => {
 
   it('is that the order is for another modality', async () => {
     await using at = await clinic({ order: { ...ORDER, modality: ' MR ' } })
-    expect(await at.warnings()).toEqual(['The order is for MR, and the images are CT.'])
+    expect(await at.warnings()).toEqual(['The order is for MR, but the images are CT.'])
   })
 
   it('is that the images name no modality where the order does', async () => {
     await using at = await clinic({ images: [image(1, { Modality: '' })] })
     expect(await at.warnings()).toEqual([
-      'The order is for CT, and the images are of another kind.',
+      'The order is for CT, but the images are of another kind.',
     ])
   })
 

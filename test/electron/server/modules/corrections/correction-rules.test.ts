@@ -61,7 +61,7 @@ describe('another patient', () => {
   const isOther = (before: Partial<CorrectedPatient>, after: Partial<CorrectedPatient>) => {
     const patient = { ...SAM, ...after }
     const values = corrected('reassign', { patient }, { ...SAM, ...before })
-    expect(values.of('PatientWeight')?.ifThere ?? true).toBe(true)
+    expect(values.of('PatientWeight')?.onlyIfPresent ?? true).toBe(true)
     return values.value('PatientWeight') === null
   }
 
@@ -102,14 +102,14 @@ describe('of a corrected patient', () => {
   it('the age goes with a birth date that was wrong', () => {
     const { all, of } = patient({ patientBirthDate: '19800512' })
     expect(all).toHaveLength(6)
-    expect(of('PatientAge')).toEqual({ tag: tagOf('PatientAge'), value: null, ifThere: true })
+    expect(of('PatientAge')).toEqual({ tag: tagOf('PatientAge'), value: null, onlyIfPresent: true })
   })
 
   it('the request that the image has gets the accession number', () => {
     const { all, of } = patient({ accessionNumber: 'A101' })
     expect(all).toHaveLength(6)
     expect(of('RequestAttributesSequence')).toEqual({
-      ...{ tag: tagOf('RequestAttributesSequence'), value: [], ifThere: true },
+      ...{ tag: tagOf('RequestAttributesSequence'), value: [], onlyIfPresent: true },
       inItems: { [tagOf('AccessionNumber') ?? 0]: 'A101' },
     })
   })
@@ -117,7 +117,7 @@ describe('of a corrected patient', () => {
 
 describe('of images that are put elsewhere', () => {
   it('what a console copied of the wrong patient goes, and of the same patient stays', () => {
-    const removed = { value: null, ifThere: true }
+    const removed = { value: null, onlyIfPresent: true }
     const other = corrected('reassign', {})
     for (const keyword of ['PatientWeight', 'PatientAge', 'OtherPatientIDs', 'PatientComments'])
       expect(other.of(keyword)).toMatchObject(removed)
@@ -138,7 +138,7 @@ describe('of images that are put elsewhere', () => {
       ['RequestedProcedureDescription', 'CT chest'],
       ['RequestedProcedureID', 'R200'],
     ] as const)
-      expect(of(keyword)).toMatchObject({ value: text, ifThere: true })
+      expect(of(keyword)).toMatchObject({ value: text, onlyIfPresent: true })
     expect(request()).toEqual({
       ...{ AccessionNumber: 'A200', StudyInstanceUID: '1.2.3.200' },
       ...{ RequestedProcedureDescription: 'CT chest', RequestedProcedureID: 'R200' },
@@ -158,7 +158,7 @@ describe('of images that are put elsewhere', () => {
     expect(request()).toEqual({ StudyInstanceUID: '1.2.9', ScheduledProcedureStepID: 'S200' })
     expect(value('StudyDescription')).toBe('Thorax')
     for (const keyword of ['AdmissionID', 'RequestedProcedureDescription', 'RequestedProcedureID'])
-      expect(of(keyword)).toMatchObject({ value: null, ifThere: true })
+      expect(of(keyword)).toMatchObject({ value: null, onlyIfPresent: true })
     const nothing = { ...order, scheduledProcedureStepId: '', studyDescription: '' }
     const unknown = corrected('reassign', { order: nothing, patient: patientOf(nothing) })
     expect(unknown.request()).toEqual({})
@@ -175,7 +175,7 @@ describe('of images that are put elsewhere', () => {
     expect([value('StudyDate'), value('StudyTime')]).toEqual(['20260310', '084512.5'])
     expect(value('AdmissionID')).toBeNull()
     expect(value('RequestedProcedureDescription')).toBeNull()
-    expect(of('RequestedProcedureID')).toMatchObject({ value: 'R100', ifThere: true })
+    expect(of('RequestedProcedureID')).toMatchObject({ value: 'R100', onlyIfPresent: true })
     expect(request()).toEqual({
       ...{ AccessionNumber: 'A200', StudyInstanceUID: HANDED_OUT.studyInstanceUid },
       ...{ RequestedProcedureID: 'R100', ScheduledProcedureStepID: 'S100' },
@@ -190,7 +190,7 @@ describe('of images that are put elsewhere', () => {
       for (const keyword of ['StudyDescription', 'StudyDate', 'StudyTime'])
         expect(of(keyword)).toBeUndefined()
       expect([value('ReferringPhysicianName'), value('StudyID')]).toEqual(['', ''])
-      expect(of('RequestAttributesSequence')).toMatchObject({ value: null, ifThere: true })
+      expect(of('RequestAttributesSequence')).toMatchObject({ value: null, onlyIfPresent: true })
     }
   })
 })

@@ -223,7 +223,7 @@ test('an undo makes the originals current again', async () => {
     ],
   ])
   await expect(corrections.undo(correctionId, 'again', 'usr_2')).rejects.toThrow(
-    'It was undone already.',
+    'It was already undone.',
   )
 })
 
@@ -294,7 +294,7 @@ test('an undo does not overwrite a link that was made after the correction: the 
   expect(linked).toMatchObject({ accessionNumber: 'A300', linkedBy: 'Una Malá' })
 
   const obstacle =
-    'Since the correction, images were linked to the order A300: undo that on Reconcile first.'
+    'Since the correction, images were linked to the order A300: undo that under Reconcile first.'
   expect(corrections.list(STUDY)).toMatchObject([{ undoObstacle: obstacle }])
   await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toMatchObject({
     code: 'refused',
@@ -560,8 +560,8 @@ test('where something left the gateway, an undo is a further correction with the
   const listed = corrections.list(STUDY)
   // Both were made in the same millisecond.
   expect(listed.map(({ undoObstacle }) => englishOf(undoObstacle)).sort()).toEqual([
-    'It undid another correction: correct the images again instead.',
-    'It was undone already.',
+    'It was already undone.',
+    'This correction undid another one and cannot be undone: correct the images again instead.',
   ])
 })
 
@@ -588,7 +588,7 @@ test('what cannot be done is said in the preview, and refused', async () => {
     patientSex: 'M',
     accessionNumber: 'A100',
   } as const
-  expect(await obstacle({ kind: 'split', target: TO_ORDER.target })).toBe('No image is chosen.')
+  expect(await obstacle({ kind: 'split', target: TO_ORDER.target })).toBe('No image is selected.')
   expect(
     await obstacle({
       kind: 'split',
@@ -678,7 +678,7 @@ test('images of one patient are listed for each series, as their device describe
 test('of studies and corrections that are not known nothing is said', async () => {
   await using at = await clinic()
   const { corrections } = at
-  const unknown = { code: 'not-found', message: 'There are no images of such a study.' }
+  const unknown = { code: 'not-found', message: 'There are no images of this study.' }
   await expect(listIdentities(at.store, '1.2.9')).rejects.toMatchObject(unknown)
   await expect(corrections.targets('1.2.9', '')).rejects.toMatchObject(unknown)
   expect(() => corrections.list('1.2.9')).toThrow(expect.objectContaining(unknown))
@@ -1017,7 +1017,7 @@ test('a correction that fills the disk meanwhile is given up, and changes nothin
   const { stage, store, apply } = at
   let looked = 0
   store.imageFiles.space = () => ({ freeBytes: ++looked > 2 ? 4e9 : 9e9, totalBytes: 10e9 })
-  await expect(apply(TO_ORDER)).rejects.toThrow('too little disk space')
+  await expect(apply(TO_ORDER)).rejects.toThrow('not enough disk space')
   expect(listStudyInstances(store.database, STUDY)).toHaveLength(1)
   expect(stage.files().images).toHaveLength(1)
 })

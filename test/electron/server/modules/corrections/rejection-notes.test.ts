@@ -247,7 +247,7 @@ describe('a correction of images that a destination has', () => {
     await at.stage.forwarding.settled()
     const [open] = at.openNotices()
     expect(open?.sending).toMatchObject({ waiting: 0, sent: 1, failed: 1 })
-    expect(textOf(open?.sending?.lastError)).toContain('it does not take images of this kind')
+    expect(textOf(open?.sending?.lastError)).toContain('it does not accept images of this kind')
     // A person who had the images deleted there confirms it.
     expect(
       confirmNotice(at.store, at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand')
@@ -356,7 +356,7 @@ describe('a correction that is undone before anything of it was queued', () => {
       expect.stringMatching(/^2\.25\.100\.1\.1 waiting/),
     ])
     expect(at.openNotices()).toEqual([])
-    const note = 'Not needed: the correction was undone.'
+    const note = 'This is not needed: the correction was undone.'
     expect(at.allNotices()).toMatchObject([{ state: 'done', doneBy: '', note }])
   })
 

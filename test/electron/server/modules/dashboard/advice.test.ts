@@ -35,56 +35,56 @@ it('begins a new gateway with its partner, its first device and its public URL',
     settings: { ...fine.settings, 'http.publicUrl': null },
   }
   expect(adviceFor(fresh).map((text) => english(text).split('.')[0])).toEqual([
-    'No partner is set, so every worklist is refused',
-    'No device is known',
-    'Links given to the partner point to this PC only',
+    'No partner is configured, so all worklist queries fail',
+    'There is no device in the device list',
+    'Links that are given to the partner work on this PC only',
   ])
 })
 
 const CASES: [change: Partial<Condition>, text: string][] = [
-  [{ unknownCallers: 1 }, 'An unknown device has called. Approve or dismiss it under Devices.'],
+  [{ unknownCallers: 1 }, 'An unknown device has connected. Approve or dismiss it under Devices.'],
   [
     { unknownCallers: 3, devices: [] },
-    '3 unknown devices have called. Approve or dismiss them under Devices.',
+    '3 unknown devices have connected. Approve or dismiss them under Devices.',
   ],
   [
     { devices: [{ ...DEVICE, isEnabled: false }] },
-    'Every device is switched off, so every device is rejected. Switch one on under Devices.',
+    'All devices are disabled, so all devices are rejected. Enable one under Devices.',
   ],
   [
     { unreadableSettings: ['dimse.port'] },
-    'These settings could not be read and have their first value; set them again: dimse.port.',
+    'These settings could not be read, so their initial values are used; set them again: dimse.port.',
   ],
   [
     { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
-    'A device may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
+    'A device can connect by TLS only, but DICOM TLS is disabled: set its port (dimse.tlsPort) under Settings and restart the gateway.',
   ],
   [
     { certificates: [{ use: 'dicom-tls', isInUse: true, daysLeft: 12 }] },
-    'The certificate of DICOM TLS ends in 12 days. Renew it under Settings, and give the new one to who trusts the old one.',
+    'The certificate of DICOM TLS expires in 12 days. Renew it under Settings, and install the new one wherever the old one is trusted.',
   ],
   [
     { certificates: [{ use: 'https', isInUse: true, daysLeft: -1 }] },
-    'The certificate of the window and the interface has ended. Renew it under Settings, and give the new one to who trusts the old one.',
+    'The certificate of the window and the interface has expired. Renew it under Settings, and install the new one wherever the old one is trusted.',
   ],
   [
     { images: { quarantined: 2, mismatches: 0 } },
-    '2 images were set aside and wait for a decision. Release or discard them under Images.',
+    '2 images are in quarantine and wait for a decision. Release or discard them under Images, Quarantine.',
   ],
   [
     { images: { quarantined: 0, mismatches: 3 } },
-    'The images of 3 studies name another patient or order than their worklist rows or the studies. Compare them under Images.',
+    'The images of 3 studies name another patient or order than their worklist entries or the studies. Compare them under Images.',
   ],
   [
     { forwards: { failed: 1 } },
-    'An image could not be sent to its destination and was given up. Send it again or drop it under Destinations.',
+    'An image could not be forwarded to its destination and is no longer retried. Retry it or stop sending it under Destinations.',
   ],
   [
     {
       settings: { ...fine.settings, 'commitment.isOn': true },
       devices: [{ ...DEVICE, port: null }],
     },
-    'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
+    'Storage commitment is enabled, but no device has a port to send its results to. Enter the port that each device listens on under Devices.',
   ],
 ]
 

@@ -58,7 +58,7 @@ describe('the banner', () => {
 
   it('says before all else that the gateway is in safe mode', () => {
     const text =
-      'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.'
+      'The gateway is in safe mode: devices are not served and nothing is sent. Restart it normally when the cause is known.'
     expect(bannerOf({ ...down, isSafe: true })).toEqual({ tone: 'danger', text })
     expect(bannersOf({ ...down, isSafe: true }).map((one) => one.text)).toEqual([
       text,
@@ -76,12 +76,12 @@ describe('the banner', () => {
     }
     expect(bannerOf({ ...well, undelivered })).toEqual({
       tone: 'danger',
-      text: 'A signed report has not reached the partner since 09:40 (it answered 500). It is tried again by itself; tell the partner by phone what cannot wait.',
+      text: 'A signed report has been waiting for delivery to the partner since 09:40 (it answered 500). The gateway keeps retrying; call the partner about anything that cannot wait.',
     })
     expect(
       bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text,
     ).toEqual(
-      '3 signed reports have not reached the partner since 09:40. They are tried again by themselves; tell the partner by phone what cannot wait.',
+      '3 signed reports have been waiting for delivery to the partner since 09:40. The gateway keeps retrying; call the partner about anything that cannot wait.',
     )
     expect(
       bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } }),
@@ -104,34 +104,36 @@ describe('the banner', () => {
       }),
     ).toEqual({
       tone: 'danger',
-      text: 'Reports for ris.example wait. It answered a report with 410: this address is no longer used. Switch it on again, or enter its new address, under Partner.',
+      text: 'Reports for ris.example are waiting. It answered a report with 410: this address is no longer used. Enable the endpoint again, or enter its new address, under Partner.',
     })
   })
 
   it('says since when the partner is unreachable and how old the worklists are, in the time of the clinic', () => {
     expect(bannerOf(down)).toEqual({
       tone: 'warning',
-      text: 'Partner unreachable since 10:42. Worklists come from 10:40 (2 min old).',
+      text: 'Partner unreachable (since 10:42). Devices get the worklist of 10:40 (2 min old).',
     })
   })
 
   it('names each fault in words', () => {
     const text = (fault: NonNullable<Situation['partner']['fault']>) =>
       textOf(bannerOf({ ...down, partner: { ...down.partner, fault } })?.text)
-    expect(text('timeout')).toContain('Partner does not answer in time since 10:42.')
-    expect(text('invalid')).toContain('Partner sends answers that cannot be read since 10:42.')
-    expect(text('circuit-open')).toContain('Partner unreachable since 10:42.')
+    expect(text('timeout')).toContain('The partner does not answer in time (since 10:42).')
+    expect(text('invalid')).toContain(
+      'The partner sends answers that cannot be read (since 10:42).',
+    )
+    expect(text('circuit-open')).toContain('Partner unreachable (since 10:42).')
   })
 
   it('turns to danger when the last answer is too old to be served', () => {
     const later = { ...down, now: Date.parse(at('10:10:00')) }
     expect(bannerOf(later)).toEqual({
       tone: 'danger',
-      text: 'Partner unreachable since 10:42. The last answer is from 10:40 (29 min old), too old to serve: devices get no worklist. Downtime mode serves it for longer.',
+      text: 'Partner unreachable (since 10:42). The last answer is of 10:40 (29 min old), which is too old to serve: devices get no worklist. Enable downtime mode to serve it for longer.',
     })
     expect(bannerOf({ ...later, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: 'Partner unreachable since 10:42. Worklists come from 10:40 (29 min old). Downtime mode is on since 10:00 (Vera Weber), until 21 Nov 00:00 at the latest.',
+      text: 'Partner unreachable (since 10:42). Devices get the worklist of 10:40 (29 min old). Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest.',
     })
   })
 
@@ -142,11 +144,11 @@ describe('the banner', () => {
     }
     const soon = { ...nightDown, now: Date.parse(at('23:04:00')) }
     expect(bannerOf(soon)?.text).toEqual(
-      'Partner unreachable since 20 Nov 23:52. Worklists come from 20 Nov 23:50 (14 min old).',
+      'Partner unreachable (since 20 Nov 23:52). Devices get the worklist of 20 Nov 23:50 (14 min old).',
     )
     const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
     const tooOld =
-      'Partner unreachable since 20 Nov 23:52. The last answer is from 20 Nov 23:50 (2 h old), too old to serve: devices get no worklist.'
+      'Partner unreachable (since 20 Nov 23:52). The last answer is of 20 Nov 23:50 (2 h old), which is too old to serve: devices get no worklist.'
     expect(bannerOf(later)).toEqual({ tone: 'danger', text: tooOld })
     expect(bannerOf({ ...later, downtime: inDowntime })?.text).toEqual(tooOld)
   })
@@ -154,20 +156,20 @@ describe('the banner', () => {
   it('turns to danger when there is no earlier answer, or the partner refuses', () => {
     expect(bannerOf({ ...down, partner: { ...down.partner, lastOkAt: null } })).toEqual({
       tone: 'danger',
-      text: 'Partner unreachable since 10:42. There is no earlier answer: devices get no worklist.',
+      text: 'Partner unreachable (since 10:42). There is no earlier answer: devices get no worklist.',
     })
     expect(
       bannerOf({ ...down, partner: { ...down.partner, state: 'refusing', fault: 'refused' } }),
     ).toEqual({
       tone: 'danger',
-      text: 'Partner refuses worklist queries since 10:42. Devices get no worklist.',
+      text: 'The partner refuses worklist queries (since 10:42). Devices get no worklist.',
     })
   })
 
   it('says that downtime mode is on while the partner is well', () => {
     expect(bannerOf({ ...well, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: 'Downtime mode is on since 10:00 (Vera Weber), until 21 Nov 00:00 at the latest. It ends with the next live answer.',
+      text: 'Downtime mode has been enabled since 10:00 (Vera Weber), and lasts until 21 Nov 00:00 at the latest. It ends automatically with the next answer of the partner.',
     })
   })
 
@@ -194,25 +196,27 @@ describe('the banner about images', () => {
   it('puts a disk that takes no more images before the partner, and a disk that fills up after it', () => {
     const full = storage(
       'full',
-      'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free.',
+      'No images are accepted: 4 GB are free, less than the 5 GB that must stay free.',
     )
     expect(bannerOf({ ...down, storage: full })).toEqual({
       tone: 'danger',
-      text: 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free. Devices keep theirs until this is mended.',
+      text: 'No images are accepted: 4 GB are free, less than the 5 GB that must stay free. Devices keep their images until this is fixed.',
     })
     const readOnly = storage(
       'read-only',
-      'The image folder cannot be written to: no images are taken.',
+      'The image folder cannot be written to: no images are accepted.',
     )
     expect(bannerOf({ ...down, storage: readOnly })).toEqual({
       tone: 'danger',
-      text: 'The image folder cannot be written to: no images are taken. Devices keep theirs until this is mended.',
+      text: 'The image folder cannot be written to: no images are accepted. Devices keep their images until this is fixed.',
     })
-    const low = storage('low', '15 GB are free; below 5 GB no more images are taken.')
-    expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain('Partner unreachable since')
+    const low = storage('low', '15 GB are free; below 5 GB no more images are accepted.')
+    expect(textOf(bannerOf({ ...down, storage: low })?.text)).toContain(
+      'Partner unreachable (since',
+    )
     expect(bannerOf({ ...well, storage: low, downtime: inDowntime })).toEqual({
       tone: 'warning',
-      text: '15 GB are free; below 5 GB no more images are taken.',
+      text: '15 GB are free; below 5 GB no more images are accepted.',
     })
   })
 

@@ -60,9 +60,9 @@ describe('the status', () => {
       images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
       forwards: { waiting: 2, failed: 0 },
       advice: [
-        'No partner is set, so every worklist is refused. Enter its address under Partner.',
-        'No device is known. Add one under Devices, or let it call once and approve it there.',
-        'Links given to the partner point to this PC only. Set the public URL under Settings if the partner is to open them.',
+        'No partner is configured, so all worklist queries fail. Enter its address under Partner.',
+        'There is no device in the device list. Add one under Devices, or let it connect once and approve it there.',
+        'Links that are given to the partner work on this PC only. Set the public URL under Settings if the partner is to open them.',
       ],
       startedAt: '2026-11-20T09:00:00.000Z',
       clinicTimeZone: 'Europe/Berlin',
@@ -86,7 +86,7 @@ describe('the status', () => {
     }
     expect((await status()).banner).toEqual({
       tone: 'warning',
-      text: 'Partner does not answer in time since 09:59. Worklists come from 09:58 (2 min old).',
+      text: 'The partner does not answer in time (since 09:59). Devices get the worklist of 09:58 (2 min old).',
     })
   })
 
@@ -95,14 +95,14 @@ describe('the status', () => {
       state: 'full',
       freeBytes: 4_000_000_000,
       totalBytes: 500_000_000_000,
-      detail: verbatim('No images are taken: 4 GB are free.'),
+      detail: verbatim('No images are accepted: 4 GB are free.'),
     }
     partner = { ...partner, state: 'down', fault: 'timeout', downSince: '2026-11-20T08:59:00.000Z' }
     const now = await status()
     expect(now.storage).toEqual(storage)
     expect(now.banner).toEqual({
       tone: 'danger',
-      text: 'No images are taken: 4 GB are free. Devices keep theirs until this is mended.',
+      text: 'No images are accepted: 4 GB are free. Devices keep their images until this is fixed.',
     })
   })
 
@@ -121,8 +121,8 @@ describe('the status', () => {
     })
     expect(now.advice).toEqual(
       expect.arrayContaining([
-        'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.',
-        'An image was set aside and waits for a decision. Release or discard it under Images.',
+        'The images of a study name another patient or order than its worklist entry or the study. Compare them under Images.',
+        'An image is in quarantine and waits for a decision. Release or discard it under Images, Quarantine.',
       ]),
     )
   })
@@ -137,7 +137,7 @@ describe('the status', () => {
     const now = await status()
     expect(now.unknownCallers).toBe(1)
     expect(now.advice.map(english)).toContain(
-      'An unknown device has called. Approve or dismiss it under Devices.',
+      'An unknown device has connected. Approve or dismiss it under Devices.',
     )
   })
 })
@@ -155,7 +155,9 @@ describe('downtime mode', () => {
     expect([started.status, started.json]).toEqual([200, on])
     const now = await status()
     expect(now.downtime).toEqual(on)
-    expect(textOf(now.banner?.text)).toContain('Downtime mode is on since 10:00 (Vera member)')
+    expect(textOf(now.banner?.text)).toContain(
+      'Downtime mode has been enabled since 10:00 (Vera member)',
+    )
     const admin = await gateway.signedIn('admin')
     const off = { isOn: false, since: null, until: null, reason: '', userName: '' }
     expect((await admin.call('DELETE', '/dashboard/downtime')).json).toEqual(off)
@@ -166,7 +168,7 @@ describe('downtime mode', () => {
     const answer = await member.call('POST', '/dashboard/downtime', { reason: ' ' })
     expect([answer.status, Problem.parse(answer.json).errors]).toEqual([
       400,
-      [{ path: 'body.reason', message: 'must say why' }],
+      [{ path: 'body.reason', message: 'must give a reason' }],
     ])
   })
 })

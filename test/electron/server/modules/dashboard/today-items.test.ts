@@ -202,7 +202,7 @@ describe('what needs somebody', () => {
         certificates: [certificate({ daysLeft: 5 }), certificate({ isInUse: false, daysLeft: 1 })],
       },
     ],
-    ['advice', { advice: [verbatim('Any device on the network may read the worklist.')] }],
+    ['advice', { advice: [verbatim('Any device on the network can read the worklist.')] }],
   ]
   it.each(CASES)('is %s', (kind, situation) => {
     expect(kindsOf(situation)).toEqual([kind])

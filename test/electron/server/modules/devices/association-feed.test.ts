@@ -102,7 +102,7 @@ it('tells the life of an association in plain words, by the name of its device',
   observer.answered(info('CT1'), { ...FIND, status: 0x0000, responses: 3, ms: 1 })
   observer.closed(info('CT1'), {
     kind: 'released',
-    detail: verbatim('released by the peer'),
+    detail: verbatim('released by the other side'),
     remoteAddress: '10.0.3.7',
   })
   expect(clinic.lines()).toEqual([
@@ -116,31 +116,41 @@ it('says what went wrong, and with whom', () => {
   using clinic = openClinic()
   const { observer } = clinic
   observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [], NEGOTIATED)
+  observer.opened(info('CT1', { calledAeTitle: '' }), ['Verification'], NEGOTIATED)
   observer.closed(info('CT1'), {
     kind: 'aborted',
-    detail: verbatim('silent for 120 s'),
+    detail: verbatim('no data for 120 s'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
   observer.closed(undefined, {
     kind: 'aborted',
-    detail: verbatim('asked for nothing for 30 s'),
+    detail: verbatim('no association was requested within 30 s'),
     remoteAddress: '10.0.3.8',
   })
   expect(clinic.lines()).toEqual([
     [
       'opened',
       'warning',
-      'CT room 1 (CT1) connected for nothing we offer, calling us OLD_RIS instead of ISTHMUS.',
+      'CT room 1 (CT1) connected for services that this gateway does not offer and called OLD_RIS instead of ISTHMUS.',
     ],
-    ['aborted', 'warning', 'The connection of CT room 1 (CT1) broke off: silent for 120 s.'],
-    ['rejected', 'danger', 'US1 was refused: it is not in the device list.'],
-    ['rejected', 'danger', 'A caller without a name was refused: it is not in the device list.'],
+    [
+      'opened',
+      'warning',
+      'CT room 1 (CT1) connected for Verification and called an empty AE title instead of ISTHMUS.',
+    ],
+    ['aborted', 'warning', 'CT room 1 (CT1) was disconnected: no data for 120 s.'],
+    ['rejected', 'danger', 'US1 tried to connect and was rejected: it is not in the device list.'],
+    [
+      'rejected',
+      'danger',
+      'A device without an AE title tried to connect and was rejected: it is not in the device list.',
+    ],
     [
       'aborted',
       'warning',
-      'A connection from 10.0.3.8 ended before it asked for anything: asked for nothing for 30 s.',
+      'A connection from 10.0.3.8 ended before it requested an association: no association was requested within 30 s.',
     ],
   ])
 })
@@ -155,7 +165,12 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
   observer.rejected(
     info('BUSY'),
-    { result: 2, source: 3, reason: 2, why: verbatim('100 associations are open, the limit') },
+    {
+      result: 2,
+      source: 3,
+      reason: 2,
+      why: verbatim('100 associations are open, which is the limit'),
+    },
     ['Verification'],
   )
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
@@ -276,7 +291,7 @@ it('keeps a connection with its lines, what was asked on it, and what was agreed
   })
   observer.closed(ct, {
     kind: 'released',
-    detail: verbatim('released by the peer'),
+    detail: verbatim('released by the other side'),
     remoteAddress: '10.0.3.7',
   })
   observer.rejected(info('US1'), REJECTED, [])

@@ -83,7 +83,7 @@ it('lists connections newest first, page after page, and the filters it is given
     aeTitle: 'MR1',
     address: '10.0.3.9',
     how: 'aborted',
-    detail: 'silent for 120 s',
+    detail: 'no data for 120 s',
   })
   visit(log, { id: 'xa', aeTitle: 'XA1', address: '10.0.3.9', how: 'open' })
   visit(log, { id: 'cr', aeTitle: 'CR1' })
@@ -106,7 +106,7 @@ it('lists connections newest first, page after page, and the filters it is given
   expect(await idsOf({ aeTitle: 'CT1', address: '10.0.3.7', show: 'failed' })).toEqual([])
   expect(await idsOf({ show: 'failed', search: 'mr1' })).toEqual(['mr'])
   expect(await idsOf({ search: 'TOMOGRAFO' })).toHaveLength(5)
-  expect(await idsOf({ search: 'silent' })).toEqual(['mr'])
+  expect(await idsOf({ search: 'no data' })).toEqual(['mr'])
   expect(await idsOf({ search: '%' })).toEqual([])
   const first = await log.list(ALL, { limit: 4 })
   expect(first).toMatchObject({ items: [{}, {}, {}, {}], hasMore: true })
@@ -119,7 +119,7 @@ it('lists connections newest first, page after page, and the filters it is given
     'ct-0',
   ])
   await expect(log.list(ALL, { limit: 4, cursor: 'nonsense' })).rejects.toThrow(
-    'The cursor is not one of this list.',
+    'The cursor does not belong to this list.',
   )
 })
 
@@ -150,7 +150,7 @@ it('keeps an open connection current, and lines that come after its end', async 
     counts: { echoes: 1 },
   })
   log.counted('ct', { queries: 1, exams: 6 })
-  log.closed('ct', 'released', verbatim('released by the peer'))
+  log.closed('ct', 'released', verbatim('released by the other side'))
   log.closed('ct', 'aborted', verbatim('said twice'))
   expect((await log.read('ct')).association).toMatchObject({
     how: 'released',
@@ -201,7 +201,7 @@ it('gives callers that come by the thousand a second a row together, and loses n
     times: 450,
   })
   expect(
-    all.find(({ detail }) => detail && english(detail) === 'many callers at once'),
+    all.find(({ detail }) => detail && english(detail) === 'many connections at the same time'),
   ).toMatchObject({
     aeTitle: '',
     address: '',
@@ -232,7 +232,7 @@ it('says of those open when the gateway went down that they are lost, and of all
     {
       associationId: 'open',
       how: 'lost',
-      detail: 'the gateway went down while it was open',
+      detail: 'the gateway stopped while the connection was open',
       endedAt: null,
       tone: 'warning',
     },
@@ -443,7 +443,7 @@ it('gives support what it needs and no patient: AE titles and addresses stay, UI
     }),
   )
   log.counted(id, { queries: 1, exams: 6 })
-  log.closed(id, 'aborted', verbatim('silent for 120 s'))
+  log.closed(id, 'aborted', verbatim('no data for 120 s'))
   const record = await log.read(id)
   const text = supportTextOf(record, {
     version: '1.2.3',
@@ -454,7 +454,7 @@ it('gives support what it needs and no patient: AE titles and addresses stay, UI
   for (const part of [
     'CT1 at 10.0.3.21',
     'OLD_RIS (the gateway is ISTHMUS)',
-    'aborted: silent for 120 s',
+    'aborted: no data for 120 s',
     '6 exams sent',
     'MODALITY_1',
   ])

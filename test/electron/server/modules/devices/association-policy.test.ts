@@ -62,7 +62,7 @@ function openClinic(settings: Record<string, unknown> = {}, storageFault?: strin
 }
 
 const STRANGER = '1/1/3 it is not in the device list'
-const OFF = '1/1/3 this device is switched off in the device list'
+const OFF = '1/1/3 this device is disabled in the device list'
 const ONLY_ECHO = `only ${verification}`
 
 it.each([
@@ -72,7 +72,7 @@ it.each([
   ['a device from another network', 'CT1', '10.0.4.7', BOTH, STRANGER],
   ['a stranger', 'US1', '10.0.3.7', BOTH, STRANGER],
   ['a stranger who only tests the connection', 'US1', '10.0.3.7', ECHO, ONLY_ECHO],
-  ['a caller without a name', '', '10.0.3.7', BOTH, '1/1/3 what it calls itself is no AE title'],
+  ['a caller without a name', '', '10.0.3.7', BOTH, '1/1/3 its AE title is not valid'],
   ['a device that is switched off', 'MR1', '10.0.3.7', BOTH, OFF],
   ['a device that is switched off at this address', 'CT1', '10.0.3.9', BOTH, OFF],
   ['a device that is switched off and tests the connection', 'MR1', '10.0.3.7', ECHO, ONLY_ECHO],
@@ -85,7 +85,7 @@ it('serves strangers where the setting says so, but no device that is switched o
   using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
   expect(clinic.decide('US1', '10.0.3.7')).toBe('all')
   for (const noTitle of ['', 'A\\B', 'A\nB', 'ÄRZTE'])
-    expect(clinic.decide(noTitle, '10.0.3.7')).toBe('1/1/3 what it calls itself is no AE title')
+    expect(clinic.decide(noTitle, '10.0.3.7')).toBe('1/1/3 its AE title is not valid')
   expect(clinic.decide('CT1', '10.0.4.7')).toBe('all')
   expect(clinic.decide('MR1', '10.0.3.7')).toBe(OFF)
   expect(clinic.decide('CT1', '10.0.3.9')).toBe(OFF)
@@ -98,10 +98,10 @@ it('takes any called AE title, and only its own where the policy is strict', () 
   using strict = openClinic({ 'dimse.calledAePolicy': 'strict' })
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'isthmus')).toBe('all')
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe(
-    '1/1/7 it called OLD_RIS, this gateway is ISTHMUS',
+    '1/1/7 it called OLD_RIS, but the AE title of this gateway is ISTHMUS',
   )
   expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe(
-    '1/1/7 it called nobody, this gateway is ISTHMUS',
+    '1/1/7 it called an empty AE title, but the AE title of this gateway is ISTHMUS',
   )
 })
 
@@ -134,15 +134,15 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
   })
   const decide = (aeTitle: string, tls?: TlsPeer) =>
     clinic.decide(aeTitle, '10.0.3.7', BOTH, 'ISTHMUS', tls)
-  const plain = '1/1/1 it is set to come by TLS only'
+  const plain = '1/1/1 it must connect by TLS'
   expect([decide('TLS'), decide('PIN'), decide('CA')]).toEqual([plain, plain, plain])
   expect(decide('TLS', peer())).toBe('all')
-  expect(decide('PIN', peer())).toBe('1/1/1 it is set to show a certificate and shows none')
+  expect(decide('PIN', peer())).toBe('1/1/1 it must present a certificate and presented none')
   expect(decide('PIN', peer(fingerprintOf(other), true))).toBe(
-    '1/1/1 its certificate is another than the one in the device list',
+    '1/1/1 its certificate differs from the one in the device list',
   )
   expect(decide('PIN', peer(fingerprintOf(own)))).toBe('all')
-  expect(decide('CA', peer(fingerprintOf(own)))).toMatch('from none of the authorities')
+  expect(decide('CA', peer(fingerprintOf(own)))).toMatch('was not issued by any of the authorities')
   expect(decide('CA', peer(fingerprintOf(own), true))).toBe('all')
   expect(decide('CT1', peer())).toBe('all')
 })
@@ -154,12 +154,13 @@ it('takes the title of a device that comes by TLS from no other address, also wh
     NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }),
     'command-line',
   )
-  const imitated = '1/1/3 the device of this AE title has another address and comes by TLS only'
+  const imitated =
+    '1/1/3 the device with this AE title is listed with another address and must connect by TLS'
   expect(clinic.decide('PIN', '10.0.4.7')).toBe(imitated)
   expect(clinic.decide('pin', '10.0.4.7')).toBe(imitated)
   // Whoever has no more than Verification has nothing of a device.
   expect(clinic.decide('PIN', '10.0.4.7', ECHO)).toBe(ONLY_ECHO)
-  expect(clinic.decide('PIN', '10.0.3.7', ECHO)).toBe('1/1/1 it is set to come by TLS only')
+  expect(clinic.decide('PIN', '10.0.3.7', ECHO)).toBe('1/1/1 it must connect by TLS')
   expect(clinic.decide('US1', '10.0.4.7')).toBe('all')
 })
 

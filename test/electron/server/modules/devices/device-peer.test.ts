@@ -40,10 +40,10 @@ describe('where a device listens', () => {
 
   it('is told apart from what is to be entered first', () => {
     expect(devicePeer(device({ address: '10.0.3.7' }))).toEqual(
-      'No port is entered for this device: enter the port that it listens at.',
+      'No port is set for this device: enter the port that it listens on.',
     )
     expect(devicePeer(device({ port: 104 }))).toEqual(
-      'The address of this device is not known: enter it, or let the device call once.',
+      'The address of this device is not known: enter it, or let the device connect once.',
     )
   })
 })

@@ -4,7 +4,7 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { keepSecret } from '#server/configuration/secret-queries.ts'
+import { storeSecret } from '#server/configuration/secret-queries.ts'
 import { type Context, openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { putAssociation } from '#server/modules/devices/association-queries.ts'
@@ -124,7 +124,7 @@ function openRavenmoor(folder: string): Context {
     },
     ACTOR,
   )
-  keepSecret(context, 'mail.password', 'sw0rdf1sh')
+  storeSecret(context, 'mail.password', 'sw0rdf1sh')
   createApiKey(
     context,
     { description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' },

@@ -31,23 +31,23 @@ it('says of an empty installation what is to be mended', async () => {
   using context = openContext({ folder: temp.folder, clock })
   const lines = await examine(context, LISTENING, undefined, undefined)
   expect(lines.filter((line) => line.startsWith('mend'))).toEqual([
-    expect.stringContaining('Nobody can sign in yet'),
-    expect.stringContaining('No device is known'),
-    expect.stringContaining('No partner is set'),
+    expect.stringContaining('No one can sign in yet'),
+    expect.stringContaining('There is no device in the device list'),
+    expect.stringContaining('No partner is configured'),
   ])
   expect(lines).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^note {2}There is no recovery key/),
-      expect.stringMatching(/^note {2}No folder for backups is chosen/),
-      expect.stringMatching(/^note {2}No device has got its worklist lately/),
+      expect.stringMatching(/^note {2}No folder for backups has been chosen/),
+      expect.stringMatching(/^note {2}No device has received its worklist recently/),
     ]),
   )
   expect(lines).toEqual(
     expect.arrayContaining([
       expect.stringContaining(`ok    The data directory is ${temp.folder}`),
       'ok    The audit log is unbroken, 0 entries.',
-      'ok    The DICOM listener is up at 127.0.0.1:104.',
-      'ok    The window is up at http://127.0.0.1:8042.',
+      'ok    The DICOM listener is running at 127.0.0.1:104.',
+      'ok    The window is running at http://127.0.0.1:8042.',
     ]),
   )
 })
@@ -83,9 +83,20 @@ it('finds nothing to mend where everything is set', async () => {
   expect(lines).toEqual(
     expect.arrayContaining([
       'ok    The partner is https://partner.example/hook.',
-      'ok    One device is known.',
-      'ok    Unknown devices are refused.',
+      'ok    One device is in the device list.',
+      'ok    Unknown devices are rejected.',
     ]),
+  )
+})
+
+it('says so where the partner has an address and no signing secret', async () => {
+  using temp = tempDataFolder()
+  using context = openContext({ folder: temp.folder, clock })
+  const url = 'https://partner.example/hook'
+  setPartner(context, { url, secret: webhookSecret(), allowPlaintext: false }, 'command-line')
+  context.database.run(context.database.sql.deleteFrom('endpointSecrets'))
+  expect(await examine(context, LISTENING, undefined, undefined)).toContain(
+    `mend  The partner ${url} has no signing secret: no request can be sent to it, so devices get no worklist. Enter its signing secret under Partner.`,
   )
 })
 
@@ -105,7 +116,7 @@ it('names the program that has a port, and notes a setting meant for tests', asy
   await new Promise((resolve) => server.close(resolve))
   expect(lines.find((line) => line.startsWith('mend  The DICOM listener'))).toMatch(
     new RegExp(
-      `cannot have 127\\.0\\.0\\.1:${port}: \\S+, process ${process.pid}, uses it\\. Choose another port with config set dimse\\.port`,
+      `cannot use 127\\.0\\.0\\.1:${port}: it is used by \\S+, process ${process.pid}\\. Choose another port with config set dimse\\.port`,
     ),
   )
   expect(lines).toContainEqual(expect.stringContaining('note  Unknown devices are served'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepAnswer } from '#server/http/idempotency-queries.ts'
+import { storeAnswer } from '#server/http/idempotency-queries.ts'
 import { addOutboxJob, findOutboxJob, settleOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { putAssociation, readAssociation } from '#server/modules/devices/association-queries.ts'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
@@ -273,7 +273,7 @@ describe('what is past its time', () => {
       revokedAt: null,
     }
     insertLink(store.database, { ...link, expiresAt: instantOf(clock() + 30_000) })
-    keepAnswer(
+    storeAnswer(
       store,
       { caller: 'c', call: 'POST /', key: 'k' },
       { status: 200, body: '{}', bodyHash: 'b'.repeat(64) },

@@ -46,7 +46,7 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent()
-    const note = { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }
+    const note = { path: 'urls.0', sentence: verbatim('It is not text; it is left out.') }
     log.noted(event, attempt({ notes: [note] }), verbatim('12 images were loaded.'))
     await log.flush()
     const record = EventRecord.parse(log.read(event.eventId))
@@ -356,7 +356,7 @@ describe('the meter', () => {
     call({ tookMs: 19, notes: [note(0), note(1)] })
     const newest = call({
       tookMs: 20,
-      notes: [note(2), { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }],
+      notes: [note(2), { path: 'urls.0', sentence: verbatim('It is not text; it is left out.') }],
     })
     call({ tookMs: 5000, outcome: 'timeout' })
     call({ tookMs: 0, outcome: 'circuit-open' })
@@ -383,7 +383,7 @@ describe('the meter', () => {
           },
           {
             path: 'urls.*',
-            sentence: 'It is not a text; it is left out.',
+            sentence: 'It is not text; it is left out.',
             count: 1,
             eventId: newest.eventId,
           },

@@ -54,7 +54,7 @@ const attempt = (
   },
   ...more,
 })
-const NOTE = { path: 'urls.0', sentence: verbatim('It is not a text; it is left out.') }
+const NOTE = { path: 'urls.0', sentence: verbatim('It is not text; it is left out.') }
 
 /** An event that ended so. */
 function ended(

@@ -177,7 +177,7 @@ describe('a report', () => {
     const eventId = await opened.noted({ type: KIND, subject: reportId })
     expect(opened.these(eventId)).toEqual({
       queued: 0,
-      skipped: [{ eventId, why: expect.stringContaining('not here') }],
+      skipped: [{ eventId, why: expect.stringContaining('no longer here') }],
     })
     expect(listWaitingOutboxJobs(opened.store.database, KIND)).toEqual([])
   })
@@ -207,9 +207,9 @@ describe('other events', () => {
     expect(queued).toBe(0)
     expect(new Map(skipped.map(({ eventId, why }) => [eventId, why]))).toEqual(
       new Map([
-        [synchronous, expect.stringContaining('gone on without it')],
+        [synchronous, expect.stringContaining('has continued without it')],
         [test, expect.stringContaining('test')],
-        [gone, 'It is not kept any more.'],
+        [gone, 'It is no longer kept.'],
       ]),
     )
     expect(opened.audited()).toEqual([])
@@ -234,7 +234,7 @@ describe('other events', () => {
     })
     expect(opened.these(...eventIds, context)).toEqual({
       queued: 4,
-      skipped: [{ eventId: eventIds[4], why: 'The study it is about is not here any more.' }],
+      skipped: [{ eventId: eventIds[4], why: 'The study of this event is no longer here.' }],
     })
     await opened.replay.settled()
     expect(opened.asked).toEqual(['1.9', '1.8', '1.7', studyId])
@@ -359,7 +359,7 @@ describe('giving an event up', () => {
     const { eventId } = opened.delivered('done')
     expect(opened.replay.drop(eventId, 'No longer wanted.', ACTOR)).toMatchObject({
       success: false,
-      message: expect.stringContaining('done'),
+      message: expect.stringContaining('it was delivered'),
     })
     expect(() => opened.replay.drop(newEvent().eventId, 'No longer wanted.', ACTOR)).toThrow(
       expect.objectContaining({ code: 'not-found' }),

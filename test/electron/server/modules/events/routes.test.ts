@@ -178,7 +178,7 @@ describe('the window about events', () => {
 
   it('measures how well partners keep to the contract', async () => {
     await noted(3, {
-      notes: [{ path: 'urls.2', sentence: verbatim('It is not a text; it is left out.') }],
+      notes: [{ path: 'urls.2', sentence: verbatim('It is not text; it is left out.') }],
     })
     const { rows } = (await owner.call('GET', '/dashboard/events/meter?days=1')).json as {
       rows: unknown[]

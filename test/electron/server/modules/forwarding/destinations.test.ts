@@ -115,7 +115,7 @@ describe('destinations', () => {
       port: SETTINGS['dimse.port'].initial,
     })
     expect(on.refusal(() => on.destinations.add(itself, ACTOR))).toBe(
-      'refused body.host must be that of another node',
+      'refused body.host must be that of another system',
     )
   })
 
@@ -124,7 +124,7 @@ describe('destinations', () => {
     const pem = '-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n'
     expect(
       on.refusal(() => on.destinations.add(destination({ isTls: true, certificate: pem }), ACTOR)),
-    ).toBe('malformed body.certificate must be a certificate in PEM form')
+    ).toBe('malformed body.certificate must be a certificate in PEM format')
   })
 
   it('that are unknown are not found', () => {

@@ -22,7 +22,7 @@ describe('forwarding', () => {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
       expect(destination?.lastError).toEqual(
-        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+        `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
       )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
       pauses.push(pause / MINUTE_MS)
@@ -35,7 +35,7 @@ describe('forwarding', () => {
     expect(countForwards(stage.store.database)).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
       expect.stringMatching(
-        /^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/,
+        /^danger: PACS is not accepting images: no program listens at .+ 2 images are waiting for it\.$/,
       ),
     ])
     await using archive = await openArchive({ port })
@@ -45,8 +45,8 @@ describe('forwarding', () => {
       { lastError: null, nextAttemptAt: null },
     ])
     expect(stage.news.slice(1)).toEqual([
-      'good: PACS takes images again.',
-      `good: 2 images sent to PACS. [${STUDY}]`,
+      'good: PACS accepts images again.',
+      `good: 2 images were sent to PACS. [${STUDY}]`,
     ])
   })
 
@@ -58,7 +58,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     const { lastError } = stage.forwarding.list().destinations[0] ?? {}
-    expect(lastError && english(lastError)).toContain('enter ISTHMUS in its list of known nodes')
+    expect(lastError && english(lastError)).toContain('add ISTHMUS to its list of known nodes')
     expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
   })
 
@@ -75,14 +75,14 @@ describe('forwarding', () => {
     for (const uid of ['1.2.1', '1.2.2', '1.2.3', '1.2.4']) await stage.keep(uid)
     await stage.forwarding.settled()
     expect(stage.states(destinationId).sort()).toEqual([
-      '1.2.1 failed 1 It says that the image is not of the kind it is sent as (status A900): wrong class.',
+      '1.2.1 failed 1 It reports that the image is not of the kind that it is sent as (status A900): wrong class.',
       '1.2.2 failed 1 It cannot read the image (status C000).',
       '1.2.3 sent 1 It stored the image with a warning (status B000).',
       '1.2.4 sent 1',
     ])
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 2 })
     expect(stage.news[0]).toMatch(
-      /^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./,
+      /^danger: 2 images were not sent to PACS: it cannot read the image \(status C000\)\./,
     )
     expect(stage.news.join()).not.toContain('wrong class')
   })
@@ -111,7 +111,7 @@ describe('forwarding', () => {
     // A person decides: it is tried anew, from the first pause on.
     expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({
       success: true,
-      message: '1 image tried now.',
+      message: '1 image is being retried now.',
     })
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
@@ -130,7 +130,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.requests).toHaveLength(1)
     expect(stage.news[0]).toMatch(
-      /^danger: PACS takes no images now: it has no room left, for example on its disk \(status A700\)\./,
+      /^danger: PACS is not accepting images: it has no space left, for example on its disk \(status A700\)\./,
     )
     isFull = false
     stage.clock.pass(MINUTE_MS)
@@ -151,7 +151,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.2'])
     expect(stage.states(destinationId).toSorted()).toEqual([
-      '1.2.1 waiting 1 Its file cannot be read here.',
+      '1.2.1 waiting 1 Its file on the gateway cannot be read.',
       '1.2.2 sent 1',
     ])
     expect(stage.forwarding.list().destinations[0]?.nextAttemptAt).toBe('2026-03-10T09:01:00.000Z')
@@ -166,7 +166,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 failed 1 It does not take Explicit VR Little Endian, and the image cannot be converted here: dicom-dimse-native is not installed: run npm run native.',
+      '1.2.1 failed 1 It does not accept Explicit VR Little Endian, and the gateway cannot convert the image: dicom-dimse-native is not installed: run npm run native.',
     ])
     expect(archive.received).toEqual([])
   })
@@ -179,7 +179,7 @@ describe('forwarding', () => {
     syscall: 'mkdtemp',
   })
   const GONE = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', syscall: 'open' })
-  const NO_SPACE = 'the gateway has too little disk space to convert it'
+  const NO_SPACE = 'the gateway does not have enough disk space to convert it'
 
   // More bytes than any disk of a test has free: the conversion could not have had room.
   it.each([
@@ -218,7 +218,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1', more)
     await stage.forwarding.settled()
     const why =
-      'It does not take Explicit VR Little Endian, and the image cannot be converted here:'
+      'It does not accept Explicit VR Little Endian, and the gateway cannot convert the image:'
     expect(stage.states(destinationId)).toEqual([`1.2.1 ${state.replace('…', why)}`])
     expect(stage.errors).toEqual([])
   })
@@ -230,7 +230,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 failed 1 It does not take images of this kind (CT Image Storage).',
+      '1.2.1 failed 1 It does not accept images of this kind (CT Image Storage).',
     ])
   })
 })

@@ -46,7 +46,7 @@ describe('forwarding', () => {
         waiting: 0,
       },
     ])
-    expect(stage.news).toEqual([`good: 3 images sent to PACS. [${STUDY}]`])
+    expect(stage.news).toEqual([`good: 3 images were sent to PACS. [${STUDY}]`])
     expect(stage.errors).toEqual([])
   })
 
@@ -65,7 +65,7 @@ describe('forwarding', () => {
       await stage.forwarding.settled()
       expect(archive.received).toEqual(uids)
       expect(countForwards(stage.store.database)).toEqual({ waiting: uids.length, failed: 0 })
-      expect(stage.news).toEqual([`good: ${uids.length} images sent to PACS. [${STUDY}]`])
+      expect(stage.news).toEqual([`good: ${uids.length} images were sent to PACS. [${STUDY}]`])
     }
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
@@ -161,7 +161,7 @@ describe('forwarding', () => {
       { reason: 'not wanted' },
       ACTOR,
     )
-    expect((await drop).message).toEqual('0 images given up.')
+    expect((await drop).message).toEqual('The sending of 0 images was stopped.')
     expect(dropped.stage.states(dropped.destinationId)).toEqual(SENT)
 
     await using second = await openArchive()
@@ -169,7 +169,7 @@ describe('forwarding', () => {
     await using _retried = retried.stage
     expect(
       (await retried.stage.forwarding.retry(retried.destinationId, STUDY, ACTOR)).message,
-    ).toEqual('Nothing waits.')
+    ).toEqual('No images are waiting.')
     await retried.stage.forwarding.settled()
     expect(retried.stage.states(retried.destinationId)).toEqual(SENT)
 
@@ -281,18 +281,18 @@ describe('forwarding', () => {
     await stage.keep('1.2.2')
     expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({
       success: true,
-      message: '2 images queued for PACS.',
+      message: '2 images are queued for PACS.',
     })
     await stage.forwarding.settled()
     await stage.keep('1.2.3')
     expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({
       success: true,
-      message: '1 image queued for PACS.',
+      message: '1 image is queued for PACS.',
     })
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.2', '1.2.3'])
     expect(stage.forwarding.send(destinationId, STUDY, ACTOR).message).toEqual(
-      'Every image of it is at PACS, or on its way there.',
+      'All its images were already sent to PACS, or are queued to be sent.',
     )
     expect(() => stage.forwarding.send(destinationId, '1.2.9', ACTOR)).toThrow(
       'There are no images of this study.',
@@ -308,13 +308,13 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(await freePort())
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 waiting')
+    expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 are waiting')
     const dropped = await stage.forwarding.drop(
       destinationId,
       { reason: 'the archive was taken down' },
       ACTOR,
     )
-    expect(dropped.message).toEqual('1 image given up.')
+    expect(dropped.message).toEqual('The sending of 1 image was stopped.')
     expect(stage.audit().find(({ action }) => action === 'forward.drop')).toEqual({
       actor: ACTOR,
       action: 'forward.drop',
@@ -336,12 +336,12 @@ describe('forwarding', () => {
       }
     })
     expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toEqual(
-      '2,500 images tried now.',
+      '2,500 images are being retried now.',
     )
     expect(
       (await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR))
         .message,
-    ).toEqual('2,500 images given up.')
+    ).toEqual('The sending of 2,500 images was stopped.')
     expect(countForwardsTo(database, destinationId)).toMatchObject({ waiting: 0 })
     const counts = (wanted: string) =>
       stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
@@ -362,7 +362,7 @@ describe('forwarding', () => {
     const newer = await stage.keep('1.2.1', { instanceNumber: '2' })
     expect(newer.instanceId).not.toBe(older.instanceId)
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 dropped 0 A newer version of the image took its place.',
+      '1.2.1 dropped 0 A newer version of the image replaced it.',
       '1.2.1 waiting 0',
     ])
     expect(stage.audit()[0]).toMatchObject({
@@ -388,9 +388,9 @@ describe('forwarding', () => {
       { queue: { waiting: 1 }, nextAttemptAt: null },
     ])
     await expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).rejects.toThrow(
-      'PACS is switched off',
+      'PACS is disabled',
     )
-    expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off')
+    expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is disabled')
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1'])

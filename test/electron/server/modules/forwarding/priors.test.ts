@@ -58,7 +58,7 @@ describe('priors', () => {
     const { destinationId } = stage.add(port)
     await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
       code: 'unavailable',
-      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      message: `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
     })
   })
 
@@ -69,11 +69,11 @@ describe('priors', () => {
       code: 'refused',
     })
     expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
-      'PACS is not set up to be asked for earlier studies.',
+      'PACS is not set up for retrieving prior studies.',
     )
     stage.forwarding.update(destinationId, { hasPriors: true, isEnabled: false }, ACTOR)
     expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
-      'PACS is switched off: switch it on first.',
+      'PACS is disabled: enable it first.',
     )
   })
 })
@@ -98,11 +98,11 @@ describe('a pull', () => {
         .list()
         .map(({ destinationName, state, detail }) => [destinationName, state, detail]),
     ).toEqual([
-      ['Store', 'failed', 'STORE offers none of the services that are needed.'],
+      ['Store', 'failed', 'STORE offers none of the required services.'],
       [
         'PACS',
         'failed',
-        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+        `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
       ],
     ])
     expect(stage.errors).toEqual([])
@@ -180,12 +180,12 @@ describe('the test of a connection', () => {
     }
     expect(await stage.forwarding.echoDevice(device)).toMatchObject({
       success: false,
-      message: 'No port is entered for this device: enter the port that it listens at.',
+      message: 'No port is set for this device: enter the port that it listens on.',
     })
     const port = await freePort()
     expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({
       success: false,
-      message: `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      message: `No program listens at 127.0.0.1:${port}: check that it is switched on and that the port is correct.`,
     })
   })
 })

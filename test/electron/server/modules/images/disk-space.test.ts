@@ -50,7 +50,7 @@ describe('the disk', () => {
     const { disk } = diskWith({ freeBytes: 60 * 1024 * 1024, isWritable: true }, 0)
     expect(disk.storage()).toMatchObject({
       state: 'full',
-      detail: 'No images are taken: the disk is full.',
+      detail: 'No images are accepted: the disk is full.',
     })
   })
 
@@ -71,9 +71,9 @@ describe('the disk', () => {
       [
         'disk',
         'danger',
-        'No images are taken: 4.0 GB are free, fewer than the 5 GB to be kept free.',
+        'No images are accepted: 4.0 GB are free, less than the 5 GB that must stay free.',
       ],
-      ['disk', 'good', 'There is room for images again.'],
+      ['disk', 'good', 'There is space for images again.'],
     ])
   })
 })

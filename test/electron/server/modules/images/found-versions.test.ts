@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { noteRestored, StorageFault } from '#server/database/image-files.ts'
+import { markRestored, StorageFault } from '#server/database/image-files.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
@@ -82,7 +82,7 @@ async function clinic(
           for (const table of tables.toReversed()) run(`delete from ${table}`)
           for (const table of tables) run(`insert into ${table} select * from older_${table}`)
         })
-        if (how === 'by the gateway') noteRestored(stage.folder)
+        if (how === 'by the gateway') markRestored(stage.folder)
         else rmSync(join(stage.folder, 'images', '.swept'), { force: true })
       })
       await stage.intake.settled()
@@ -105,7 +105,9 @@ const groupOf = ({ store }: Stage, uid: string) => {
   return group
 }
 const said = (stage: Stage) =>
-  stage.news.map(({ text }) => english(text)).filter((text) => /^\d+ objects? set aside/.test(text))
+  stage.news
+    .map(({ text }) => english(text))
+    .filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -139,7 +141,7 @@ test.each(['by the gateway', 'by hand'] as const)(
       expected: TARGET,
       received: STUDY,
     })
-    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects set aside/)])
+    expect(said(stage)).toEqual([expect.stringMatching(/^2 objects are in quarantine/)])
 
     // Nothing else is decided, or said, at the next start.
     await stage.reopen()
@@ -268,7 +270,7 @@ test('of images that the database knows neither way, one version is shown and th
     store.database.transaction(() => {
       for (const sql of all) store.database.run(rawQuery(sql, []))
     })
-    noteRestored(stage.folder)
+    markRestored(stage.folder)
   })
   await stage.intake.settled()
   const names = shown(stage)
@@ -355,7 +357,7 @@ test('of two copies of one image of which none was made from the other, a person
   })
   await at.putBack()
   const release = stage.intake.quarantine.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
-  await expect(release).rejects.toThrow('none was made from another')
+  await expect(release).rejects.toThrow('none of them was made from another')
   expect(shown(stage)).toEqual(['Sample^Sam'])
   expect(countQuarantined(stage.store.database)).toBe(2)
 
@@ -437,7 +439,7 @@ test('a file that the disk does not give goes to the recovery folder, and does n
   }
   await expect(at.putBack()).rejects.toThrow()
   expect(stage.errors).toHaveLength(1)
-  expect(imageFiles.isAdopting()).toBe(false)
+  expect(imageFiles.isImportingOrphans()).toBe(false)
   expect(stage.intake.recovery.count()).toBe(1)
   expect(countQuarantined(stage.store.database)).toBe(1)
 })

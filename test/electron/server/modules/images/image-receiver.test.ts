@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { StorageFault } from '#server/database/image-files.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { DataSetCutOff } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   countUnreviewedReplacements,
@@ -165,7 +165,7 @@ describe('what is refused', () => {
     await using stage = await openStage()
     async function* brokenOff() {
       yield [encoded(IMAGE).subarray(0, 200)]
-      throw new DataSetCutOff('the association ended within the data set')
+      throw new DataSetInterrupted('the association ended within the data set')
     }
     expect((await stage.send(IMAGE, { dataSet: brokenOff() })).status).not.toBe(0)
     expect(stage.files()).toEqual({ images: [], spool: [] })
@@ -326,7 +326,7 @@ describe('the same SOP instance again', () => {
     })
     expect(countUnreviewedReplacements(database, STUDY)).toBe(1)
     expect(stage.news.filter(({ tone }) => tone === 'danger').map(({ text }) => text)).toEqual([
-      'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.',
+      'The device sent other pixels with the identifier of an image that is already here: the new version is shown, and the earlier one is kept.',
     ])
     expect(reviewReplacements(database, STUDY, '2026-03-10T10:00:00.000Z')).toBe(1)
     expect([
@@ -367,7 +367,7 @@ describe('the same SOP instance again', () => {
       const [first, second] = listInstanceVersions(stage.store.database, INSTANCE)
       expect(first).toMatchObject({ state: 'current', reason: null })
       expect(second).toMatchObject({ state: 'quarantined', reason: 'different-content' })
-      expect(textOf(second?.detail)).toMatch(/^Another object of the same UID is here/)
+      expect(textOf(second?.detail)).toMatch(/^Another object with the same UID /)
       expect(stage.kept).toHaveLength(1)
       expect(stage.news.filter(({ tone }) => tone === 'warning')).toHaveLength(1)
     },
@@ -449,7 +449,7 @@ describe('what the feed says of an association', () => {
     stage.intake.completion.associationClosed('a1', { kind: 'released', detail: null })
     expect(stage.news.map(({ text }) => text)).toEqual([
       'Refused: SOP Class UID differs from the affected one (status A900).',
-      'Sent 6 objects of 1 study (1 of them here already and 2 refused).',
+      'Sent 6 objects of 1 study (1 of them already here and 2 refused).',
     ])
     expect(stage.news[1]).toMatchObject({
       tone: 'warning',

@@ -39,7 +39,7 @@ beforeEach(async () => {
           asked.push(['release all', ...decision])
           return {
             success: true,
-            message: verbatim('2 images are part of their study now.'),
+            message: verbatim('2 images are now part of their study.'),
             decided: 2,
             left: 0,
           }

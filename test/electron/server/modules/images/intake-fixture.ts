@@ -204,7 +204,7 @@ export async function openIntake(context: Context, options: IntakeOptions = {}) 
   const transcode = async () => {
     throw new Error('no module')
   }
-  const wasCutOff = sweepSpool(context)
+  const wasInterrupted = sweepSpool(context)
   const disk = new DiskSpace(context)
   const statistics = new AssociationStatistics(context)
   const wrongSteps = new WrongSteps(context, onChange)
@@ -215,7 +215,7 @@ export async function openIntake(context: Context, options: IntakeOptions = {}) 
   const corrections = new Corrections(context, orders, flushEvents, onCorrected, options.longMs)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = new ImageRecovery(context, arrivals, statistics, completion)
-  recovery.start(wasCutOff, onChange)
+  recovery.start(wasInterrupted, onChange)
   const receiver = new ImageReceiver(
     ...([context, arrivals, disk, statistics, completion, isFetching, onChange] as const),
   )

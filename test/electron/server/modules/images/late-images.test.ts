@@ -38,7 +38,7 @@ describe('late images', () => {
     expect(questions).toHaveLength(1)
     expect(
       stage.news.filter(({ text }) =>
-        english(text).startsWith('Images of one study name different'),
+        english(text).startsWith('The images of one study name different'),
       ),
     ).toHaveLength(1)
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { noteRestored } from '#server/database/image-files.ts'
+import { markRestored } from '#server/database/image-files.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   type DestinationRecord,
@@ -69,7 +69,7 @@ async function putBack(stage: Stage, lost: readonly string[]): Promise<void> {
         recountInstances(stage.store.database, row.studyInstanceUid)
       }
     })
-    noteRestored(stage.folder)
+    markRestored(stage.folder)
   })
   await stage.intake.settled()
 }
@@ -121,7 +121,7 @@ describe('images that came after a backup that was put back', () => {
     // Destinations have them as well.
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([...uids].sort())
     expect(told(stage)).toEqual([
-      'warning: 3 objects of 2 studies came after the backup that was put back: taken in again from the image folder.',
+      'warning: 3 objects of 2 studies were received after the restored backup and imported again from the image folder.',
     ])
     expect(stage.errors).toEqual([])
     expect(isMarked(stage)).toBe(false)
@@ -145,7 +145,7 @@ describe('images that came after a backup that was put back', () => {
       const to = fresh.store.imageFiles.pathOf(file)
       mkdirSync(dirname(to), { recursive: true })
       writeFileSync(to, bytes)
-      noteRestored(fresh.folder)
+      markRestored(fresh.folder)
     })
     await fresh.intake.settled()
     expect(findImageStudy(fresh.store.database, OTHER_STUDY)).toMatchObject({
@@ -160,7 +160,7 @@ describe('images that came after a backup that was put back', () => {
     })
     expect(asked).toContain(OTHER_STUDY)
     expect(told(fresh)).toEqual([
-      'warning: 1 object of 1 study came after the backup that was put back: taken in again from the image folder.',
+      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 
@@ -180,7 +180,7 @@ describe('images that came after a backup that was put back', () => {
     await putBack(stage, uids)
     for (const uid of uids) expect(findCurrentInstance(stage.store.database, uid)).toBeUndefined()
     expect(told(stage)).toEqual([
-      `danger: ${files} in the image folder came after the backup that was put back and cannot be read: moved to the recovery folder.`,
+      `danger: ${files} in the image folder ${count === 1 ? 'was' : 'were'} received after the restored backup, cannot be read, and ${count === 1 ? 'was' : 'were'} moved to the recovery folder.`,
     ])
     expect(paths.some((path) => existsSync(path))).toBe(false)
     expect(stage.intake.recovery.count()).toBe(count)
@@ -200,14 +200,14 @@ describe('images that came after a backup that was put back', () => {
       { ...IMAGE, PixelData: 'others__' },
       { association: { callingAeTitle: 'PACS', associationId: 'a2' } },
     )
-    await stage.reopen(() => noteRestored(stage.folder))
+    await stage.reopen(() => markRestored(stage.folder))
     await stage.intake.settled()
     expect(listInstanceVersions(stage.store.database, lost.sopInstanceUid)).toMatchObject([
       { state: 'current', callingAeTitle: 'PACS' },
       { state: 'quarantined', reason: 'different-content', file: lost.file },
     ])
     expect(told(stage)).toEqual([
-      'warning: 1 object of 1 study came after the backup that was put back: taken in again from the image folder.',
+      'warning: 1 object of 1 study was received after the restored backup and imported again from the image folder.',
     ])
   })
 
@@ -223,7 +223,7 @@ describe('images that came after a backup that was put back', () => {
     const copy = file.replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000003')
     await stage.reopen(() => {
       writeFileSync(stage.store.imageFiles.pathOf(copy), bytes)
-      noteRestored(stage.folder)
+      markRestored(stage.folder)
     })
     await stage.intake.settled()
     expect(rowOf(stage, uid).file).toBe(file)
@@ -239,7 +239,7 @@ describe('images that came after a backup that was put back', () => {
     const path = stage.store.imageFiles.pathOf(row.file)
     await stage.reopen(() => {
       copyFileSync(path, join(dirname(path), '00000000-0000-4000-8000-000000000001.dcm'))
-      noteRestored(stage.folder)
+      markRestored(stage.folder)
     })
     await stage.intake.settled()
     const versions = listInstanceVersions(stage.store.database, row.sopInstanceUid)

@@ -86,7 +86,7 @@ describe('a step of another device', () => {
     expect(stepState(stage)).toBe('started')
     expect(stage.news.at(-1)).toMatchObject({
       tone: 'warning',
-      text: 'US1 tried to change a performed step of CT room 1, and was refused.',
+      text: 'US1 tried to change a performed procedure step of CT room 1; the change was rejected.',
     })
     expect(await set(stage, COMPLETED)).toMatchObject({ status: 0 })
   })
@@ -243,7 +243,7 @@ describe('a step that a device ends', () => {
     expect(stepState(stage)).toBe('completed')
     expect(countExpected(stage.store.database, STUDY)).toEqual({ expected: 1, missing: 1 })
     expect(stage.news.at(-1)?.text).toEqual(
-      'CT room 1 reports that an exam is completed, with 1 object.',
+      'CT room 1 reports that an exam is complete, with 1 object.',
     )
   })
 

@@ -159,7 +159,7 @@ describe('instances of one study that were set aside for one reason', () => {
     ).toEqual({
       success: true,
       message:
-        '3 images are part of their study now; 3 of them took the place of others, which are kept.',
+        '3 images are now part of their study; 3 of them replaced other images, which are kept.',
       ...{ decided: 3, left: 0 },
     })
     expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
@@ -201,7 +201,7 @@ describe('instances of one study that were set aside for one reason', () => {
     })
     expect(await stage.intake.quarantine.discardGroup(group, 'again', 'user:usr_1')).toEqual({
       success: false,
-      message: 'None of them is set aside any more.',
+      message: 'None of these images is in quarantine any more.',
       ...{ decided: 0, left: 0 },
     })
   })
@@ -255,7 +255,7 @@ describe('instances of one study that were set aside for one reason', () => {
     )
     expect(outcome).toMatchObject({ success: false, decided: 250, left: 50 })
     expect(english(outcome.message)).toMatch(
-      /^250 images are part of their study now\. Then the gateway could not go on \(reference [0-9a-f]{8}\): 50 images still set aside\. Try again\.$/,
+      /^250 images are now part of their study\. Then the gateway could not continue \(reference [0-9a-f]{8}\): 50 images are still in quarantine\. Try again\.$/,
     )
     expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({
       instances: 250,

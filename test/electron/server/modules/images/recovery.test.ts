@@ -79,8 +79,8 @@ describe('the start after a crash', () => {
     expect(recoveredIn(stage)).toEqual([fileOf(0), fileOf(1)])
     expect(stage.intake.recovery.count()).toBe(2)
     expect(told(stage)).toEqual([
-      '1 unfinished transfer of the last run: removed, the sender was not told Success.',
-      '2 files in the image folder without a record in the database: moved to the recovery folder, none was deleted.',
+      '1 unfinished transfer of the last run was removed; the sender did not receive Success.',
+      '2 files in the image folder had no record in the database and were moved to the recovery folder. Nothing was deleted.',
     ])
     await stage.reopen()
     await stage.intake.settled()
@@ -192,15 +192,18 @@ describe('a recovered file', () => {
     expect(await other.intake.recovery.import({ file: wrong }, 'user:1')).toEqual({
       imported: 0,
       failed: 1,
-      problem: 'Its SOP Class or Instance UID is not that of its own file header.',
+      problem: 'Its SOP Class UID or SOP Instance UID differs from that in its own file header.',
       next: null,
     })
     expect(recoveredIn(other)).toEqual([wrong])
   })
 
   it.each([
-    ['Its SOP Class or Instance UID is not that of its own file header.', { SOPClassUID: '1.2.9' }],
-    ['Its SOP Class or Instance UID is not that of its own file header.', image(7)],
+    [
+      'Its SOP Class UID or SOP Instance UID differs from that in its own file header.',
+      { SOPClassUID: '1.2.9' },
+    ],
+    ['Its SOP Class UID or SOP Instance UID differs from that in its own file header.', image(7)],
     ['It names no study or series.', { StudyInstanceUID: '' }],
     ['It names no study or series.', { SeriesInstanceUID: '' }],
   ])('stays where it is, and says: %s (%#)', async (problem, values) => {
@@ -257,7 +260,7 @@ describe('a recovered file', () => {
     expect(recoveredIn(stage)).toEqual([])
     expect(statSync(stage.store.imageFiles.pathOf(file)).size).toBe(row?.bytes)
     expect(told(stage)).toEqual([
-      '1 file moved back from the recovery folder: the database knows it again.',
+      '1 file was moved back from the recovery folder, because the database has a record of it again.',
     ])
   })
 })

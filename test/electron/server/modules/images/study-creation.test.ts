@@ -59,7 +59,7 @@ describe('a study that appears by itself', () => {
     })
     expect(JSON.stringify(entry)).not.toContain('Sample')
     expect(stage.news.at(-1)?.text).toEqual(
-      'A study of 1 object in 1 series is here and can now be read under Reporting.',
+      'A study of 1 object in 1 series was received and can now be opened under Reading.',
     )
   })
 
@@ -327,18 +327,18 @@ describe('a partner that gives no answer', () => {
     expect(questions).toHaveLength(1)
     expect(findImageStudy(stage.store.database, STUDY)?.enrichment).toMatchObject({
       ...{ state: 'empty', nextAt: null },
-      warnings: ["The partner's severity cannot be used and was left out."],
+      warnings: ['The partner’s severity cannot be used and was left out.'],
     })
   })
 
   it('because there is none is no news', async () => {
     const { askEnrichment } = partner(
-      new WebhookError('no-endpoint', verbatim('no partner is set up for this event')),
+      new WebhookError('no-endpoint', verbatim('no partner is configured for this event')),
     )
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     expect(findImageStudy(stage.store.database, STUDY)?.enrichment.detail).toEqual(
-      'No partner is set up to be asked about studies.',
+      'No partner is configured that can be queried about studies.',
     )
     expect(stage.news.filter(({ kind }) => kind === 'enrichment')).toEqual([])
   })

@@ -90,7 +90,7 @@ describe('mail', () => {
     })
     await using out = outgoing(() => server.smtp)
     out.append('inv_1')
-    const fault = 'the mail server did not take the sender or the recipient (reply 451)'
+    const fault = 'the mail server did not accept the sender or the recipient (reply 451)'
     for (const wait of RETRY_SCHEDULES.mail.waits) {
       out.mail.retry()
       await out.mail.settled()
@@ -152,7 +152,7 @@ describe('mail', () => {
     await using server = await openTestSmtpServer()
     let smtp: SmtpServer | undefined
     await using out = outgoing(() => smtp)
-    await expect(out.mail.test('it@clinic.example')).rejects.toThrow('no mail server is set')
+    await expect(out.mail.test('it@clinic.example')).rejects.toThrow('no mail server is configured')
     smtp = server.smtp
     await out.mail.test('it@clinic.example')
     expect(server.received[0]?.source).toMatch(/^Subject: Test of the mail of Praxis Kern$/m)

@@ -45,7 +45,7 @@ describe('a mail by SMTP', () => {
     await send({ ...server.smtp, security: 'none', certificate: null })
     expect(server.received).toMatchObject([{ isSecure: false }])
     expect(await failure(send({ ...server.smtp, security: 'none', ...LOGIN }))).toBe(
-      'user name and password would cross the network in plain text',
+      'the user name and the password would cross the network in plain text',
     )
   })
 
@@ -63,7 +63,7 @@ describe('a mail by SMTP', () => {
       await using server = await openTestSmtpServer({ secure: security === 'tls' })
       const untrusted = { ...server.smtp, security, certificate: null }
       expect(await failure(send(untrusted))).toBe(
-        'the certificate of the mail server is not one this PC trusts',
+        'the certificate of the mail server is not trusted by this PC',
       )
       expect(await failure(send({ ...server.smtp, security, host: '127.0.0.1' }))).toBe(
         'the certificate of the mail server is for another host name',
@@ -75,7 +75,7 @@ describe('a mail by SMTP', () => {
   it('is not sent with a wrong password, which may be mended', async () => {
     await using server = await openTestSmtpServer({ authOptional: false })
     expect(await failure(send({ ...server.smtp, ...LOGIN, password: 'wrong' }))).toBe(
-      'the mail server did not accept user name and password (reply 535)',
+      'the mail server did not accept the user name and the password (reply 535)',
     )
   })
 
@@ -87,11 +87,11 @@ describe('a mail by SMTP', () => {
       })
     await using gone = await refusing(550)
     expect(await failure(send(gone.smtp))).toBe(
-      'the mail server did not take the sender or the recipient (reply 550) — final',
+      'the mail server did not accept the sender or the recipient (reply 550) — final',
     )
     await using busy = await refusing(450)
     expect(await failure(send(busy.smtp))).toBe(
-      'the mail server did not take the sender or the recipient (reply 450)',
+      'the mail server did not accept the sender or the recipient (reply 450)',
     )
   })
 

@@ -437,7 +437,7 @@ describe('the endpoint of a report', () => {
     }
     const apiKeyId = temp.makeKey('Teleradiology')
     const [own, keyed] = [report(1, null), report(2, apiKeyId)]
-    expect(ofReports.of(own)).toEqual({ whyNot: 'no endpoint takes reports' })
+    expect(ofReports.of(own)).toEqual({ whyNot: 'no endpoint receives reports' })
     expect(ofReports.waiting()).toEqual(new Map())
     temp.setPartner()
     const reading = temp.add({ apiKeyId })
@@ -446,7 +446,7 @@ describe('the endpoint of a report', () => {
     expect(ofReports.of(keyed)).toEqual({ endpointId: reading.endpointId })
     expect(temp.endpoints.list().map(({ waiting }) => waiting)).toEqual([1, 1])
     temp.endpoints.switchOff(reading.endpointId)
-    expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint is switched off' })
+    expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint is disabled' })
     expect(ofReports.waiting().get(reading.endpointId)).toBe(1)
     temp.endpoints.remove(reading.endpointId, OWNER)
     expect(ofReports.of(keyed)).toEqual({ endpointId: partner?.endpointId })

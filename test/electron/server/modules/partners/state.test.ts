@@ -72,7 +72,7 @@ it('is down since the first failure of several, and up at the first answer', () 
     downSince: null,
   })
   expect(partner.lines()).toEqual([
-    ['partner', 'danger', 'The partner cannot be asked: connection refused.'],
+    ['partner', 'danger', 'The partner cannot be queried: connection refused.'],
     ['partner', 'good', 'The partner answers again.'],
   ])
 })
@@ -94,7 +94,7 @@ it('tells a refusal from a failure, and keeps the partner’s own words, which m
   })
   expect(partner.lines()).toEqual([
     ['partner', 'danger', 'The partner refuses the request.'],
-    ['partner', 'danger', 'The partner cannot be asked: HTTP 500.'],
+    ['partner', 'danger', 'The partner cannot be queried: HTTP 500.'],
   ])
 })
 

@@ -24,12 +24,12 @@ it('says what is wrong, also while the circuit is open', async () => {
     expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
       success: false,
       items: null,
-      message: expect.stringMatching(/^The partner gave no list: /),
+      message: expect.stringMatching(/^The partner sent no worklist: /),
     })
   gateway.partner.setScenario('refuse')
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
     success: false,
-    message: 'The partner answered, and refuses: no worklist for this AE.',
+    message: 'The partner answered, but refused the request: no worklist for this AE.',
   })
   gateway.partner.setScenario('normal')
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({ success: true })
@@ -39,6 +39,6 @@ it('says that no partner is set', async () => {
   await using gateway = await startGateway({ partner: null })
   expect(await gateway.call(dashboard.testPartner, {})).toMatchObject({
     success: false,
-    message: 'The partner gave no list: no partner is set up for this event.',
+    message: 'The partner sent no worklist: no partner is configured for this event.',
   })
 })

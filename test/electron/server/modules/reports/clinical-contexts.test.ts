@@ -86,7 +86,10 @@ describe('the clinical context of a study', () => {
       documents: [
         { documentId: null, fileName: 'letter.txt', content: ['Dear', 'colleague'], fault: null },
         { fileName: 'lab result.pdf', mediaType: 'application/pdf', content: [], fault: null },
-        { fileName: 'b.png', fault: 'It could not be fetched: its host is not allowed.' },
+        {
+          fileName: 'b.png',
+          fault: 'The document could not be retrieved: its host is not allowed.',
+        },
       ],
     })
     expect(on.fetched).toHaveLength(2)
@@ -119,7 +122,7 @@ describe('the clinical context of a study', () => {
     await on.contexts.ask(on.studyId)
     expect(on.context()).toMatchObject({
       state: 'failed',
-      notes: ['The partner gave no clinical context: it is down.'],
+      notes: ['The partner provided no clinical context: it is down.'],
     })
     await on.contexts.ask(on.studyId)
     expect(on.context().state).toBe('empty')
@@ -132,7 +135,7 @@ describe('the clinical context of a study', () => {
     expect(on.context()).toMatchObject({
       state: 'answered',
       clinicalIndication: 'Cough for three weeks',
-      notes: ['The partner gave no clinical context: it is down.'],
+      notes: ['The partner provided no clinical context: it is down.'],
     })
     expect(on.context().documents).toHaveLength(3)
   })
@@ -157,7 +160,9 @@ describe('the clinical context of a study', () => {
     using on = stage([{ documentUrls }])
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
-    expect(on.context().notes).toEqual(['3 more documents were named than are fetched.'])
+    expect(on.context().notes).toEqual([
+      '3 more documents were not retrieved, because the answer lists too many.',
+    ])
   })
 
   it('holds no more of its documents than fits in memory', async () => {
@@ -170,7 +175,7 @@ describe('the clinical context of a study', () => {
     expect(on.most.map((bytes) => bytes / MIB)).toEqual([20, 20, 20, 20, 20, 20, 20, 20])
     expect(on.context().documents.map(({ fault }) => fault)).toEqual([
       ...Array(8).fill(null),
-      'It was not fetched: the documents named before it are too large together.',
+      'The document was not retrieved: the documents that were listed before it are too large in total.',
     ])
   })
 

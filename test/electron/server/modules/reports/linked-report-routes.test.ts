@@ -10,8 +10,9 @@ import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { type NewView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { linked, linkedReports, viewPrefix } from '#shared/contract/linked.ts'
+import { linked, linkedReports } from '#shared/contract/linked.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
+import { viewPrefix } from '#shared/view-paths.ts'
 import { bound } from '../../../../support/bound.ts'
 import { newUser, revoke } from '../../../../support/callers.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
@@ -182,7 +183,7 @@ describe('dictation by link', () => {
     expect((await call('GET', reading())).json).toMatchObject({
       status: 'completed',
       mayWrite: false,
-      whyNot: 'The report is signed: what is to be added goes into an addendum.',
+      whyNot: 'The report is signed: to add something, write an addendum.',
     })
     expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([
       422,

@@ -397,7 +397,7 @@ describe('sending the copies', () => {
     expect(countForwardsTo(stage.store.database, destinationId)).toMatchObject({ waiting: 2 })
     expect(reports.send(reportId, destinationId)).toEqual({
       success: true,
-      message: 'The report is at PACS, or on its way there.',
+      message: 'The report was already sent to PACS, or is queued to be sent.',
     })
   })
 
@@ -421,7 +421,7 @@ describe('sending the copies', () => {
     })
     expect(countForwardsTo(stage.store.database, destinationId)).toMatchObject({ waiting: 2 })
     expect(reports.send(reportId, destinationId).message).toEqual(
-      'The report is at PACS, or on its way there.',
+      'The report was already sent to PACS, or is queued to be sent.',
     )
     const noted = stage.store.audit
       .list({ limit: 20 })
@@ -438,9 +438,9 @@ describe('sending the copies', () => {
     const reports = reportsOf(stage)
     const { reportId } = reports.sign()
     expect(() => reports.send(reportId, randomUUID())).toThrow('There is no such destination.')
-    expect(() => reports.send(reportId, off)).toThrow('Old PACS is switched off')
+    expect(() => reports.send(reportId, off)).toThrow('Old PACS is disabled')
     expect(() => reports.send(reportId, destinationId)).toThrow(
-      'not in the archive as DICOM objects yet',
+      'has not been saved as DICOM objects yet',
     )
     const never = reportsOf(stage, { 'reports.archiveCopies': false })
     expect(() => never.send(reportId, destinationId)).toThrow('reports.archiveCopies')

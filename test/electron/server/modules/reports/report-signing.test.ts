@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { noteRestored } from '#server/database/image-files.ts'
+import { markRestored } from '#server/database/image-files.ts'
 import {
   findLatestOutboxJob,
   listDueOutboxJobs,
@@ -291,7 +291,7 @@ describe('signing', () => {
     if (study?.area !== 'scribe') throw new Error('not there')
     saveStudy(on.store.database, { ...study, status: 'assigned' }, study)
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
-      ...{ code: 'refused', message: 'Nothing is being written on this study.' },
+      ...{ code: 'refused', message: 'There is no draft for this study.' },
     })
   })
 
@@ -323,11 +323,11 @@ describe('signing', () => {
   it('waits until images that came after a restored backup were checked', async () => {
     using on = reportStage()
     const order = on.written()
-    noteRestored(on.folder)
+    markRestored(on.folder)
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'still being checked',
     )
-    on.store.imageFiles.allAdopted()
+    on.store.imageFiles.finishOrphanImport()
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'signed',
     })
@@ -481,7 +481,7 @@ describe('a critical result', () => {
     const now = Date.parse('2026-03-10T09:00:00.000Z')
     expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.000Z', now))).toBeUndefined()
     expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.001Z', now))).toMatchObject({
-      ...{ code: 'refused', errors: [{ path: 'body.at', message: 'must not lie in the future' }] },
+      ...{ code: 'refused', errors: [{ path: 'body.at', message: 'must not be in the future' }] },
     })
   })
 

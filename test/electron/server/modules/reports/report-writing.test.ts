@@ -103,7 +103,7 @@ describe('a report that is begun', () => {
     on.written()
     on.studies.cancelStudy(on.key, 'scribe', { studyId })
     expect(sentenceOf(() => writing.beginReport(radiologist, studyId, begin(windowId)))).toBe(
-      'The study is cancelled: uncancel it first.',
+      'The study is cancelled: reinstate it first.',
     )
     expect(
       refusalOf(() =>
@@ -125,7 +125,7 @@ describe('a report that is begun', () => {
     await on.signed()
     expect(
       sentenceOf(() => on.writing.beginReport(on.radiologist, on.studyId, begin(on.windowId))),
-    ).toContain('goes into an addendum')
+    ).toContain('to add something, write an addendum')
   })
 })
 
@@ -137,15 +137,15 @@ describe('somebody else’s report', () => {
     const ben = on.colleague()
     const there = randomUUID()
     expect(sentenceOf(() => writing.beginReport(ben, studyId, begin(there)))).toBe(
-      'Una Malá is writing this report now: take it over to write.',
+      'Una Malá is editing this report now: take it over to edit it.',
     )
     on.clock.pass(61_000)
     expect(sentenceOf(() => writing.beginReport(ben, studyId, begin(there)))).toBe(
-      'Una Malá has begun this report: take it over to write.',
+      'Una Malá has begun this report: take it over to edit it.',
     )
     expect(reading.read(ben, studyId)).toMatchObject({
       mayWrite: false,
-      whyNot: 'Una Malá has begun this report: take it over to write.',
+      whyNot: 'Una Malá has begun this report: take it over to edit it.',
     })
     writing.beginReport(ben, studyId, begin(there, { takeOver: true }))
     expect(reading.read(ben, studyId)).toMatchObject({
@@ -167,9 +167,9 @@ describe('somebody else’s report', () => {
         revision: 1,
         text: 'Mine',
       })
-    expect(sentenceOf(save)).toBe('Ben Okoro is writing this report now: take it over to write.')
+    expect(sentenceOf(save)).toBe('Ben Okoro is editing this report now: take it over to edit it.')
     on.clock.pass(61_000)
-    expect(sentenceOf(save)).toBe('Ben Okoro has this report: take it over to write.')
+    expect(sentenceOf(save)).toBe('This report belongs to Ben Okoro: take it over to edit it.')
   })
 
   it('is theirs before they have written a word', () => {
@@ -179,7 +179,7 @@ describe('somebody else’s report', () => {
     const sentence = sentenceOf(() =>
       on.writing.beginReport(on.colleague(), on.studyId, begin(randomUUID())),
     )
-    expect(sentence).toBe('Una Malá has begun this report: take it over to write.')
+    expect(sentence).toBe('Una Malá has begun this report: take it over to edit it.')
   })
 
   it('that was only assigned is theirs too', () => {
@@ -187,7 +187,7 @@ describe('somebody else’s report', () => {
     const ben = on.colleague()
     on.studies.updateStudy(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
     expect(sentenceOf(() => on.writing.beginReport(ben, on.studyId, begin(randomUUID())))).toBe(
-      'The study is assigned to Una Malá: take it over to write.',
+      'The study is assigned to Una Malá: take it over to write the report.',
     )
     on.writing.beginReport(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
     expect(on.studies.readStudy(on.key, 'scribe', on.studyId).record.assignedTo).toBe(
@@ -210,9 +210,9 @@ describe('somebody else’s report', () => {
     const there = { ...order, windowId: randomUUID() }
     expect(
       sentenceOf(() => on.writing.saveReport(ben, on.studyId, { ...there, text: 'x' })),
-    ).toContain('Una Malá has this report')
+    ).toContain('This report belongs to Una Malá')
     await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow(
-      'Una Malá has this report',
+      'This report belongs to Una Malá',
     )
   })
 
@@ -281,7 +281,7 @@ describe('saving', () => {
     using on = reportStage()
     expect(on.writing.listDraftRevisions(on.radiologist, on.studyId)).toEqual([])
     expect(sentenceOf(() => on.writing.readDraftRevision(on.radiologist, on.studyId, 1))).toBe(
-      'This revision is not kept.',
+      'This revision of the draft is not stored.',
     )
   })
 
@@ -459,7 +459,7 @@ describe('an addendum', () => {
     const ben = on.colleague()
     expect(on.writing.cancelOwnAddendum(ben, reportId)).toMatchObject({
       success: false,
-      message: 'Una Malá has begun this report: take it over to write.',
+      message: 'Una Malá has begun this report: take it over to edit it.',
     })
     expect(findDraft(on.store.database, on.studyId)?.plainText).toBe('Half an addendum')
     on.writing.beginReport(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
@@ -521,7 +521,7 @@ describe('an addendum', () => {
     const ben = on.colleague()
     expect(on.writing.cancelOwnAddendum(ben, reportId)).toMatchObject({
       success: false,
-      message: 'Una Malá is writing this report now: take it over to write.',
+      message: 'Una Malá is editing this report now: take it over to edit it.',
     })
     expect(on.locks.findReportLock(addendumId)?.name).toBe('Una Malá')
     expect(on.writing.cancelOwnAddendum(on.radiologist, reportId).success).toBe(true)
@@ -539,7 +539,7 @@ it('cancels no report as if it were an addendum, whoever writes it, and none tha
   using on = reportStage()
   on.written()
   const { reportId = '' } = findDraft(on.store.database, on.studyId) ?? {}
-  const nothing = { success: false, message: 'No addendum is active.' }
+  const nothing = { success: false, message: 'There is no active addendum.' }
   expect(on.writing.cancelOwnAddendum(on.radiologist, reportId)).toEqual(nothing)
   expect(on.writing.cancelOwnAddendum(on.colleague(), reportId)).toEqual(nothing)
   expect(on.locks.findReportLock(reportId)?.name).toBe('Una Malá')

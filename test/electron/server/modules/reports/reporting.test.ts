@@ -162,7 +162,7 @@ it('sends a test of every event, which has no effect', async () => {
     await owner.call(dashboardEvents.test, { body: { type: 'report.delivered', endpointId } }),
   ).toMatchObject({
     success: false,
-    message: 'The partner gave no answer that can be used: it answered 500.',
+    message: 'The partner gave no usable answer: it answered 500.',
   })
   await expect(
     owner.call(dashboardEvents.test, {
@@ -195,7 +195,7 @@ it('says of a question about clinical context what its answer led to', async () 
       async () => (await owner.call(dashboardEvents.list, { query: { about: studyId } })).events,
       { timeout: 10_000 },
     )
-    .toMatchObject([{ state: 'done', effect: 'Kept with the study: the indication and 2 notes.' }])
+    .toMatchObject([{ state: 'done', effect: 'Saved with the study: the indication and 2 notes.' }])
 }, 30_000)
 
 it('keeps the DICOM copies of a report beside the images of its study', async () => {

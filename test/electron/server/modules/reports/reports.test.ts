@@ -169,7 +169,7 @@ describe('an addendum', () => {
     const draft = draftReport(store, of)
     expect(reports.startAddendum(key, draft)).toEqual({
       success: false,
-      message: 'The report is not completed.',
+      message: 'The report is not completed: an addendum needs a completed report.',
     })
     deleteReport(store.database, draft)
     const primary = completedReport(store, of)

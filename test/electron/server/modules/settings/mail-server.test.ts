@@ -61,7 +61,7 @@ describe('the mail server', () => {
     expect(() => mail.server.set({ ...CONFIG, from: null }, 'command-line')).toThrow(
       expect.objectContaining({
         code: 'refused',
-        errors: [{ path: 'body.from', message: 'must be given with a host' }],
+        errors: [{ path: 'body.from', message: 'must be given if a host is set' }],
       }),
     )
   })

@@ -167,12 +167,12 @@ describe('a study with images', () => {
       { uid: '1.3', how: 'released' },
       { uid: '1.4', how: 'open', state: 'receiving', at: LATER },
     )
-    expect(breakOffTransfers(on.database, verbatim('the gateway stopped suddenly'))).toBe(2)
+    expect(breakOffTransfers(on.database, verbatim('the gateway stopped unexpectedly'))).toBe(2)
     const transfers = ['1.2', '1.3', '1.4'].map((uid) => findImageStudy(on.database, uid)?.transfer)
     expect(transfers).toEqual([
-      { how: 'aborted', detail: 'the gateway stopped suddenly', at: AT },
+      { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: AT },
       { how: 'released', detail: null, at: AT },
-      { how: 'aborted', detail: 'the gateway stopped suddenly', at: LATER },
+      { how: 'aborted', detail: 'the gateway stopped unexpectedly', at: LATER },
     ])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.2'])
     expect(breakOffTransfers(on.database, verbatim('again'))).toBe(0)

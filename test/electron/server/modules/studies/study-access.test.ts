@@ -130,7 +130,7 @@ describe('a study', () => {
     expect(refusal(() => finder.resolveStudy(key, 'scribe', two))).toMatchObject({
       ...{ code: 'malformed', message: 'studyId and studyInstanceUid name different studies.' },
       errors: [
-        { path: 'body.studyInstanceUid', message: 'must be that of the study named by studyId' },
+        { path: 'body.studyInstanceUid', message: 'must be that of the study that studyId names' },
       ],
     })
     expect(refusalOf(() => finder.resolveStudy(key, 'scribe', two, 'query'))).toBe(
@@ -139,9 +139,11 @@ describe('a study', () => {
     expect(refusal(() => finder.resolveStudy(key, 'scribe', {}, 'query'))).toMatchObject({
       ...{
         code: 'malformed',
-        message: 'The call must name a study by studyId or studyInstanceUid.',
+        message: 'The request must name a study by studyId or studyInstanceUid.',
       },
-      errors: [{ path: 'query.studyId', message: 'must be given, or studyInstanceUid' }],
+      errors: [
+        { path: 'query.studyId', message: 'must be given, unless studyInstanceUid is given' },
+      ],
     })
     expect(refusalOf(() => finder.resolveStudy(key, 'scribe', {}))).toBe('malformed body.studyId')
   })

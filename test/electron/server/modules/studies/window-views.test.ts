@@ -44,7 +44,7 @@ describe('a view from the window', () => {
     studies.cancelStudy(key, 'scribe', { studyId: on.read })
     expect(of('1.2.3')).toMatchObject({ area: 'viewer', studyId: on.viewed })
     studies.cancelStudy(key, 'viewer', { studyId: on.viewed })
-    expect(refusalOf(() => of('1.2.3'))).toBe('The study is cancelled: uncancel it first.')
+    expect(refusalOf(() => of('1.2.3'))).toBe('The study is cancelled: reinstate it first.')
     seedImages(on.store, { uid: '1.2.3' })
     seedImages(on.store, { uid: '1.2.9' })
     expect(of('1.2.3')).toMatchObject({ area: null, studyId: null })
@@ -65,7 +65,7 @@ describe('a view from the window', () => {
     const of = (studyId: string) => refusalOf(() => views.byUser(on.at(doctor), { studyId }))
     expect(of(`stu_${'0'.repeat(32)}`)).toBe('not-found')
     studies.cancelStudy(key, 'scribe', { studyId: on.read })
-    expect(of(on.read)).toBe('The study is cancelled: uncancel it first.')
+    expect(of(on.read)).toBe('The study is cancelled: reinstate it first.')
     const outside = newUser(store, { hasDashboardAccess: false })
     expect(refusalOf(() => views.byUser(on.at(outside), { studyId: on.viewed }))).toBe(
       'not-permitted',
@@ -137,7 +137,7 @@ describe('a view from the window', () => {
         .whyNoCapture
     }
     expect(whyNot({})).toEqual(
-      'Your account can only view images: an owner or an admin can allow more.',
+      'Your account can only view images: an owner or an administrator can allow more.',
     )
     expect([
       whyNot({ canCreateReports: true }),

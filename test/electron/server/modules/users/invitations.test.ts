@@ -258,7 +258,7 @@ describe('accepting', () => {
     const first = temp.invitations.invite(temp.key, person())
     temp.users.revokeAccess(temp.key, first.user.userId)
     await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
-      'was taken away',
+      'was revoked',
     )
     temp.users.reactivateUser(temp.key, first.user.userId)
     temp.clock.pass(30 * DAY - 1)
@@ -288,7 +288,7 @@ describe('rejecting', () => {
     expect(temp.users.readUser(temp.key, user.userId).deactivatedAt).toBe(
       '2026-03-10T09:00:00.000Z',
     )
-    expect(() => temp.invitations.rejectInvitation(temp.tokenOf(link))).toThrow('was rejected')
+    expect(() => temp.invitations.rejectInvitation(temp.tokenOf(link))).toThrow('was declined')
     expect(temp.trail()[0]).toBe(`user:${user.userId} invitation.reject ${invitation.invitationId}`)
   })
 })
@@ -317,7 +317,7 @@ describe('updating an invitation', () => {
     expect(temp.invitations.readInvitation(temp.key, invitationId).lastName).toBe('Kos')
     expect(() =>
       temp.invitations.updateInvitation(temp.key, invitationId, { lastName: 'Bel' }),
-    ).toThrow('was accepted already')
+    ).toThrow('was already accepted')
   })
 
   it('has the rules of a user’s update', () => {

@@ -449,7 +449,7 @@ describe('mail in the window', () => {
       (await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json,
     ).toEqual({
       success: false,
-      message: 'Not sent: no mail server is set.',
+      message: 'The message was not sent: no mail server is configured.',
     })
     const config = {
       host: '127.0.0.1',
@@ -468,7 +468,7 @@ describe('mail in the window', () => {
       (await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json,
     ).toEqual({
       success: false,
-      message: 'Not sent: the mail server refused the connection.',
+      message: 'The message was not sent: the mail server refused the connection.',
     })
     const { person } = await invited(owner)
     await gateway.mail.settled()

@@ -96,7 +96,7 @@ describe('the first start', () => {
     expect(allUsers(temp.store.database)).toHaveLength(1)
     for (const { token } of links)
       expect(() => temp.people.followLink(token)).toThrow('This link has been used or has expired')
-    expect(() => temp.people.mintSetupLink('gateway')).toThrow('There is an account already')
+    expect(() => temp.people.mintSetupLink('gateway')).toThrow('There is already an account')
   })
 
   it('takes no link that expired, was never made, or is of another kind', async () => {
@@ -468,7 +468,7 @@ describe('sessions', () => {
       on.sessions.runningSession(on.sessions.beginSession(on.eva, 'password').token)?.sessionId ??
       ''
     const [one, two] = [begin(), begin()]
-    const ended = { code: 'not-found', message: 'This session has ended already.' }
+    const ended = { code: 'not-found', message: 'This session has already ended.' }
     expect(refusal(() => on.sessions.endSession(one, on.ben.userId, 'command-line'))).toMatchObject(
       ended,
     )

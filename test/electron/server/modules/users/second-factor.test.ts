@@ -71,7 +71,7 @@ describe('a second factor', () => {
     )
     await expect(on.signIn()).resolves.toMatchObject({ user: { email: on.email } })
     expect(() => on.factors.confirmSecondFactor(on.userId, '000000')).toThrow(
-      'This code is not right.',
+      'This code is not correct.',
     )
     on.factors.confirmSecondFactor(on.userId, on.codeAt())
     expect(on.factors.secondFactorOf(on.userId)).toEqual({
@@ -81,12 +81,12 @@ describe('a second factor', () => {
     })
     expect(await faultOf(on.signIn())).toEqual([
       'not-signed-in',
-      'Enter the six digits of your authenticator.',
+      'Enter the six digits that your authenticator app shows, or a recovery code.',
       'body.code',
     ])
     expect(await faultOf(on.signIn('123456'))).toEqual([
       'not-signed-in',
-      'This code is not right or was used.',
+      'This code is not correct, or it was already used.',
       'body.code',
     ])
     const guess = faultOf(on.people.signIn(on.email, 'not the password', { code: on.codeAt() }))
@@ -103,16 +103,20 @@ describe('a second factor', () => {
     const on = await stage()
     using _ = on
     on.factors.confirmSecondFactor(on.userId, on.codeAt())
-    expect((await faultOf(on.signIn(on.codeAt())))?.[1]).toBe('This code is not right or was used.')
+    expect((await faultOf(on.signIn(on.codeAt())))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     const early = on.codeAt(on.clock.now + 30_000)
     await on.signIn(early)
     on.clock.pass(30_000)
-    expect((await faultOf(on.signIn(early)))?.[1]).toBe('This code is not right or was used.')
+    expect((await faultOf(on.signIn(early)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     on.clock.pass(60_000)
     await on.signIn(on.codeAt(on.clock.now - 30_000))
     on.clock.pass(90_000)
     expect((await faultOf(on.signIn(on.codeAt(on.clock.now - 60_000))))?.[1]).toBe(
-      'This code is not right or was used.',
+      'This code is not correct, or it was already used.',
     )
   })
 
@@ -122,7 +126,9 @@ describe('a second factor', () => {
     const [code = '', other = ''] = on.factors.confirmSecondFactor(on.userId, on.codeAt())
     expect(code).toMatch(/^[2-9a-hjkmnp-z]{4}-[2-9a-hjkmnp-z]{4}$/)
     await on.signIn(` ${code.toUpperCase().replace('-', ' ')}`)
-    expect((await faultOf(on.signIn(code)))?.[1]).toBe('This code is not right or was used.')
+    expect((await faultOf(on.signIn(code)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
     expect(on.factors.secondFactorOf(on.userId).codesLeft).toBe(9)
     expect(on.trail()).toContain(`user:${on.userId} second-factor.recover ${on.userId}`)
     // Begun anew it has others.
@@ -132,7 +138,9 @@ describe('a second factor', () => {
       on.userId,
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: on.clock.now }),
     )
-    expect((await faultOf(on.signIn(other)))?.[1]).toBe('This code is not right or was used.')
+    expect((await faultOf(on.signIn(other)))?.[1]).toBe(
+      'This code is not correct, or it was already used.',
+    )
   })
 
   it('slows guesses down, which a right password does not clear', async () => {
@@ -162,7 +170,7 @@ describe('a second factor', () => {
     expect(() => after.requireCode(on.userId, undefined)).toThrow('Enter the six digits')
     after.requireCode(on.userId, on.codeAt())
     // That it was taken is durable too.
-    expect(() => after.requireCode(on.userId, on.codeAt())).toThrow('was used')
+    expect(() => after.requireCode(on.userId, on.codeAt())).toThrow('it was already used')
   })
 
   it('is not asked for by a link of the command line, and is gone once it was ended', async () => {
@@ -199,7 +207,7 @@ describe('a second factor', () => {
     using _ = on
     on.clock.pass(15 * 60_000)
     expect(() => on.factors.confirmSecondFactor(on.userId, on.codeAt())).toThrow(
-      'No authenticator is being set up.',
+      'No authenticator app is being set up.',
     )
   })
 })

@@ -243,8 +243,8 @@ describe('updating a user', () => {
     const owner = await temp.at('owner')
     const demoteTo = (level: 'admin' | 'member') => () =>
       temp.users.updateUser(owner.caller, owner.userId, { level })
-    expect(demoteTo('admin')).toThrow('The last owner stays one')
-    expect(demoteTo('member')).toThrow('The last owner stays one')
+    expect(demoteTo('admin')).toThrow('The last owner must remain an owner')
+    expect(demoteTo('member')).toThrow('The last owner must remain an owner')
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toMatchObject({ success: false })
     expect(findUser(temp.store.database, owner.userId)?.deactivatedAt).toBeNull()
     await temp.at('owner')
@@ -256,14 +256,21 @@ describe('updating a user', () => {
     const [owner, other] = [await temp.at('owner'), await temp.at('owner')]
     temp.users.revokeAccess(owner.caller, other.userId)
     const refusal = {
-      ...{ code: 'refused', message: 'The last owner stays one: make another owner first.' },
-      errors: [{ path: 'body.level', message: 'must stay owner: there is no other' }],
+      ...{
+        code: 'refused',
+        message: 'The last owner must remain an owner: make another user an owner first.',
+      },
+      errors: [{ path: 'body.level', message: 'must remain owner: there is no other owner' }],
     }
     expect(() => temp.users.updateUser(owner.caller, owner.userId, { level: 'admin' })).toThrow(
       expect.objectContaining(refusal),
     )
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toEqual({
-      ...{ success: false, message: 'The last owner keeps access: make another owner first.' },
+      ...{
+        success: false,
+        message:
+          'The access of the last owner cannot be revoked: make another user an owner first.',
+      },
     })
     expect(temp.users.updateUser(owner.caller, other.userId, { level: 'admin' })).toMatchObject({
       level: 'admin',
@@ -371,7 +378,7 @@ describe('access', () => {
     const view = viewRecord(member.userId)
     insertView(database, view)
     const revoke = () => temp.users.revokeAccess(owner.caller, member.userId)
-    expect(revoke()).toEqual({ success: true, message: 'The user has no access any more.' })
+    expect(revoke()).toEqual({ success: true, message: 'The user no longer has access.' })
     expect(findView(database, view.viewId)).toBeUndefined()
     expect(temp.people.sessionUser(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow(
@@ -380,11 +387,11 @@ describe('access', () => {
     await expect(
       temp.people.signIn(member.email, 'a long and quiet evening'),
     ).rejects.toMatchObject({ code: 'not-signed-in' })
-    expect(revoke()).toEqual({ success: true, message: 'The user had no access.' })
+    expect(revoke()).toEqual({ success: true, message: 'The user already had no access.' })
 
     const reactivate = () => temp.users.reactivateUser(owner.caller, member.userId)
     expect(reactivate()).toEqual({ success: true, message: 'The user has access again.' })
-    expect(reactivate()).toEqual({ success: false, message: 'The user is active.' })
+    expect(reactivate()).toEqual({ success: false, message: 'The user already has access.' })
     expect(temp.people.sessionUser(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow(
       'This link has been used or has expired',
@@ -414,7 +421,7 @@ describe('access', () => {
     temp.users.revokeAccess(owner.caller, member.userId)
     temp.invitations.invite(temp.key, person({ email: member.email }))
     expect(temp.users.reactivateUser(owner.caller, member.userId)).toEqual({
-      ...{ success: false, message: 'Another user has the e-mail address by now.' },
+      ...{ success: false, message: 'Another user now has this e-mail address.' },
     })
   })
 
@@ -427,7 +434,8 @@ describe('access', () => {
     expect(temp.users.reactivateUser(temp.key, user.userId)).toEqual({
       ...{
         success: false,
-        message: 'The user never accepted the invitation, which is over: invite the person again.',
+        message:
+          'The user never accepted the invitation, which is no longer valid: invite the person again.',
       },
     })
   })

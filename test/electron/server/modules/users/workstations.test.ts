@@ -75,7 +75,7 @@ describe('a workstation', () => {
     ]).toEqual(['unknown', 'approved'])
     expect(() =>
       on.workstations.approveWorkstation(asking.record.workstationId, undefined, 'command-line'),
-    ).toThrow('does not ask any more')
+    ).toThrow('The access request of this workstation has ended')
     on.clock.pass(364 * 24 * HOUR)
     expect(on.workstations.recogniseWorkstation(approved.token).state).toBe('approved')
     on.clock.pass(24 * HOUR)
@@ -89,9 +89,11 @@ describe('a workstation', () => {
       const { record } = on.ask(`Room ${i}`)
       on.workstations.removeWorkstation(record.workstationId, 'command-line')
     }
-    expect(() => on.ask('Room 6')).toThrow('Too many workstations ask at once.')
+    expect(() => on.ask('Room 6')).toThrow('Too many workstations are waiting for access.')
     for (let i = 0; i < 20; i++) on.ask(`PC ${i}`, `10.0.1.${i}`)
-    expect(() => on.ask('One more', '10.0.2.1')).toThrow('Too many workstations ask at once.')
+    expect(() => on.ask('One more', '10.0.2.1')).toThrow(
+      'Too many workstations are waiting for access.',
+    )
     on.clock.pass(HOUR)
     expect(on.ask('Room 7').record.name).toBe('Room 7')
     expect(on.workstations.listWorkstations()).toHaveLength(1)

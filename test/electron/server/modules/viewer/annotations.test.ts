@@ -77,10 +77,13 @@ describe('annotations', () => {
     )
     expect([refusal.code, refusal.message]).toEqual([
       'refused',
-      'These annotations were saved in another window meanwhile: revision 1 is kept, and these are based on revision 0.',
+      'These annotations were saved in another window in the meantime: revision 1 is stored, and yours are based on revision 0.',
     ])
     expect(refusal.errors).toEqual([
-      { path: 'body.revision', message: 'must be 1, not 0: read what is kept, then save again' },
+      {
+        path: 'body.revision',
+        message: 'must be 1, not 0: read the stored revision, then save again',
+      },
     ])
     expect(
       refusalOf(() => on.annotations.saveAnnotations(MINE, UID, { revision: 2, annotations: [] }))

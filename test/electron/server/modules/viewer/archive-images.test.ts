@@ -94,7 +94,7 @@ describe('the images of a view that the archive has', () => {
     for (const number of [1, 2])
       await expect(images.frame(view, uidOf(number), 1, never())).rejects.toMatchObject({
         code: 'refused',
-        message: /set aside/,
+        message: /quarantine/,
       })
     expect((await viewing.listed()).instances.get(uidOf(2))?.image?.rows).toBe(8)
     expect((await images.frame(view, uidOf(2), 1, never())).body).toHaveLength(128)
@@ -290,7 +290,7 @@ describe('the images of a view that the archive has', () => {
     expect((await viewing.listed()).faults).toContainEqual(
       expect.objectContaining({
         ...{ level: 'danger', what },
-        sentence: 'The images differ from the worklist or the study in the patient or the exam.',
+        sentence: 'The patient or the exam of the images differs from the worklist or the study.',
       }),
     )
     const differences = [

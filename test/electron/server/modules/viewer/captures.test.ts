@@ -255,7 +255,7 @@ describe('a secondary capture', () => {
       nextAt,
       lastError: '1 of 2 uploads failed: it answered 503.',
     })
-    expect(lines()).toEqual([expect.stringMatching(/^warning: .*will be tried again.*503/)])
+    expect(lines()).toEqual([expect.stringMatching(/^warning: .*the gateway will retry.*503/)])
     answer = () => ['https://a.example/2', 'https://b.example/2']
     on.clock.pass(5000)
     captures.retry(view, standing()?.captureId ?? '')
@@ -368,7 +368,7 @@ describe('a secondary capture', () => {
     await expect.poll(() => standing()?.attempts).toBe(1)
     expect(standing()).toMatchObject({
       state: 'waiting',
-      lastError: 'The gateway had an internal error and will try again.',
+      lastError: 'The gateway had an internal error and will retry.',
     })
     expect(on.store.log.error).toHaveBeenCalledOnce()
   })

@@ -69,7 +69,7 @@ describe('of hostile files', () => {
     expect(sentences(page)).toContain(
       'Image 3 of 8: It belongs to another study than the one requested, and is not shown.',
     )
-    expect(sentences(page)).toContain('Image 7 of 8: It could not be fetched: it answered 500.')
+    expect(sentences(page)).toContain('Image 7 of 8: It could not be retrieved: it answered 500.')
     expect(page.faults.find(({ what }) => english(what) === 'Image 5 of 8')).toMatchObject({
       sopInstanceUid: uidOf(5),
       level: 'warning',
@@ -121,7 +121,7 @@ describe('of hostile files', () => {
       'The partner: It named 100,000 files: only the first 20,000 are loaded.',
     )
     const fetched =
-      'It could not be fetched: not.listed.example:443 is not on the list of hosts that files may come from.'
+      'It could not be retrieved: not.listed.example:443 is not in the list of hosts that files may be downloaded from.'
     const last = (await viewing.listed()).faults.filter(
       ({ sentence }) => english(sentence) === fetched,
     )
@@ -138,7 +138,7 @@ describe('of hostile files', () => {
     const page = await differing.listed()
     expect(page.instances.size).toBe(1)
     expect(page.faults).toMatchObject([
-      { sentence: 'Another image with the same UID differs from it: it is not shown.' },
+      { sentence: 'Another image with the same UID differs from this one: this one is not shown.' },
     ])
   })
 
@@ -305,7 +305,7 @@ describe('a file that the network fails', () => {
       '/1': (_request, response) => void response.writeHead(503).end(),
     })
     expect(sentences(await viewing.listed())).toEqual([
-      'Image 1 of 1: It could not be fetched: it answered 503.',
+      'Image 1 of 1: It could not be retrieved: it answered 503.',
     ])
     viewing.host.files['/1'] = dicomFile()
     const page = await viewing.listed()

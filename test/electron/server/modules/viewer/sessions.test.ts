@@ -57,7 +57,7 @@ describe('a view by a link', () => {
     const revoked = links.reroute(key, { studyId: on.read, assignedToUserId: on.doctor.userId })
     on.users.revokeAccess(key, on.doctor.userId)
     expect(sentenceOf(revoked)).toBe(
-      'This link was revoked: whoever created it, or the person it is for, no longer has access.',
+      'This link was revoked: the person who created it, or the person it is for, no longer has access.',
     )
     clock.pass(15 * MINUTE)
     expect(sentenceOf(cancelled)).toBe('This link has expired. Ask for a new one.')
@@ -246,7 +246,9 @@ describe('a view', () => {
       links.reroute(on.at(maker), { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     revoke(store, maker)
-    expect(refusalOf(() => on.look(begun))).toBe('Whoever created the link no longer has access.')
+    expect(refusalOf(() => on.look(begun))).toBe(
+      'The person who created the link no longer has access.',
+    )
     updateUser(store.database, maker)
     updateUser(store.database, { ...doctor, canCreateReports: false })
     expect(refusalOf(() => on.look(begun))).toBe(

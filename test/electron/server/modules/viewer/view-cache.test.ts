@@ -127,7 +127,7 @@ describe('the files of partners on disk', () => {
     expect(faults).toMatchObject([
       {
         sentence:
-          'The disk of the gateway is nearly full: no partner images are fetched until there is space.',
+          'The disk of the gateway is nearly full: no images of partners are downloaded until there is space.',
       },
     ])
     expect(filesOf(viewing)).toEqual([])

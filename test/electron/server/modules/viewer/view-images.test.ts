@@ -182,7 +182,7 @@ describe('a partner that gives nothing', () => {
     [
       'refuses',
       new WebhookError('refused', verbatim('the study is archived')),
-      'The partner: The partner refused: the study is archived.',
+      'The partner: The partner refused the request: the study is archived.',
     ],
     [
       'is silent',

@@ -24,7 +24,8 @@ describe('the list of a view', () => {
     const [fault] = lines.flatMap((line) => (line.line === 'faults' ? line.faults : []))
     expect(fault).toMatchObject({
       sopInstanceUid: '1.2.2',
-      sentence: 'With it, the view would have more than 10 frames: it is left out.',
+      sentence:
+        'With this image the view would have more than 10 frames, so the image is left out.',
     })
   })
 })

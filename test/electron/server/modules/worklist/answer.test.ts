@@ -45,7 +45,7 @@ it('remarks on a step id that another study has too', async () => {
   )
   expect(rows.map(({ remarks, withheld }) => [withheld, remarks])).toEqual([
     [null, []],
-    [null, ['its ScheduledProcedureStepID is used in another study too']],
+    [null, ['its ScheduledProcedureStepID is also used in another study']],
   ])
 })
 

@@ -97,7 +97,7 @@ describe('a row of the default repertoire', () => {
       encoded: { PatientName: 'DOE^JANE' },
     })
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(
-      /^its StudyDescription cannot be written/,
+      /^its StudyDescription can be written neither/,
     )
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, { ...always, always: false })).toMatchObject({
       characterSet: '',
@@ -188,7 +188,8 @@ describe('a device without a set', () => {
   ])(
     'gets %s, declaring %j, in Latin letters in %s, never in UTF-8',
     (name, declared, set, expected) => {
-      const remark = 'PatientName sent in Latin letters: the device’s character set lacks its own'
+      const remark =
+        'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters'
       expect(sent({ PatientName: name }, { declared })).toEqual({
         set,
         name: expected,
@@ -202,11 +203,11 @@ describe('a device without a set', () => {
     expect(sent({ PatientName: '山田^太郎' }, {})).toEqual({
       ...{ set: 'ISO_IR 192', name: '山田^太郎', withheld: '' },
       remark:
-        'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
+        'sent in UTF-8: the device declares no character set, and the text cannot be written in Latin letters',
     })
     expect(sent({ PatientName: '山田^太郎' }, { declared: ['ISO_IR 100'] })).toMatchObject({
       withheld:
-        'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+        'its PatientName can be written neither in the character set of this device nor in Latin letters',
     })
   })
 
@@ -216,7 +217,7 @@ describe('a device without a set', () => {
     expect(sent(fields, { declared: ['ISO_IR 100'] }, asked)).toEqual({
       ...{ set: 'ISO_IR 100', name: 'Müller', withheld: '' },
       remark:
-        'ReferringPhysicianName sent empty: it cannot be written in the character set of this device, nor in Latin letters',
+        'ReferringPhysicianName: sent empty, because the text can be written neither in the character set of this device nor in Latin letters',
     })
   })
 })
@@ -228,19 +229,19 @@ describe('a device with a set', () => {
       'ISO_IR 100',
       'Łukasz',
       'Lukasz',
-      'PatientName sent in Latin letters: the device’s character set lacks its own',
+      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
     ],
     [
       'ISO_IR 6',
       'Müller',
       'Muller',
-      'PatientName sent in Latin letters: the device’s character set lacks its own',
+      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
     ],
     [
       'ISO_IR 100',
       JAPANESE,
       'Yamada^Tarou',
-      'PatientName sent in Latin letters: the device’s character set lacks its own',
+      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters',
     ],
     ['ISO_IR 101', 'Łukasz', 'Łukasz', ''],
     ['ISO 2022 IR 87', JAPANESE, JAPANESE, ''],
@@ -253,7 +254,7 @@ describe('a device with a set', () => {
     expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toEqual({
       ...{ name: undefined, set: '', remark: '' },
       withheld:
-        'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+        'its PatientName can be written neither in the character set of this device nor in Latin letters',
     })
   })
 
@@ -270,7 +271,7 @@ describe('a device with a set', () => {
         RequestedProcedureDescription: 'Lokiec',
       },
       remark: expect.stringMatching(
-        /^PatientName, RequestedProcedureDescription sent in Latin letters: /,
+        /^PatientName, RequestedProcedureDescription: sent in Latin letters, /,
       ),
     })
     expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({
@@ -304,7 +305,7 @@ describe('a device with a set', () => {
 
   it('never gets an identifier in other letters', () => {
     expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(
-      /^its PatientID cannot be written/,
+      /^its PatientID can be written neither/,
     )
   })
 
@@ -338,7 +339,7 @@ describe('a device that counts bytes', () => {
     const fields = { StudyDescription: `${'ä'.repeat(31)}xyz` }
     expect(counted(fields)).toMatchObject({
       encoded: { StudyDescription: `${'ä'.repeat(31)}xy` },
-      remark: 'StudyDescription cut: the device counts bytes, and has no room for more',
+      remark: 'StudyDescription: shortened, because the device counts bytes and accepts no more',
       withheld: '',
     })
     expect(counted(fields, { countsBytes: false })).toMatchObject({ encoded: fields, remark: '' })
@@ -347,13 +348,13 @@ describe('a device that counts bytes', () => {
   it('gets a remark that names everything that was cut, and what is in Latin letters', () => {
     const long = 'ä'.repeat(40)
     expect(counted({ StudyDescription: long, RequestedProcedureDescription: long }).remark).toBe(
-      'StudyDescription, RequestedProcedureDescription cut: the device counts bytes, and has no room for more',
+      'StudyDescription, RequestedProcedureDescription: shortened, because the device counts bytes and accepts no more',
     )
     const name = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}` }
     const latin =
-      'PatientName sent in Latin letters: the device’s character set lacks its own, or the device has no room for it'
+      'PatientName: sent in Latin letters, because the character set of the device does not contain the original letters, or the text is too long for the device with them'
     expect(counted({ ...name, StudyDescription: long }).remark).toBe(
-      `${latin}; StudyDescription cut: the device counts bytes, and has no room for more`,
+      `${latin}; StudyDescription: shortened, because the device counts bytes and accepts no more`,
     )
     expect(counted({ ...name, StudyDescription: 'Schädel' }).remark).toBe(latin)
   })
@@ -369,7 +370,7 @@ describe('a device that counts bytes', () => {
 
   it('gets no row whose identifier it has no room for', () => {
     expect(counted({ PatientID: 'ä'.repeat(33) })).toMatchObject({
-      withheld: 'its PatientID takes more bytes than this device has room for',
+      withheld: 'its PatientID takes more bytes than this device accepts',
     })
     expect(counted({ PatientID: 'ä'.repeat(32) })).toMatchObject({ withheld: '', remark: '' })
   })
@@ -379,11 +380,10 @@ describe('a device that counts bytes', () => {
     expect(counted({ PatientName: name })).toMatchObject({
       withheld: '',
       encoded: { PatientName: expect.stringMatching(/^Aleksandrova-Konstantinopol.*\^Ekaterina$/) },
-      remark: expect.stringMatching(/^PatientName sent in Latin letters: /),
+      remark: expect.stringMatching(/^PatientName: sent in Latin letters, /),
     })
     expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
-      withheld:
-        'its PatientName takes more bytes than this device has room for, also in Latin letters',
+      withheld: 'its PatientName takes more bytes than this device accepts, even in Latin letters',
     })
   })
 

@@ -48,7 +48,7 @@ function reject(bench: Bench, at: string): void {
       openedAt: at,
       endedAt: at,
       how: 'rejected',
-      detail: verbatim('it called WRONG, this gateway is ISTHMUS'),
+      detail: verbatim('it called WRONG, but the AE title of this gateway is ISTHMUS'),
       tone: 'danger',
       times: 1,
     },
@@ -91,7 +91,7 @@ describe('why an exam is not on a device', () => {
     )
     expect(explained).toMatchObject({
       isGiven: true,
-      conclusion: 'Nothing keeps this exam from the device.',
+      conclusion: 'Nothing prevents this exam from reaching the device.',
       day: DAY,
     })
     expect(explained.exam).toMatchObject({
@@ -99,7 +99,7 @@ describe('why an exam is not on a device', () => {
       accessionNumber: 'A001',
     })
     expect(explained.checks.at(-1)?.sentence).toEqual(
-      'The device was given the exam on 2026-11-20 09:00.',
+      'The exam was sent to the device on 2026-11-20 09:00.',
     )
   })
 
@@ -142,12 +142,25 @@ describe('why an exam is not on a device', () => {
     [
       'that it did not call today',
       { asked: null, device: { lastSeenAt: YESTERDAY } },
-      { check: 'today', sentence: saying(/last on 2026-11-19 08:00, not today/) },
+      { check: 'today', sentence: saying(/last connected on 2026-11-19 08:00, not today/) },
     ],
     [
       'that it called from elsewhere',
       { asked: null, device: { lastSeenAt: YESTERDAY }, called: [caller({})] },
-      { check: 'today', sentence: saying(/not called today as it is known here/) },
+      { check: 'today', sentence: saying(/not connected today with its AE title/) },
+    ],
+    [
+      'that it did not call today, and what called from elsewhere did so on an earlier day',
+      {
+        asked: null,
+        device: { lastSeenAt: YESTERDAY },
+        called: [caller({ lastAt: YESTERDAY })],
+      },
+      {
+        check: 'today',
+        sentence: saying(/last connected on 2026-11-19 08:00, not today/),
+        evidence: [saying(/^An unknown device with the AE title CT1 connected from 10\.0\.3\.40/)],
+      },
     ],
     [
       'that it called but never asked for its list',
@@ -155,9 +168,9 @@ describe('why an exam is not on a device', () => {
       { check: 'asked', link: 'queries' },
     ],
     [
-      'a query that cannot be understood',
+      'a query that is not valid',
       { asked: on({ ScheduledProcedureStepStartDate: 'SOON' }) },
-      { check: 'asked', sentence: saying(/cannot be understood/) },
+      { check: 'asked', sentence: saying(/^The device’s query is not valid/) },
     ],
     [
       'that the partner has no such exam',
@@ -167,7 +180,7 @@ describe('why an exam is not on a device', () => {
     [
       'that the partner took it off its list',
       { next: [] },
-      { check: 'listed', sentence: saying(/listed the exam earlier and does not/) },
+      { check: 'listed', sentence: saying(/no longer lists the exam/) },
     ],
     [
       'that it is withheld from every device',
@@ -175,7 +188,7 @@ describe('why an exam is not on a device', () => {
       {
         check: 'valid',
         sentence:
-          'The exam is withheld from every device: its AccessionNumber is longer than 16 characters.',
+          'The exam is withheld from all devices: its AccessionNumber is longer than 16 characters.',
       },
     ],
     [
@@ -194,7 +207,7 @@ describe('why an exam is not on a device', () => {
     [
       'the modality that the device asks for',
       { asked: on({ Modality: 'MR' }) },
-      { check: 'window', sentence: saying(/asks for MR only/) },
+      { check: 'window', sentence: saying(/the device queries MR only/) },
     ],
     [
       'the station that the device asks for, where it is taken at its word',
@@ -207,14 +220,15 @@ describe('why an exam is not on a device', () => {
         items: [item(2), item(1, {}, { ScheduledProcedureStepStartTime: '2300' })],
         device: { maxRows: 1 },
       },
-      { check: 'window', sentence: saying(/was cut off/) },
+      { check: 'window', sentence: saying(/was left out/) },
     ],
     [
-      'a key of its query',
+      'a key of the device’s query',
       { asked: on({}, { PatientID: 'P9' }) },
       {
         check: 'keys',
-        sentence: 'The exam does not meet a key of its query: PatientID (0010,0020) “P9”.',
+        sentence:
+          'The exam does not match a key of the device’s query: PatientID (0010,0020) “P9”.',
         evidence: ['PatientID: P9', 'ScheduledProcedureStepStartDate: 20261120'],
       },
     ],
@@ -254,8 +268,8 @@ describe('why an exam is not on a device', () => {
     expect(failing(explained)).toMatchObject({
       check: 'called',
       evidence: [
-        'From its address 10.0.3.7 called AXIOM_1, last on 2026-11-20 09:00.',
-        'CT1 called from 10.0.3.40, last on 2026-11-20 09:00, which is not the address of this device (10.0.3.7).',
+        'An unknown device with the AE title AXIOM_1 connected from the address of this device, 10.0.3.7, last on 2026-11-20 09:00.',
+        'An unknown device with the AE title CT1 connected from 10.0.3.40, last on 2026-11-20 09:00; this is not the address of this device (10.0.3.7).',
       ],
     })
     expect(stateOf(explained, 'today')).toBe('skipped')
@@ -268,7 +282,9 @@ describe('why an exam is not on a device', () => {
     reject(made.bench, '2026-11-20T09:00:01.000Z')
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'association',
-      evidence: ['Rejected on 2026-11-20 09:00: it called WRONG, this gateway is ISTHMUS'],
+      evidence: [
+        'Rejected on 2026-11-20 09:00: it called WRONG, but the AE title of this gateway is ISTHMUS',
+      ],
     })
     made.devices = [known({ lastSeenAt: '2026-11-20T09:00:02.000Z' })]
     expect(failing(await made.explain(FIRST))).toBeUndefined()
@@ -284,7 +300,7 @@ describe('why an exam is not on a device', () => {
     const explained = await made.explain({ ...FIRST, day: '2026-11-21' })
     expect(failing(explained)).toMatchObject({
       check: 'asked',
-      sentence: saying(/from then/),
+      sentence: saying(/from that time/),
     })
     expect(explained.isGiven).toBe(true)
   })
@@ -318,7 +334,7 @@ describe('why an exam is not on a device', () => {
     await made.bench.find(TODAY)
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'listed',
-      evidence: ['On the list of CT 2.'],
+      evidence: ['It is on the list of CT 2.'],
     })
   })
 

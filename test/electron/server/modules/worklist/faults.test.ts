@@ -52,6 +52,6 @@ it('says why in words, with a detail of ours and never with the partner’s', ()
     'the partner could not be reached (connection refused)',
   )
   expect(faultExplanation('refused', verbatim('Jane Doe has no order'))).toEqual(
-    'the partner refused',
+    'the partner refused the query',
   )
 })

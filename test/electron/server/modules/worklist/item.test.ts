@@ -177,15 +177,15 @@ describe('what cannot be repaired is withheld', () => {
     [{ StudyInstanceUID: '1.02.3' }, 'its StudyInstanceUID is not a valid UID'],
     [{ StudyInstanceUID: `1.${'2'.repeat(63)}` }, 'its StudyInstanceUID is not a valid UID'],
     [{ PatientID: ' ' }, 'it has no PatientID'],
-    [{ PatientID: 'A\\B' }, 'its PatientID holds characters that DICOM does not allow there'],
+    [{ PatientID: 'A\\B' }, 'its PatientID contains characters that DICOM does not allow there'],
     [{ PatientID: 'x'.repeat(65) }, 'its PatientID is longer than 64 characters'],
     [{ PatientName: '^^' }, 'it has no PatientName'],
-    [{ PatientName: 'M\ufffdller' }, 'its PatientName holds damaged characters'],
+    [{ PatientName: 'M\ufffdller' }, 'its PatientName contains damaged characters'],
     [{ PatientName: 'x'.repeat(65) }, 'its PatientName is longer than 64 characters'],
     [{ AccessionNumber: '12345678901234567' }, 'its AccessionNumber is longer than 16 characters'],
     [
       { AccessionNumber: 'A\n1' },
-      'its AccessionNumber holds characters that DICOM does not allow there',
+      'its AccessionNumber contains characters that DICOM does not allow there',
     ],
     [{ ScheduledProcedureStepSequence: ['x'] }, 'its step is not a worklist step'],
   ])('%o: %s', (fields, reason) => expect(row(fields).withheld).toEqual(reason))
@@ -195,7 +195,7 @@ describe('what cannot be repaired is withheld', () => {
       { ScheduledProcedureStepID: '12345678901234567' },
       'its ScheduledProcedureStepID is longer than 16 characters',
     ],
-    [{ ScheduledProcedureStepStartDate: '20261131' }, 'its start date is not a date'],
+    [{ ScheduledProcedureStepStartDate: '20261131' }, 'its start date is not a valid date'],
     [
       { Modality: 'COMPUTED-TOMOGRAPHY' },
       'its Modality is not a code of at most 16 letters and digits',
@@ -211,7 +211,7 @@ describe('what cannot be repaired is withheld', () => {
 
 describe('what is not needed and cannot be trusted is left out', () => {
   it.each([
-    ['PatientBirthDate', '19701301', '', 'PatientBirthDate is not a date; it is sent empty'],
+    ['PatientBirthDate', '19701301', '', 'PatientBirthDate is not a valid date; it is sent empty'],
     ['PatientBirthDate', '1970-01-02', '19700102', undefined],
     ['PatientSex', 'X', '', 'PatientSex is not M, F or O; it is sent empty'],
     ['PatientSex', 'female', 'F', undefined],
@@ -222,7 +222,7 @@ describe('what is not needed and cannot be trusted is left out', () => {
     ['PatientWeight', '7e1', '', 'PatientWeight is not a number from 0.2 to 650; it is sent empty'],
     ['PatientWeight', '70.123456789012345678', '70.123456789', undefined],
     ['PatientWeight', null, '', undefined],
-    ['PatientWeight', { kg: 70 }, '', 'PatientWeight is not text; it is taken as empty'],
+    ['PatientWeight', { kg: 70 }, '', 'PatientWeight is not text; it is treated as empty'],
   ])('%s %j becomes %j', (keyword, given, value, remark) => {
     const made = row({ [keyword]: given })
     expect(made.withheld).toBeNull()
@@ -275,12 +275,12 @@ describe('a value of another type or beyond all size', () => {
     [
       'a name hidden behind a thousand spaces',
       { PatientName: `A${' '.repeat(2000)}B` },
-      'its PatientName holds damaged characters',
+      'its PatientName contains damaged characters',
     ],
     [
       'a PatientID behind a thousand spaces',
       { PatientID: `${' '.repeat(2000)}P1` },
-      'its PatientID holds characters that DICOM does not allow there',
+      'its PatientID contains characters that DICOM does not allow there',
     ],
   ])('is not guessed at: %s', (_, fields, withheld) => {
     expect(row(fields)).toMatchObject({ withheld })

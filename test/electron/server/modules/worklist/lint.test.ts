@@ -104,13 +104,9 @@ describe('the rules of every profile', () => {
     [
       'PatientName',
       row({ PatientName: '' }),
-      /^refused PatientName is empty and has to have a value/,
+      /^refused PatientName is empty and must have a value/,
     ],
-    [
-      'PatientID',
-      without(row(), 'PatientID'),
-      /^refused PatientID is empty and has to have a value/,
-    ],
+    ['PatientID', without(row(), 'PatientID'), /^refused PatientID is empty and must have a value/],
     [
       'ScheduledProcedureStepID',
       row({}, { ScheduledProcedureStepID: '' }),
@@ -119,42 +115,46 @@ describe('the rules of every profile', () => {
     [
       'AdmissionID',
       without(row(), 'AdmissionID'),
-      /^refused AdmissionID is missing; it has to be there/,
+      /^refused AdmissionID is missing; it must be present/,
     ],
     [
       'a description',
       row({ RequestedProcedureDescription: '' }),
-      /^refused RequestedProcedureDescription is empty and there is no code/,
+      /^refused RequestedProcedureDescription is empty, and there is no code/,
     ],
-    ['a UID', row({ StudyInstanceUID: '1.02.3' }), /^refused StudyInstanceUID is no UID/],
-    ['a date', row({ PatientBirthDate: '19700230' }), /^refused PatientBirthDate is no date/],
+    ['a UID', row({ StudyInstanceUID: '1.02.3' }), /^refused StudyInstanceUID is not a valid UID/],
+    [
+      'a date',
+      row({ PatientBirthDate: '19700230' }),
+      /^refused PatientBirthDate is not a valid date/,
+    ],
     [
       'a time',
       row({}, { ScheduledProcedureStepStartTime: '10:15' }),
-      /^refused ScheduledProcedureStepStartTime is no time/,
+      /^refused ScheduledProcedureStepStartTime is not a valid time/,
     ],
-    ['a code', row({ PatientSex: 'f' }), /^refused PatientSex is no code/],
-    ['a number', row({ PatientWeight: '70,5' }), /^refused PatientWeight is no decimal number/],
+    ['a code', row({ PatientSex: 'f' }), /^refused PatientSex is not a valid code/],
+    ['a number', row({ PatientWeight: '70,5' }), /^refused PatientWeight is not a decimal number/],
     [
       'a backslash',
       row({ AccessionNumber: 'A\\1' }),
-      /^refused AccessionNumber holds a control character or a backslash/,
+      /^refused AccessionNumber contains a control character or a backslash/,
     ],
-    ['a name', row({ PatientName: 'A=B=C=D' }), /^refused PatientName is no name/],
+    ['a name', row({ PatientName: 'A=B=C=D' }), /^refused PatientName is not a valid name/],
     [
       'a length',
       row({ AccessionNumber: 'A'.repeat(17) }),
-      /^refused AccessionNumber has 17 characters; there is room for 16$/,
+      /^refused AccessionNumber has 17 characters; at most 16 are allowed$/,
     ],
     [
       'undeclared bytes',
       row({ PatientName: 'M\xfcller' }),
-      /^refused PatientName holds bytes that mean nothing/,
+      /^refused PatientName contains bytes that are not valid/,
     ],
     [
       'an empty character set',
       row({ SpecificCharacterSet: '' }),
-      /^refused SpecificCharacterSet is empty; it has a value or is absent/,
+      /^refused SpecificCharacterSet is empty; it must have a value or be absent/,
     ],
   ])('find a fault in %s', async (_, keys, finding) => {
     const findings = await findingsOf([keys])
@@ -165,7 +165,7 @@ describe('the rules of every profile', () => {
   it('find more than one step item in a row', async () => {
     const two = { ...ROW, ScheduledProcedureStepSequence: [STEP, STEP] }
     expect(await findingsOf([two])).toEqual([
-      'refused ScheduledProcedureStepSequence has 2 items; a row has exactly one',
+      'refused ScheduledProcedureStepSequence has 2 items; it must have exactly one',
     ])
   })
 
@@ -176,7 +176,7 @@ describe('the rules of every profile', () => {
     })
     expect(await findingsOf([keys])).toEqual([])
     expect(await findingsOf([keys], 'standard', true)).toEqual([
-      'altered PatientName takes 66 bytes; the console has room for 64',
+      'altered PatientName takes 66 bytes; the console accepts at most 64',
     ])
   })
 
@@ -205,7 +205,7 @@ describe('the rules of GE', () => {
       source: expect.stringContaining('DOC0500644'),
     })
     expect(await findingsOf(rows, 'ge')).toEqual([
-      'refused ScheduledProcedureStepStartTime is not exactly HHMMSS; the console gives up the list there',
+      'refused ScheduledProcedureStepStartTime is not exactly HHMMSS; the console stops reading the list at this exam',
     ])
     expect(await lint(rows, 'standard')).toMatchObject({ refused: 0, findings: [] })
   })
@@ -232,14 +232,14 @@ describe('the rules of Philips', () => {
     ]
     const { refused, findings } = await lint(rows, 'philips')
     expect([refused, findings.length]).toEqual([2, 2])
-    expect(textOf(findings[0]?.text)).toMatch(/^is the same in another study of the list/)
+    expect(textOf(findings[0]?.text)).toMatch(/^is also used in another study of the list/)
     expect((await lint(rows, 'standard')).refused).toBe(0)
   })
 
   it('want the step id to stay, and allow a step more', async () => {
     const earlier = (...ids: string[]) => new Map([['1.2.3', new Set(ids)]])
     expect((await findingsOf([row()], 'philips', false, earlier('S9')))[0]).toMatch(
-      /^altered ScheduledProcedureStepID is another than/,
+      /^altered ScheduledProcedureStepID differs from/,
     )
     expect(await findingsOf([row()], 'philips', false, earlier('S1'))).toEqual([])
     expect(

@@ -244,7 +244,7 @@ describe('a key', () => {
     [
       intervalKey(date, time, '2026 10'),
       'ScheduledProcedureStepStartDate',
-      'start date and time (0040,0002), (0040,0003) from first to last, “2026 10”',
+      'start date and time (0040,0002), (0040,0003) as one interval, “2026 10”',
     ],
     [
       unmatchableKey(accession, verbatim('never')),

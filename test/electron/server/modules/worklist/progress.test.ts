@@ -51,7 +51,9 @@ describe('a step that a device reported', () => {
       ['S001', 'filtered', 'done: the device reported it completed at 10:42 (MPPS)'],
     ])
     expect(bench.inspected.at(-1)).toMatchObject({ sent: 1, filtered: 1, withheld: 0 })
-    expect(textOf(bench.inspected.at(-1)?.sentence)).toMatch(/; 1 sent, 1 done or in progress\.$/)
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toMatch(
+      /; 1 exam sent, 1 done or in progress\.$/,
+    )
   })
 
   it('is on the list again when its procedure was discontinued', async () => {
@@ -86,7 +88,7 @@ describe('a step that a device reported', () => {
     expect(reasons(await lastInspection(bench))[1]).toEqual([
       'S001',
       'filtered',
-      'in progress: a device reported it started at 08:30 (MPPS), and this device is not given started exams',
+      'in progress: a device reported it started at 08:30 (MPPS), and this device receives no exams in progress',
     ])
     bench.setDevices([])
     expect((await bench.find(TODAY)).rows).toHaveLength(2)

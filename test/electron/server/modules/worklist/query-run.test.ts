@@ -54,13 +54,9 @@ it.each([
 })
 
 it.each([
-  [1, { sent: 10 }, 'CT 1 asked the same once more and was given the same 10 exams.'],
-  [12, { sent: 1 }, 'CT 1 asked the same 12 times more and was given the same exam.'],
-  [
-    2,
-    { sent: 0, deviceName: '' },
-    'CT1 asked the same 2 times more and was given nothing as before.',
-  ],
+  [1, { sent: 10 }, 'CT 1 repeated the query once and received the same 10 exams.'],
+  [12, { sent: 1 }, 'CT 1 repeated the query 12 times and received the same exam.'],
+  [2, { sent: 0, deviceName: '' }, 'CT1 repeated the query 2 times and received no exams again.'],
 ] as const)('says that the same was asked %i times more', (times, more, text) => {
   expect(repeatLineOf(summary(more), times, 'a1')).toEqual({
     ...feedLineOf(summary(more), 'a1'),
@@ -69,10 +65,10 @@ it.each([
 })
 
 it.each([
-  [0, 0, 'No exams came.'],
-  [1, 0, 'One exam came.'],
-  [25, 0, '25 exams came.'],
-  [25, 2, '25 exams came; 2 cannot be sent to any device.'],
+  [0, 0, 'No exams were received.'],
+  [1, 0, 'One exam was received.'],
+  [25, 0, '25 exams were received.'],
+  [25, 2, '25 exams were received; 2 cannot be sent to any device.'],
 ])(
   'says of an answer of %i rows, %i of them withheld, what it led to',
   (rows, withheld, effect) => {
@@ -132,14 +128,14 @@ function say(changes: Partial<Record<keyof QueryRun, unknown>> = {}, keys: Keys 
 
 describe('the sentence', () => {
   it.each([
-    [{}, 'the partner answered 6 exams in 412 ms; 6 sent.'],
+    [{}, 'the partner answered with 6 exams in 412 ms; 6 exams sent.'],
     [
       { answered: answered({ source: 'shared' }) },
-      'the partner answered 6 exams in 412 ms, asked once for several queries; 6 sent.',
+      'the partner answered with 6 exams in 412 ms, to one request for several queries; 6 exams sent.',
     ],
     [
       { answered: answered({ source: 'fresh', partnerMs: null }, 1, 8200) },
-      'the partner answered 1 exam 8 s ago; 6 sent.',
+      'the partner had answered with 1 exam 8 s before; 6 exams sent.',
     ],
     [
       {
@@ -152,7 +148,7 @@ describe('the sentence', () => {
           120_000,
         ),
       },
-      'answer from 10:40 (2 min old) because the partner could not be reached (connection refused); 6 sent.',
+      'the stored answer of 10:40 (2 min old) was used because the partner could not be reached (connection refused); 6 exams sent.',
     ],
     [
       {
@@ -161,52 +157,52 @@ describe('the sentence', () => {
           filteredBy: ['Modality', 'PatientName'],
         }),
       },
-      'the partner answered 6 exams in 412 ms; 0 sent, 4 did not match (Modality, PatientName), 2 withheld, told the device that it failed, so that its list does not look empty.',
+      'the partner answered with 6 exams in 412 ms; 0 exams sent, 4 did not match (Modality, PatientName), 2 withheld; the device was told that the query failed, so that its list does not look empty.',
     ],
     [
       { cached: cached({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) },
-      'the partner answered 6 exams in 412 ms; 2 sent, 3 done or in progress, 1 did not match (Modality).',
+      'the partner answered with 6 exams in 412 ms; 2 exams sent, 3 done or in progress, 1 did not match (Modality).',
     ],
     [
       { cached: cached({ sent: 5, cut: 1 }, 5) },
-      'the partner answered 6 exams in 412 ms; 5 sent, 1 cut, as more than 5 matched.',
+      'the partner answered with 6 exams in 412 ms; 5 exams sent, 1 left out because more than 5 matched, so the query ended with status A700.',
     ],
     [
       { final: CANCELLED },
-      'the partner answered 6 exams in 412 ms; the device cancelled while rows were sent.',
+      'the partner answered with 6 exams in 412 ms; the device cancelled the query while exams were being sent.',
     ],
     [
       failed(new WebhookError('timeout', verbatim('no answer within 8 s'))),
-      'it failed because the partner took too long (no answer within 8 s).',
+      'the query failed because the partner took too long to answer (no answer within 8 s).',
     ],
     [
       failed(new Error('bug')),
-      'it failed because of an error in the gateway (reference abcd1234).',
+      'the query failed because of an error in the gateway (reference abcd1234).',
     ],
   ])('says what happened: %#', (changes, words) =>
-    expect(say(changes)).toBe(`CT1 asked for today’s CT list; ${words}`),
+    expect(say(changes)).toBe(`CT1 queried today’s CT worklist; ${words}`),
   )
 
   it('says that a query was cancelled early, or not understood', () => {
     expect(say({ answered: undefined, cached: undefined })).toBe(
-      'CT1 asked for today’s CT list and cancelled before there was an answer.',
+      'CT1 queried today’s CT worklist and cancelled before there was an answer.',
     )
     expect(say({ ...failed(new DimseError(0xa900, verbatim('no date'))), query: undefined })).toBe(
-      'CT1 asked in a way that could not be understood: no date.',
+      'CT1 sent a worklist query that is not valid: no date.',
     )
   })
 
   it.each([
-    [{}, 'the list of 2026-11-19 to 2026-11-21 (it named no day)'],
-    [{ ScheduledProcedureStepStartDate: '20261121' }, 'tomorrow’s list'],
-    [{ ScheduledProcedureStepStartDate: '20261119' }, 'yesterday’s list'],
-    [{ ScheduledProcedureStepStartDate: '20261124' }, 'the list of 2026-11-24'],
+    [{}, 'the worklist for 2026-11-19 to 2026-11-21 (the query named no day)'],
+    [{ ScheduledProcedureStepStartDate: '20261121' }, 'tomorrow’s worklist'],
+    [{ ScheduledProcedureStepStartDate: '20261119' }, 'yesterday’s worklist'],
+    [{ ScheduledProcedureStepStartDate: '20261124' }, 'the worklist for 2026-11-24'],
     [
       { ScheduledProcedureStepStartDate: '20261124-20261125', Modality: 'MR' },
-      'the MR list of 2026-11-24 to 2026-11-25',
+      'the MR worklist for 2026-11-24 to 2026-11-25',
     ],
   ])('names what was asked for: %#', (step, words) =>
-    expect(say({}, ask({}, step as Keys))).toContain(`CT1 asked for ${words};`),
+    expect(say({}, ask({}, step as Keys))).toContain(`CT1 queried ${words};`),
   )
 
   it('never says whom a query looked for, nor what it found', () =>
@@ -216,11 +212,11 @@ describe('the sentence', () => {
         ask({ PatientName: 'SECRET*', PatientID: 'P-SECRET' }),
       ),
     ).toBe(
-      'CT1 asked for one order or patient; the partner answered 6 exams in 412 ms; 6 sent, 1 did not match (PatientName).',
+      'CT1 queried the worklist for one order or patient; the partner answered with 6 exams in 412 ms; 6 exams sent, 1 did not match (PatientName).',
     ))
 
   it('names the user who asked in the device’s place', () =>
     expect(say({ querySource: { user: { userId: 'usr_1', name: 'Anna Berg' } } })).toMatch(
-      /^CT1 \(asked by Anna Berg from the window\) asked for today’s CT list;/,
+      /^CT1 \(query started by Anna Berg in the window\) queried today’s CT worklist;/,
     ))
 })

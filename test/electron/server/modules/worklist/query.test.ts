@@ -118,8 +118,8 @@ describe('the keys of a query', () => {
     const optional = read(ask({ SpecialNeeds: 'X1', PregnancyStatus: Buffer.from([1, 0]) }))
     expect(matches(optional)).toBe(true)
     expect(optional.remarks).toEqual([
-      saying(/^PregnancyStatus \(0010,21C0\) was not matched/),
-      saying(/^SpecialNeeds \(0038,0050\) was not matched/),
+      saying(/^PregnancyStatus \(0010,21C0\) was not used for matching/),
+      saying(/^SpecialNeeds \(0038,0050\) was not used for matching/),
     ])
     expect(matches(read(ask({}, { ScheduledPerformingPhysicianName: 'HOUSE' })))).toBe(false)
   })
@@ -235,7 +235,7 @@ describe('the station asked for', () => {
     const echoed = station('MR9', 'echo')
     expect(echoed).toMatchObject({ station: 'MR9', keys: [] })
     expect(echoed.remarks).toEqual([
-      'The station asked for, MR9, is not CT1; its rows are sent all the same.',
+      'The query names the station MR9 instead of CT1; the exams are sent anyway.',
     ])
     expect(matches(station('MR9', 'strict'))).toBe(false)
   })
@@ -260,7 +260,7 @@ describe('the character set of a query', () => {
     const query = read(ask({ PatientName: latin1 }))
     expect(matches(query, { PatientName: 'Müller^Anna' })).toBe(true)
     expect(matches(query, { PatientName: 'Meier^Anna' })).toBe(false)
-    expect(textOf(query.remarks[0])).toMatch(/^PatientName holds bytes/)
+    expect(textOf(query.remarks[0])).toMatch(/^PatientName contains bytes that are not valid/)
   })
 })
 

@@ -42,7 +42,7 @@ describe('a query that is asked again on its association', () => {
     expect(counted(await records(bench))).toEqual([['live', 2, '2026-11-20T09:00:05.000Z']])
     expect(bench.inspected).toHaveLength(1)
     expect(bench.repeated).toEqual([
-      'CT room 1 asked the same 2 times more and was given the same 2 exams.',
+      'CT room 1 repeated the query 2 times and received the same 2 exams.',
     ])
   })
 
@@ -55,11 +55,11 @@ describe('a query that is asked again on its association', () => {
       expect(bench.repeated).toEqual([])
       vi.advanceTimersByTime(1000)
       await vi.waitFor(() => expect(bench.repeated).toHaveLength(1))
-      expect(bench.repeated[0]).toContain('3 times more')
+      expect(bench.repeated[0]).toContain('repeated the query 3 times')
       await bench.find(TODAY, { association })
       vi.advanceTimersByTime(1000)
       await vi.waitFor(() => expect(bench.repeated).toHaveLength(2))
-      expect(bench.repeated[1]).toContain('once more')
+      expect(bench.repeated[1]).toContain('repeated the query once')
       expect(counted(await records(bench))).toEqual([['live', 4, '2026-11-20T09:00:00.000Z']])
     } finally {
       vi.useRealTimers()

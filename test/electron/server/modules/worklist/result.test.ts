@@ -87,9 +87,7 @@ describe('a result', () => {
     const list = await read([item(1), item(2, {}, { ScheduledProcedureStepStartDate: '20261210' })])
     const result = await resultOf(list, ask()).result
     expect(result).toMatchObject({ sent: 1, filtered: 1 })
-    expect([...findingsOf(result.verdicts)][1]?.reason).toEqual(
-      'outside the days that are asked for',
-    )
+    expect([...findingsOf(result.verdicts)][1]?.reason).toEqual('outside the days of the query')
   })
 
   it('remarks on rows outside the days that were asked for, where a date or an order in the query admits them', async () => {
@@ -101,7 +99,7 @@ describe('a result', () => {
       const result = await resultOf(list, keys).result
       expect(result.sent).toBe(1)
       expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual([
-        'dated outside the days the partner was asked for',
+        'scheduled outside the days that were requested from the partner',
       ])
     }
   })
@@ -118,7 +116,7 @@ describe('a result', () => {
     const without = await resultOf(await read([item(1), item(2)]), asked).result
     expect([without.sent, without.remarks]).toEqual([
       2,
-      [saying(`the partner’s list does not have it: ${keyword} `)],
+      [saying(`the partner’s list does not contain the attribute: ${keyword} `)],
     ])
   })
 

@@ -100,7 +100,7 @@ describe('the exams of a day', () => {
       [
         null,
         [
-          'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+          'its PatientName can be written neither in the character set of this device nor in Latin letters',
         ],
       ],
     ])

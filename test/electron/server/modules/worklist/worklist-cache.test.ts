@@ -54,13 +54,13 @@ describe('a disk that takes no writes', () => {
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
     expect(bench.inspected.at(-1)).toEqual({
       inspectionId: 0,
-      sentence: saying(/the partner answered 2 exams in \d+ ms; 2 sent\.$/),
+      sentence: saying(/the partner answered with 2 exams in \d+ ms; 2 exams sent\.$/),
     })
     bench.temp.clock.pass(MINUTE)
     bench.partner.now(DOWN)
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
     expect(textOf(bench.inspected.at(-1)?.sentence)).toContain(
-      '; answer from 09:01 (1 min old) because ',
+      '; the stored answer of 09:01 (1 min old) was used because ',
     )
 
     full.mockRestore()
@@ -136,7 +136,7 @@ describe('the last good answer', () => {
       status: '0000',
     })
     expect(textOf(bench.inspected[1]?.sentence)).toMatch(
-      /^CT room 1 asked for today’s list; answer from 09:00 \(2 min old\) because the partner answered with an error \(.*503.*\); 2 sent\.$/,
+      /^CT room 1 queried today’s worklist; the stored answer of 09:00 \(2 min old\) was used because the partner answered with an error \(.*503.*\); 2 exams sent\.$/,
     )
     const inspection = await findInspection(bench.store, bench.inspected[1]?.inspectionId ?? 0)
     expect(inspection?.partner).toMatchObject({ httpStatus: 503, answeredAt: null })
@@ -147,7 +147,9 @@ describe('the last good answer', () => {
     await using bench = await downFor(6 * HOUR)
     startDowntime(bench.store, 'line is down', USER)
     expect(await outcome(bench)).toEqual([0, 2, 'downtime'])
-    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain('(6 h 0 min old, downtime mode)')
+    expect(textOf(bench.inspected.at(-1)?.sentence)).toContain(
+      '(6 h 0 min old) was used in downtime mode',
+    )
     bench.temp.clock.pass(6 * HOUR + 1)
     bench.temp.store.settings.set('worklist.downtimeHours', 12)
     expect(await outcome(bench)).toEqual([0xa700, 0, 'none'])
@@ -218,7 +220,7 @@ describe('the last good answer', () => {
       {
         patientId: 'P001',
         isClosed: true,
-        reason: 'it is marked as done or cancelled here, and the list is a stored one',
+        reason: 'it is marked as done or cancelled here, and a stored list is used',
       },
     ])
     deleteClosedStep(bench.temp.store.database, '2.25.10001', 'S001')

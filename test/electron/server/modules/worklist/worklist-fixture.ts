@@ -154,7 +154,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
   const eventLog = { setEffect() {} } as unknown as EventLog
   const open = () => new Worklist(store, requester, eventLog, steps)
   let worklist: Worklist | undefined
-  const isRepeat = ({ text }: NewFeedLine) => english(text).includes(' asked the same ')
+  const isRepeat = ({ text }: NewFeedLine) => english(text).includes(' repeated the query ')
   const bench: Bench = {
     get worklist() {
       worklist ??= open()

@@ -92,7 +92,7 @@ describe('a worklist query', () => {
     await using bench = await openBench({ items: [] })
     expect(await bench.find(TODAY)).toMatchObject({ final: { status: 0 }, rows: [] })
     expect(textOf(bench.inspected[0]?.sentence)).toMatch(
-      /^CT room 1 asked for today’s list; the partner answered that nothing is scheduled in \d+ ms; 0 sent\.$/,
+      /^CT room 1 queried today’s worklist; the partner answered that no exams are scheduled in \d+ ms; 0 exams sent\.$/,
     )
   })
 
@@ -212,7 +212,7 @@ describe('a cancelled query', () => {
     expect(bench.inspected).toMatchObject([
       {
         status: 'FE00',
-        sentence: 'CT room 1 asked for today’s list and cancelled before there was an answer.',
+        sentence: 'CT room 1 queried today’s worklist and cancelled before there was an answer.',
       },
     ])
   })
@@ -234,7 +234,9 @@ describe('a cancelled query', () => {
     expect((await generator.next()).done).toBe(false)
     await generator.return({ status: 0xfe00 })
     expect(bench.inspected).toMatchObject([{ status: 'FE00', sent: 1 }])
-    expect(textOf(bench.inspected[0]?.sentence)).toMatch(/cancelled while rows were sent\.$/)
+    expect(textOf(bench.inspected[0]?.sentence)).toMatch(
+      /cancelled the query while exams were being sent\.$/,
+    )
   })
 })
 
@@ -276,7 +278,7 @@ describe('the record of a query', () => {
       origin: 'device',
     })
     expect(textOf(summary?.sentence)).toMatch(
-      /^CT room 1 asked for the list of 2026-11-20 to 2026-11-21; the partner answered 4 exams in \d+ ms; 2 sent, 1 did not match \(PatientName\), 1 withheld\.$/,
+      /^CT room 1 queried the worklist for 2026-11-20 to 2026-11-21; the partner answered with 4 exams in \d+ ms; 2 exams sent, 1 did not match \(PatientName\), 1 withheld\.$/,
     )
     const inspection = await findInspection(bench.store, summary?.inspectionId ?? 0)
     expect(
@@ -328,7 +330,7 @@ describe('asking as a device from the window', () => {
       remoteAddress: '10.0.0.7',
     })
     expect(english(inspection.sentence)).toMatch(
-      /^CT room 1 \(asked by Anna Berg from the window\) asked for today’s CT list; /,
+      /^CT room 1 \(query started by Anna Berg in the window\) queried today’s CT worklist; /,
     )
     expect(inspection.rows.map(({ patientName, verdict }) => [patientName, verdict])).toEqual([
       ['Ödman^Åke', 'sent'],

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
-import { KnownKeys, type LiveKey } from '#server/http/known-keys.ts'
+import { ApiKeyCache, type ValidKey } from '#server/http/api-key-cache.ts'
 import { standingClock } from '../../../support/temp-store.ts'
 
 const KEY = `sk_live_${'a'.repeat(32)}`
 const OTHER = `sk_live_${'b'.repeat(32)}`
 
-function opened(found: Partial<LiveKey> = {}) {
+function opened(found: Partial<ValidKey> = {}) {
   const clock = standingClock()
-  const live = new Map<string, LiveKey>([
+  const live = new Map<string, ValidKey>([
     [KEY, { apiKeyId: 'k1', scope: 'self', isViewerEnabled: false, oldExpiresAt: null, ...found }],
   ])
   const asked: string[] = []
@@ -17,7 +17,7 @@ function opened(found: Partial<LiveKey> = {}) {
     return live.get(key)
   }
   const database = { changeCount: 1 }
-  const keys = new KnownKeys({ clock, database } as unknown as Context, authenticate)
+  const keys = new ApiKeyCache({ clock, database } as unknown as Context, authenticate)
   return {
     clock,
     at: database,

@@ -3,10 +3,10 @@ import { english } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import {
   type Disk,
-  faultOfUpdate,
   type Program,
-  whyNotHere,
-} from '../../../electron/desktop/update-place.ts'
+  updateErrorMessage,
+  updateObstacle,
+} from '../../../electron/desktop/update-support.ts'
 
 const APPIMAGE: Program = {
   isPackaged: true,
@@ -29,7 +29,7 @@ const disk = (files: Readonly<Record<string, string>>): Disk => ({
   read: (path) => files[path],
 })
 const why = (program: Program, files: Readonly<Record<string, string>>): string =>
-  english(whyNotHere(program, disk(files)) as Message)
+  english(updateObstacle(program, disk(files)) as Message)
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
 const POLICY = '/app/resources/update-policy.json'
 const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
@@ -53,14 +53,19 @@ describe('a program is updated by itself', () => {
       { [BUILT_IN]: SOMEWHERE },
     ],
   ])('where it is %s', (_, program, files) => {
-    expect(whyNotHere(program, disk(files))).toBeUndefined()
+    expect(updateObstacle(program, disk(files))).toBeUndefined()
   })
 
   it.each([
-    ['it was not installed', { ...APPIMAGE, isPackaged: false }, SOMEWHERE, /not installed/],
-    ['it is a deb', { ...APPIMAGE, env: {} }, SOMEWHERE, /packages of the system/],
+    [
+      'it was not installed',
+      { ...APPIMAGE, isPackaged: false },
+      SOMEWHERE,
+      /not an installed version/,
+    ],
+    ['it is a deb', { ...APPIMAGE, env: {} }, SOMEWHERE, /package manager of the system/],
     ['it is an MSI', WINDOWS, SOMEWHERE, /MSI/],
-    ['no place was said', APPIMAGE, NOWHERE, /No place/],
+    ['no place was said', APPIMAGE, NOWHERE, /No update server is configured/],
     ['the place is not safe', told('http://updates.test'), SOMEWHERE, /https/],
     ['the place is no address', told('updates'), SOMEWHERE, /https/],
   ])('not where %s, and says so', (_, program, builtIn, sentence) => {
@@ -76,7 +81,9 @@ describe('a program is updated by itself', () => {
   )
 
   it('not where what was built in is gone: nobody could tell who signs its updates', () => {
-    expect(why(told('https://updates.clinic.test/'), ALLOWED)).toMatch(/No place/)
+    expect(why(told('https://updates.clinic.test/'), ALLOWED)).toMatch(
+      /No update server is configured/,
+    )
   })
 })
 
@@ -97,12 +104,12 @@ describe('what went wrong with an update', () => {
     [failure('net::ERR_CERT_AUTHORITY_INVALID'), /certificate/],
     [
       failure('Cannot find channel "latest.yml" update info', 'ERR_UPDATER_CHANNEL_FILE_NOT_FOUND'),
-      /none for this system/,
+      /no update for this system/,
     ],
     [failure('net::ERR_INTERNET_DISCONNECTED'), /could not be reached/],
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
     [failure('something <html> else'), /^The update could not be downloaded\.$/],
   ])('%s', (error, sentence) => {
-    expect(english(faultOfUpdate(error))).toMatch(sentence)
+    expect(english(updateErrorMessage(error))).toMatch(sentence)
   })
 })

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gramsOf, isShort, matchOf } from '#server/database/grams.ts'
+import { isShort, matchExpression, trigramWords } from '#server/database/trigrams.ts'
 import { folded } from '#server/platform/text.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
@@ -54,9 +54,9 @@ describe('grams', () => {
 
   it('of a term of one or two characters are a prefix', () => {
     expect([isShort('ct'), isShort('ctx')]).toEqual([true, false])
-    expect(matchOf('c')).toBe('"0063"*')
-    expect(matchOf('abcd')).toBe('"006100620063" AND "006200630064"')
-    expect(gramsOf('abab')).toBe('006100620061 006200610062 006100620000 006200000000')
+    expect(matchExpression('c')).toBe('"0063"*')
+    expect(matchExpression('abcd')).toBe('"006100620063" AND "006200630064"')
+    expect(trigramWords('abab')).toBe('006100620061 006200610062 006100620000 006200000000')
   })
 })
 
@@ -69,11 +69,11 @@ function gramTable() {
     search(texts: readonly string[], term: string): number[] {
       sqlite.exec('delete from g')
       for (const [at, text] of texts.entries())
-        sqlite.prepare('insert into g (rowid, grams) values (?, ?)').run(at + 1, gramsOf(text))
+        sqlite.prepare('insert into g (rowid, grams) values (?, ?)').run(at + 1, trigramWords(text))
       const rows = sqlite
         .prepare('select rowid from g where g match ? order by rowid')
         .pluck()
-        .all(matchOf(term)) as number[]
+        .all(matchExpression(term)) as number[]
       return rows.map((rowid) => rowid - 1)
     },
     [Symbol.dispose]: () => void sqlite.close(),

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { type Message, message } from '#shared/messages/message.ts'
 
-/** What decides whether this program is updated by itself. */
+/** What determines whether this program can update itself. */
 export interface Program {
   readonly isPackaged: boolean
   readonly platform: NodeJS.Platform
@@ -11,38 +11,38 @@ export interface Program {
   readonly executable: string
 }
 
-/** The disk, as far as it says where this program came from. */
+/** Access to the files that show how the program was installed. */
 export interface Disk {
   readonly exists: (path: string) => boolean
-  /** Undefined where it cannot be read. */
+  /** Undefined if the file cannot be read. */
   readonly read: (path: string) => string | undefined
 }
 
-/** Why this program is not updated by itself, one sentence; undefined where it is. */
-export function whyNotHere(
+/** Why this program cannot update itself, as one sentence; undefined if it can. */
+export function updateObstacle(
   { isPackaged, platform, env, resources, executable }: Program,
   { exists, read }: Disk,
 ): Message | undefined {
   if (!isPackaged) return message('updates.not-installed')
   if (platform === 'linux' && !env.APPIMAGE) return message('updates.by-system-packages')
-  // NSIS leaves its uninstaller beside the program, MSI does not; electron-updater can put the next
-  // version over the first only.
+  // NSIS leaves its uninstaller beside the program, MSI does not. electron-updater can only update
+  // an NSIS installation.
   if (platform === 'win32' && !exists(join(dirname(executable), 'Uninstall Isthmus.exe')))
     return message('updates.by-msi')
   const url = env.ISTHMUS_UPDATE_URL
-  if (url && !mayBeTold({ resources }, { read })) return message('updates.url-not-allowed')
-  if (url && !isSafe(url)) return message('updates.url-not-safe')
+  if (url && !mayOverrideUrl({ resources }, { read })) return message('updates.url-not-allowed')
+  if (url && !isHttps(url)) return message('updates.url-not-safe')
   const builtIn = read(join(resources, 'app-update.yml'))
-  if (builtIn === undefined || (!url && NOWHERE.test(builtIn))) return message('updates.no-place')
+  if (builtIn === undefined || (!url && PLACEHOLDER_URL.test(builtIn)))
+    return message('updates.no-place')
   return undefined
 }
 
 /**
- * Whether the environment may name another place for updates: whoever can write this file could
- * replace the program itself, whereas an environment is set by anybody who runs something as this
- * person.
+ * Whether the update URL may be set in the environment. Anyone who can write this file could
+ * replace the program itself, but any process of the user can set the environment.
  */
-function mayBeTold(
+function mayOverrideUrl(
   { resources }: Pick<Program, 'resources'>,
   { read }: Pick<Disk, 'read'>,
 ): boolean {
@@ -58,16 +58,18 @@ function mayBeTold(
 const POLICY = 'update-policy.json'
 
 /**
- * Whether nothing but the connection says whose its updates are: only Windows and macOS check a
- * signature.
+ * Whether updates are authenticated only by the connection; signatures are checked only on Windows
+ * and macOS.
  */
 export const isUnsigned = ({ platform }: Pick<Program, 'platform'>): boolean => platform === 'linux'
 
-/** What electron-builder.yml has where no other place was given. */
-const NOWHERE = /\/\/updates\.invalid\b/
+/** The placeholder in electron-builder.yml if no update URL was configured. */
+const PLACEHOLDER_URL = /\/\/updates\.invalid\b/
 
-/** Outside Windows and macOS nothing but the connection says whose update it is. */
-const isSafe = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
+/**
+ * https is required, because outside Windows and macOS only the connection authenticates an update.
+ */
+const isHttps = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:'
 
 const FAULTS: readonly (readonly [RegExp, Message])[] = [
   [/INVALID_SIGNATURE|not signed by/, message('updates.bad-signature')],
@@ -81,8 +83,8 @@ const FAULTS: readonly (readonly [RegExp, Message])[] = [
   ],
 ]
 
-/** What went wrong with an update, one sentence. */
-export function faultOfUpdate(error: Error): Message {
+/** What went wrong with an update, as one sentence. */
+export function updateErrorMessage(error: Error): Message {
   const text = `${'code' in error ? String(error.code) : ''} ${error.name} ${error.message}`
   return FAULTS.find(([form]) => form.test(text))?.[1] ?? message('updates.not-fetched')
 }

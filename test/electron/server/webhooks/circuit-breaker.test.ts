@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openCircuits } from '#server/webhooks/circuit.ts'
+import { openCircuitBreakers } from '#server/webhooks/circuit-breaker.ts'
 import { verbatim } from '#shared/messages/message.ts'
 
 function fixture() {
   let now = 0
-  const circuits = openCircuits(() => now)
+  const circuits = openCircuitBreakers(() => now)
   return {
     circuits,
     pass: (ms: number) => {
@@ -26,7 +26,8 @@ describe('a circuit', () => {
     expect(() => circuits.enter('a')).toThrow(
       expect.objectContaining({
         fault: 'circuit-open',
-        detail: 'not asked, as the last 5 calls failed (timeout); next try in 15 s',
+        detail:
+          'not queried, because the last 5 requests failed (timeout); the next attempt is in 15 s',
       }),
     )
   })
@@ -54,7 +55,9 @@ describe('a circuit', () => {
     pass(1)
     const probe = circuits.enter('a')
     expect(() => circuits.enter('a')).toThrow(
-      expect.objectContaining({ detail: expect.stringContaining('a try is under way') }),
+      expect.objectContaining({
+        detail: expect.stringContaining('another attempt is in progress'),
+      }),
     )
     probe.succeeded()
     expect(() => circuits.enter('a')).not.toThrow()
@@ -98,21 +101,23 @@ describe('a circuit', () => {
     pass(1500)
     expect(() => circuits.enter('a')).toThrow(
       expect.objectContaining({
-        detail: 'not asked, as the last 6 calls failed (timeout); next try in 14 s',
+        detail:
+          'not queried, because the last 6 requests failed (timeout); the next attempt is in 14 s',
       }),
     )
     pass(13_500)
     circuits.enter('a')
     expect(() => circuits.enter('a')).toThrow(
       expect.objectContaining({
-        detail: 'not asked, as the last 6 calls failed (timeout); a try is under way',
+        detail:
+          'not queried, because the last 6 requests failed (timeout); another attempt is in progress',
       }),
     )
   })
 
   it('is as patient as it is told to be', () => {
     let now = 0
-    const circuits = openCircuits(() => now, 1, 10)
+    const circuits = openCircuitBreakers(() => now, 1, 10)
     circuits.enter('a').failed(verbatim('timeout'))
     expect(() => circuits.enter('a')).toThrow(OPEN)
     now = 10

@@ -1,14 +1,12 @@
 import { type Message, message } from '#shared/messages/message.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** Leave to call; exactly one of the three is told how it went. */
-export interface Passage {
+/** Permission for one call. Exactly one of the three methods must be called with its outcome. */
+export interface CallPermit {
   succeeded(): void
-  /** `why`: the detail shown to those who are refused while the circuit is open. */
+  /** `why`: the explanation given to callers while the circuit is open. */
   failed(why: Message): void
-  /**
-   * The call ended for a reason that says nothing about the partner, such as the caller's abort.
-   */
+  /** The call ended for a reason unrelated to the partner, such as an abort by the caller. */
   abandoned(): void
 }
 
@@ -20,11 +18,15 @@ interface Circuit {
 }
 
 /**
- * Circuit breakers, one for each key: five failures in a row open it, and then one call is let
- * through every fifteen seconds, so that a dead partner costs no console its waiting time.
- * `elapsed`: milliseconds on a clock that never goes back.
+ * Circuit breakers by key. Five consecutive failures open a circuit; then one call is permitted
+ * every fifteen seconds, so that an unreachable partner does not delay device consoles. `elapsed`:
+ * a monotonic clock in milliseconds.
  */
-export function openCircuits(elapsed: () => number, failuresToOpen = 5, probeAfterMs = 15_000) {
+export function openCircuitBreakers(
+  elapsed: () => number,
+  failuresToOpen = 5,
+  probeAfterMs = 15_000,
+) {
   const circuits = new Map<string, Circuit>()
 
   function circuitOf(key: string): Circuit {
@@ -37,10 +39,10 @@ export function openCircuits(elapsed: () => number, failuresToOpen = 5, probeAft
   }
 
   /**
-   * Throws `WebhookError` `circuit-open` while the circuit is open.
-   * @param evenIfOpen a person asked for this call and wants to see its own outcome
+   * Asks for permission to call. @throws WebhookError `circuit-open` while the circuit is open
+   * @param evenIfOpen permits the call in any case, because a person wants to see its outcome
    */
-  function enter(key: string, evenIfOpen = false): Passage {
+  function enter(key: string, evenIfOpen = false): CallPermit {
     const circuit = circuitOf(key)
     let isProbe = false
     if (circuit.openedAt !== undefined && !evenIfOpen) {

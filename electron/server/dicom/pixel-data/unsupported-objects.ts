@@ -1,8 +1,8 @@
 import { type Message, message } from '#shared/messages/message.ts'
 
 /**
- * What objects are that this viewer shows no image of, by their SOP class (PS3.4 Annex B.5); a root
- * ends with a dot.
+ * Descriptions of objects that the viewer cannot show as images, by SOP class (PS3.4 Annex B.5). An
+ * entry that ends with a dot is a root.
  */
 const CLASSES: readonly (readonly [string, Message])[] = [
   ['1.2.840.10008.1.3.10', message('viewed-file.is-dicomdir')],
@@ -41,7 +41,10 @@ const CLASSES: readonly (readonly [string, Message])[] = [
 
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 
-/** Transfer syntaxes whose pixels are no pictures one by one, or are elsewhere (PS3.5 §A.4). */
+/**
+ * Transfer syntaxes that do not contain individual frames, or whose pixels are elsewhere (PS3.5
+ * §A.4).
+ */
 const SYNTAXES: readonly (readonly [RegExp, Message])[] = [
   [/^1\.2\.840\.10008\.1\.2\.4\.10[01](?:\.1)?$/, message('viewed-file.is-mpeg-2')],
   [/^1\.2\.840\.10008\.1\.2\.4\.10[2-6](?:\.1)?$/, message('viewed-file.is-mpeg-4')],
@@ -50,8 +53,8 @@ const SYNTAXES: readonly (readonly [RegExp, Message])[] = [
   [/^1\.2\.840\.10008\.1\.2\.4\.(?:9[45]|20[45])$/, message('viewed-file.is-pixels-elsewhere')],
 ]
 
-/** Why an object is shown as no image; null where nothing speaks against it. */
-export function notImageOf(sopClassUid: string, transferSyntaxUid: string): Message | null {
+/** Why an object cannot be shown as an image; null if nothing prevents it. */
+export function unsupportedReason(sopClassUid: string, transferSyntaxUid: string): Message | null {
   const own = sopClassUid.startsWith(STORAGE_ROOT)
     ? sopClassUid.slice(STORAGE_ROOT.length)
     : sopClassUid

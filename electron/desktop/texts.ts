@@ -1,6 +1,6 @@
 import type { TrayState } from '#shared/contract/shell.ts'
 
-/** Each is a shape of its own, not only a colour. */
+/** Each state has its own shape, so that it can be recognized without color. */
 export const TRAY_SHAPES = [
   'ok',
   'attention',
@@ -11,7 +11,7 @@ export const TRAY_SHAPES = [
 
 export type TrayShape = (typeof TRAY_SHAPES)[number]
 
-/** What a notification is about: kinds of `ShellStatus.attention`. */
+/** The kinds of `ShellStatus.attention` that notifications exist for. */
 export const NOTIFIED = [
   'stat-unread',
   'criticals',
@@ -24,10 +24,10 @@ export const NOTIFIED = [
 export type Notified = (typeof NOTIFIED)[number]
 
 /**
- * The words of the desktop app around the window: tray, menus, dialogs, notifications. No word is
- * about a patient.
+ * The texts of the desktop app outside its window: tray, menus, dialogs and notifications. None
+ * contains patient data.
  */
-export interface ShellWords {
+export interface ShellTexts {
   readonly language: 'en' | 'es'
   readonly shapes: Readonly<Record<TrayShape, string>>
   readonly open: string
@@ -88,7 +88,7 @@ export interface ShellWords {
   >
 }
 
-const en: ShellWords = {
+const en: ShellTexts = {
   language: 'en',
   shapes: {
     ok: 'Devices are being served',
@@ -192,7 +192,7 @@ const en: ShellWords = {
   },
 }
 
-const es: ShellWords = {
+const es: ShellTexts = {
   language: 'es',
   shapes: {
     ok: 'Los equipos están atendidos',
@@ -301,7 +301,7 @@ const es: ShellWords = {
 }
 
 /**
- * In the language of the system, or else in English. @param locale BCP 47, as `app.getLocale()`
- * says
+ * The texts in the language of the operating system; English if it is not available. @param locale
+ * BCP 47, as returned by `app.getLocale()`
  */
-export const shellWords = (locale: string): ShellWords => (/^es\b/i.test(locale) ? es : en)
+export const shellTexts = (locale: string): ShellTexts => (/^es\b/i.test(locale) ? es : en)

@@ -1,7 +1,10 @@
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
 
-/** An instant on the clinic's clock: DA, TM, and the offset as DT has it (`+0100`). */
+/**
+ * An instant in the clinic's local time: DA, TM, and the UTC offset in the form used by DT
+ * (`+0100`).
+ */
 export interface ClinicTime {
   readonly date: string
   readonly time: string
@@ -9,10 +12,10 @@ export interface ClinicTime {
 }
 
 /**
- * Patient, study and series of an object that the gateway itself makes; text as DICOM has it (PN,
- * DA, TM, CS), empty where it is not known.
+ * Patient, study and series attributes of an object created by the gateway. Text in DICOM format
+ * (PN, DA, TM, CS), empty if unknown.
  */
-export interface OwnHeader {
+export interface ObjectHeader {
   readonly patientName: string
   readonly patientId: string
   readonly patientBirthDate: string
@@ -32,11 +35,11 @@ export interface OwnHeader {
 }
 
 /**
- * What every such object says: SOP Common, Patient, General Study, Series and Equipment modules
- * (PS3.3 C.7, C.12.1).
+ * Attributes common to all such objects: SOP Common, Patient, General Study, Series and Equipment
+ * modules (PS3.3 C.7, C.12.1).
  */
-export const ownAttributes = (
-  header: OwnHeader,
+export const commonAttributes = (
+  header: ObjectHeader,
   sopClassUid: string,
   made: ClinicTime,
 ): NamedValues => ({

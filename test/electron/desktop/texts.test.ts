@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shellWords } from '../../../electron/desktop/words.ts'
+import { shellTexts } from '../../../electron/desktop/texts.ts'
 
 /** Every text of a tree of words, by its path. */
 function textsOf(words: unknown, path = ''): [string, string][] {
@@ -13,8 +13,8 @@ function textsOf(words: unknown, path = ''): [string, string][] {
 const SAME: readonly string[] = ['.language']
 
 it('says everything in Spanish that it says in English', () => {
-  const en = new Map(textsOf(shellWords('en')))
-  const es = new Map(textsOf(shellWords('es')))
+  const en = new Map(textsOf(shellTexts('en')))
+  const es = new Map(textsOf(shellTexts('es')))
   expect([...es.keys()]).toEqual([...en.keys()])
   const untold = [...en].filter(
     ([path, text]) => text === '' || (es.get(path) === text && !SAME.includes(path)),
@@ -31,5 +31,5 @@ it.each([
   ['de', 'en'],
   ['', 'en'],
 ])('speaks to a system in %j in %s', (locale, language) => {
-  expect(shellWords(locale).language).toBe(language)
+  expect(shellTexts(locale).language).toBe(language)
 })

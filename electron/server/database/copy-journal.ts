@@ -1,15 +1,15 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '#server/database/data-directory.ts'
-import { faulty, isKeptFile } from '#server/database/recovery-folder.ts'
+import { faulty, isImageFilePath } from '#server/database/recovery-folder.ts'
 
-/** Lists files of copies that are being written. */
-const COPIES = '.copies'
-/** The same list, once all of them are complete and their rows may be committed. */
+/** A note that lists copies still being written. */
+const INCOMPLETE = '.copies'
+/** The same note, renamed once every copy is complete and the rows may be committed. */
 const COMPLETE = '.complete'
 
-/** Which files in `images` are copies that the gateway makes: notes in the spool. */
-export class CopyNotes {
+/** Keeps track of files in `images` that are copies made by the gateway, as notes in the spool. */
+export class CopyJournal {
   readonly #spool: string
   readonly #uuid: () => string
 
@@ -19,14 +19,14 @@ export class CopyNotes {
   }
 
   /**
-   * Notes durably which files in `images` the gateway is about to make itself, of what is here
-   * already: without their rows they are no images that anybody sent. Returns the name of the note.
-   * @throws StorageFault
+   * Durably records which files in `images` the gateway is about to write, so that files without a
+   * row are not taken for received images after a crash. Returns the name of the note. @throws
+   * StorageFault
    */
   note(files: readonly string[]): string {
     return faulty('write', () => {
       fs.mkdirSync(this.#spool, { recursive: true, mode: 0o700 })
-      const note = `${this.#uuid()}${COPIES}`
+      const note = `${this.#uuid()}${INCOMPLETE}`
       const fd = fs.openSync(join(this.#spool, note), 'wx', 0o600)
       try {
         fs.writeFileSync(fd, files.join('\n'))
@@ -40,30 +40,27 @@ export class CopyNotes {
   }
 
   /**
-   * Records durably that all copies of the note are complete, right before their rows are
-   * committed. From here on a missing row may mean that the database is an older one. Returns the
-   * new name of the note. @throws StorageFault
+   * Durably records that all copies of the note are complete, just before their rows are committed.
+   * From then on a missing row may mean that the database is an older one. Returns the new name of
+   * the note. @throws StorageFault
    */
   complete(note: string): string {
     return faulty('rename', () => {
-      const complete = `${note.slice(0, -COPIES.length)}${COMPLETE}`
+      const complete = `${note.slice(0, -INCOMPLETE.length)}${COMPLETE}`
       fs.renameSync(join(this.#spool, note), join(this.#spool, complete))
       syncFolder(this.#spool)
       return complete
     })
   }
 
-  /**
-   * Notes that runs before this one left; `isComplete`: of copies whose rows may have been
-   * committed.
-   */
+  /** Notes left by earlier runs. `isComplete`: the rows of these copies may have been committed. */
   list() {
     return faulty('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []
-      const notes = names.filter((name) => name.endsWith(COPIES) || name.endsWith(COMPLETE))
+      const notes = names.filter((name) => name.endsWith(INCOMPLETE) || name.endsWith(COMPLETE))
       return notes.map((note) => ({
         note,
-        files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isKeptFile),
+        files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isImageFilePath),
         isComplete: note.endsWith(COMPLETE),
       }))
     })

@@ -1,0 +1,104 @@
+import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
+import { type FormEvent, useEffect, useState } from 'react'
+import type { z } from 'zod'
+import { issueMessage } from '#shared/messages/issues.ts'
+import type { Operation } from '#shared/operation.ts'
+import { faultsByField, type ProblemError } from '../api/client.ts'
+import { translateMessage } from '../i18n/messages.ts'
+import { useFormGuard } from './form-guard.tsx'
+
+interface ContractForm<Values, Body> {
+  /** The operation whose body the form edits: its schema validates the form. */
+  readonly operation: Operation
+  readonly initialValues: Values
+  /** The body of the call. */
+  readonly bodyOf: (values: Values) => Body
+  /** Rules that the schema does not have, by field. */
+  readonly check?: (values: Values) => FormErrors
+  /** The field of a path of the body, where it has another name. */
+  readonly fieldOf?: (path: string) => string
+  /** The form asks for something and changes nothing: its values can be lost. */
+  readonly isQuery?: boolean
+  /** Makes the call; `onError` shows a refusal at its fields. */
+  readonly send: (body: Body, onError: (error: ProblemError) => void) => void
+}
+
+/**
+ * A form whose values become the body of an operation. Before the call is made, the schema of the
+ * contract validates the body; what is wrong is shown at its field, and the first such field gets
+ * the focus. Unsaved changes are reported to the guard around the form.
+ */
+export function useContractForm<Values extends object, Body>({
+  operation,
+  initialValues,
+  bodyOf,
+  check,
+  fieldOf = (path) => path,
+  isQuery = false,
+  send,
+}: ContractForm<Values, Body>): {
+  form: UseFormReturnType<Values>
+  submit: (event: FormEvent<HTMLFormElement>) => void
+} {
+  // From the call until it is refused or something is typed, there is nothing unsaved.
+  const [isSent, setSent] = useState(false)
+  const form = useForm<Values>({ initialValues, onValuesChange: () => setSent(false) })
+  useFormGuard(form.isDirty() && !isSent && !isQuery)
+  // The schemas are loaded while the person types.
+  useEffect(() => void schemaOf(operation).catch(() => undefined), [operation])
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    const element = event.currentTarget
+    const show = (faults: FormErrors) => {
+      form.setErrors(faults)
+      requestAnimationFrame(() =>
+        element.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+      )
+    }
+    form.onSubmit(async (values) => {
+      const body = bodyOf(values)
+      const faults = { ...(await contractFaults(operation, body, fieldOf)), ...check?.(values) }
+      if (Object.keys(faults).length > 0) return show(faults)
+      setSent(true)
+      send(body, (error) => {
+        setSent(false)
+        show(renamed(faultsByField(error), fieldOf))
+      })
+    })(event)
+  }
+  return { form, submit }
+}
+
+/** `fieldOf` of a form that has one field for a list or an object of the body. */
+export const topField = (path: string): string => path.split('.')[0] ?? path
+
+/** The schema of an operation's body, which the first screen of the window does not load. */
+async function schemaOf({ method, path }: Operation) {
+  const { findOperation } = await import('#shared/contract/operations.ts')
+  return findOperation(method, path)?.body
+}
+
+/** What the gateway would refuse, by field: the first fault of each. */
+export async function contractFaults(
+  operation: Operation,
+  body: unknown,
+  fieldOf: (path: string) => string = (path) => path,
+): Promise<Record<string, string>> {
+  // Without the schema the gateway decides.
+  const schema = await schemaOf(operation).catch(() => undefined)
+  return faultsOfIssues(schema?.safeParse(body).error?.issues ?? [], fieldOf)
+}
+
+/** What a schema says of a form, by field: the first fault of each. */
+export function faultsOfIssues(
+  issues: readonly z.core.$ZodIssue[],
+  fieldOf: (path: string) => string = (path) => path,
+): Record<string, string> {
+  const faults: Record<string, string> = {}
+  for (const issue of issues)
+    faults[fieldOf(issue.path.join('.'))] ??= translateMessage(issueMessage(issue))
+  return faults
+}
+
+const renamed = (faults: Record<string, string>, fieldOf: (path: string) => string): FormErrors =>
+  Object.fromEntries(Object.entries(faults).map(([path, text]) => [fieldOf(path), text]))
