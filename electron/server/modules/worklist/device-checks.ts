@@ -97,9 +97,9 @@ export const DEVICE_CHECKS = {
     const similar = similarCallers(findings)
     if (isToday) return ok(message('worklist.called-today'), similar)
     const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
-    const ofToday = similarCallers({ ...findings, callers })
-    if (ofToday.length > 0)
-      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', ofToday)
+    const similarToday = similarCallers({ ...findings, callers })
+    if (similarToday.length > 0)
+      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', similarToday)
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
