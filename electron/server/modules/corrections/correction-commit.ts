@@ -22,9 +22,9 @@ import {
 import { reopenStudy } from '#server/modules/images/study-completion.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type {
-  HandedOutRow,
   ImageStudyRecord,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { message } from '#shared/messages/message.ts'
@@ -51,9 +51,9 @@ export interface Replacing {
   /** Headers of the originals that stay in `from`, and of what is in the target already. */
   readonly staying: readonly InstanceHeader[]
   readonly there: readonly InstanceHeader[]
-  readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
+  readonly handedOut: (to: ImageStudyRecord | undefined) => SentWorklistRow | null
   /** Of `from`; the one it has where it is not given. */
-  readonly handedOutFrom?: HandedOutRow | null
+  readonly handedOutFrom?: SentWorklistRow | null
   readonly correction: Pick<
     CorrectionRecord,
     'correctionId' | 'kind' | 'cause' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes'
@@ -209,7 +209,7 @@ export function restateStudy(
   context: Context,
   studyInstanceUid: string,
   images: readonly InstanceHeader[],
-  handedOut: HandedOutRow | null,
+  handedOut: SentWorklistRow | null,
   at: string,
   sender?: ReturnType<typeof senderOf>,
 ): void {

@@ -1,6 +1,6 @@
 import type { CorrectedItem, CorrectedValue } from '#server/dicom/data-set/corrected-copy.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import type { ImageHeader, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { CorrectedPatient, CorrectionKind } from '#shared/contract/corrections.ts'
 
 /** What an order determines, of the worklist row as it is known here; '' where it says nothing. */
@@ -29,7 +29,7 @@ export interface Target {
   /** Of a study that has images. */
   readonly header: ImageHeader | undefined
   /** The worklist row that a study with images was made for. */
-  readonly row: HandedOutRow | undefined
+  readonly row: SentWorklistRow | undefined
 }
 
 const TAG = {
@@ -225,7 +225,7 @@ type Request = Pick<
   | 'scheduledProcedureStepDescription'
 >
 
-const ofRow = (row: HandedOutRow): Request => ({
+const ofRow = (row: SentWorklistRow): Request => ({
   ...{ studyInstanceUid: row.studyInstanceUid, requestedProcedureId: row.requestedProcedureId },
   ...{
     scheduledProcedureStepId: row.scheduledProcedureStepId,
@@ -252,7 +252,7 @@ function requestItem(
 }
 
 /** The order as the row that images were made for. */
-export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): HandedOutRow => ({
+export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): SentWorklistRow => ({
   ...{
     studyInstanceUid: order.studyInstanceUid,
     scheduledProcedureStepId: order.scheduledProcedureStepId,

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
 import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -228,19 +228,19 @@ function rowBefore(
 }
 
 /** Whether it is the row at all; its patient may have been corrected. */
-const isSameRow = (one: HandedOutRow | null, other: HandedOutRow | null) =>
+const isSameRow = (one: SentWorklistRow | null, other: SentWorklistRow | null) =>
   one?.at === other?.at &&
   one?.linkedBy === other?.linkedBy &&
   one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
 
 /** The row that a person linked the study to after it had the other one. */
 function linkedSince(
-  before: HandedOutRow | null,
+  before: SentWorklistRow | null,
   study: ImageStudyRecord | undefined,
-): HandedOutRow | undefined {
+): SentWorklistRow | undefined {
   const row = study?.handedOut
   return row?.linkedBy !== undefined && !isSameRow(row, before) ? row : undefined
 }
 
-const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: HandedOutRow) =>
+const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: SentWorklistRow) =>
   message('corrections.linked-since', { order: accessionNumber || scheduledProcedureStepId })

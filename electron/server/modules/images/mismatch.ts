@@ -1,7 +1,7 @@
 import type {
-  HandedOutRow,
   ImageHeader,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { isSameName } from './person-name.ts'
 
@@ -17,7 +17,7 @@ const MOST_AMONG_IMAGES = 20
 
 interface Compared<F extends Field = Field> {
   readonly field: F
-  readonly handedOut: (row: HandedOutRow) => string
+  readonly handedOut: (row: SentWorklistRow) => string
   readonly received: (header: ImageHeader, studyInstanceUid: string) => string
   readonly isSame: (handedOut: string, received: string) => boolean
   /** Every console copies it: that it is missing is a difference. */
@@ -77,7 +77,7 @@ const COMPARED: readonly Compared[] = [
  * difference where it is missing.
  */
 export function differencesOf(
-  row: HandedOutRow,
+  row: SentWorklistRow,
   header: ImageHeader,
   studyInstanceUid: string,
 ): Difference[] {

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -28,14 +28,14 @@ export interface WorklistRowQuery {
  * Finds the row that was handed out to the device and that images belong to: by study UID, by step
  * or procedure, by accession number and patient.
  */
-export type FindWorklistRow = (query: WorklistRowQuery) => Promise<HandedOutRow | undefined>
+export type FindWorklistRow = (query: WorklistRowQuery) => Promise<SentWorklistRow | undefined>
 
 /** The row; undefined where there is none, or where it cannot be found out. */
 export async function findRowOrNone(
   context: Context,
   findRow: FindWorklistRow,
   query: WorklistRowQuery,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   try {
     return await findRow(query)
   } catch (error) {
@@ -80,7 +80,7 @@ async function rowOf(
   context: Context,
   findRow: FindWorklistRow,
   { callingAeTitle, studyInstanceUid, header }: ImageStudyRecord,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   const { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId } = header
   const ids = { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId }
   const find = (uid: string) =>

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { differencesOf, withRow } from '#server/modules/images/mismatch.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { Schedule, ScheduledExam } from '#server/modules/worklist/schedule.ts'
@@ -71,7 +71,7 @@ function orderOf(day: string, { exam, requestedProcedureId }: ScheduledExam): Or
 export function rowOf({
   exam,
   requestedProcedureId,
-}: Order): Omit<HandedOutRow, 'callingAeTitle' | 'at'> {
+}: Order): Omit<SentWorklistRow, 'callingAeTitle' | 'at'> {
   const { studyInstanceUid, scheduledProcedureStepId, accessionNumber, description } = exam
   const { patientName, patientId, patientBirthDate, patientSex } = exam
   return {
@@ -90,7 +90,7 @@ export function rowOf({
 /** The state that the study would have if it were linked to the order now. */
 export function previewLink(context: Context, study: ImageStudyRecord, order: Order) {
   const at = instantOf(context.clock())
-  const row: HandedOutRow = { ...rowOf(order), callingAeTitle: study.callingAeTitle, at }
+  const row: SentWorklistRow = { ...rowOf(order), callingAeTitle: study.callingAeTitle, at }
   const differences = differencesOf(row, study.header, study.studyInstanceUid)
   const mismatch = withRow(study.mismatch, differences, at)
   const { state } = identityOf(

@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 
 type Kind = ReconciliationDecision['kind']
@@ -16,7 +16,7 @@ export interface ReconciliationRecord {
   readonly day: string
   readonly imageStudyUid: string | null
   /** The worklist row of the order; encrypted at rest. */
-  readonly order: Omit<HandedOutRow, 'callingAeTitle' | 'at' | 'linkedBy'> | null
+  readonly order: Omit<SentWorklistRow, 'callingAeTitle' | 'at' | 'linkedBy'> | null
   readonly reason: string
   readonly userId: string
   readonly userName: string

@@ -37,7 +37,7 @@ export interface ImageHeader {
 }
 
 /** The worklist row that the images were made for. */
-export interface HandedOutRow {
+export interface SentWorklistRow {
   readonly studyInstanceUid: string
   readonly scheduledProcedureStepId: string
   readonly requestedProcedureId: string
@@ -107,7 +107,7 @@ interface StudyFields {
   /** The last association in which its images were received. */
   readonly transfer: StudyTransfer
   readonly header: ImageHeader
-  readonly handedOut: HandedOutRow | null
+  readonly handedOut: SentWorklistRow | null
   readonly mismatch: Mismatch | null
   readonly override: IdentityOverride | null
   /**
@@ -255,6 +255,6 @@ export function imageIdentity(
   const { patientName, patientId, accessionNumber, studyDescription } = header
   const identity = { patientName, patientId, accessionNumber, studyDescription }
   if (!sealedHandedOut || accessionNumber !== '') return identity
-  const handedOut = decrypt<HandedOutRow>(seal, sealedHandedOut, 'row', uid)
+  const handedOut = decrypt<SentWorklistRow>(seal, sealedHandedOut, 'row', uid)
   return { ...identity, accessionNumber: handedOut.accessionNumber }
 }

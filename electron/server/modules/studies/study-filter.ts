@@ -114,12 +114,12 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
     ...(expressCustomerId === undefined ? [] : [word(FACETS.customer(expressCustomerId))]),
   ]
   return {
-    seen: seenCustomerIds && orOf(seenCustomerIds.map((id) => word(FACETS.customer(id)))),
-    shown: [...enumerated.map(({ shown }) => orOf(shown)), ...single],
+    seen: seenCustomerIds && anyOf(seenCustomerIds.map((id) => word(FACETS.customer(id)))),
+    shown: [...enumerated.map(({ shown }) => anyOf(shown)), ...single],
     hidden(base) {
       const others = enumerated.flatMap((one) => one.others)
       const hidden = [
-        ...(others.length === 0 ? [] : [`(${base} AND ${orOf(others)})`]),
+        ...(others.length === 0 ? [] : [`(${base} AND ${anyOf(others)})`]),
         ...single.map((one) => `(${base} NOT ${one})`),
       ]
       return hidden.length === 0 ? undefined : hidden.join(' OR ')
@@ -127,4 +127,4 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
   }
 }
 
-const orOf = (words: readonly string[]): string => `(${words.join(' OR ')})`
+const anyOf = (words: readonly string[]): string => `(${words.join(' OR ')})`

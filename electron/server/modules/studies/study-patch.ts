@@ -12,14 +12,18 @@ export type MetadataPatch = {
 }
 
 /** Detail fields that null removes, and detail fields that keep the null. */
-const CLEARED = [
+const CLEARABLE_FIELDS = [
   'metadata',
   'priorReportTexts',
   'priorStudyIds',
   'technologistNotes',
   'priorReports',
 ] as const
-const NULLED = ['externalPatientId', 'clinicalIndication', 'technologistTechnique'] as const
+const NULLABLE_FIELDS = [
+  'externalPatientId',
+  'clinicalIndication',
+  'technologistTechnique',
+] as const
 
 /**
  * A patch: missing fields are unchanged, null clears a field. `reportMetadata` is merged field by
@@ -127,11 +131,11 @@ function reassigned(status: StudyReportStatus, assignedTo: string | null): Study
 
 function patchedDetail(before: StudyDetail, patch: StudyPatch): StudyDetail {
   const after: Record<string, unknown> = { ...before }
-  for (const name of CLEARED) {
+  for (const name of CLEARABLE_FIELDS) {
     if (patch[name] === null) delete after[name]
     else if (patch[name] !== undefined) after[name] = patch[name]
   }
-  for (const name of NULLED) if (patch[name] !== undefined) after[name] = patch[name]
+  for (const name of NULLABLE_FIELDS) if (patch[name] !== undefined) after[name] = patch[name]
   if (patch.reportMetadata)
     after.reportMetadata = mergedMetadata(before.reportMetadata ?? {}, patch.reportMetadata)
   return after

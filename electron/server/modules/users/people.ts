@@ -230,21 +230,21 @@ export const isLimited = (
  * Creates a link for the first owner that is valid for 15 minutes. The token is not stored.
  * @throws ApiError refused: a user exists already
  */
-export function mintSetupLink(context: Context, actor: Actor) {
+export function createSetupLink(context: Context, actor: Actor) {
   if (hasUser(context)) throw new ApiError('refused', message('users.account-exists'))
-  return mintLink(context, 'setup', null, actor)
+  return createLink(context, 'setup', null, actor)
 }
 
 /**
  * Creates a link that signs the user in and is valid for 15 minutes.
  * @throws ApiError not-found, not-permitted; refused: the invitation has not been accepted
  */
-export function mintSignInLink(context: Context, userId: string, actor: Actor) {
+export function createSignInLink(context: Context, userId: string, actor: Actor) {
   const user = existingUser(context, userId)
   if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
   if (user.passwordHash === null)
     throw new ApiError('refused', message('users.invitation-not-accepted'))
-  return mintLink(context, 'sign-in', userId, actor)
+  return createLink(context, 'sign-in', userId, actor)
 }
 
 /**
@@ -271,7 +271,7 @@ export function followLink(
   })
 }
 
-function mintLink(
+function createLink(
   context: Context,
   kind: 'setup' | 'sign-in',
   userId: string | null,

@@ -17,7 +17,7 @@ function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [
   ) as { [P in K]?: string }
 }
 
-const OF_NAME = ['middleName', 'suffix1', 'suffix2'] as const
+const OPTIONAL_NAME_FIELDS = ['middleName', 'suffix1', 'suffix2'] as const
 
 /** The record of the viewer area. */
 export function viewerUserReply(user: UserRecord): ViewerUser {
@@ -25,7 +25,13 @@ export function viewerUserReply(user: UserRecord): ViewerUser {
     user
   const { interfaceLevel: level, invitedSource, lastLoginAt, createdAt } = user
   return {
-    ...{ userId, email, firstName, lastName, ...present(user, [...OF_NAME, 'phoneNumber']) },
+    ...{
+      userId,
+      email,
+      firstName,
+      lastName,
+      ...present(user, [...OPTIONAL_NAME_FIELDS, 'phoneNumber']),
+    },
     ...{ clinicRole, level, canManageStudies, hasDashboardAccess },
     ...{ invitedSource, lastLoginAt, createdAt },
   }
@@ -41,7 +47,7 @@ export const scribeUserReply = (user: UserRecord): ScribeUser => ({
 /** The reference to a user in other records. */
 export function userReference(user: UserRecord): UserReference {
   const { email, userId, firstName, lastName } = user
-  return { email, userId, firstName, lastName, ...present(user, OF_NAME) }
+  return { email, userId, firstName, lastName, ...present(user, OPTIONAL_NAME_FIELDS) }
 }
 
 /** The record of the viewer area. */

@@ -81,7 +81,7 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
     const { pending = null } = queries.findSecondFactor(database, userId) ?? {}
     const lastStep = pending === null ? undefined : stepOf(clock(), pending, code)
     if (lastStep === undefined) return undefined
-    const codes = Array.from({ length: RECOVERY_CODES }, mintCode)
+    const codes = Array.from({ length: RECOVERY_CODES }, generateRecoveryCode)
     queries.putSecondFactor(database, {
       ...{ userId, secret: pending, since: instantOf(clock()), lastStep },
       ...{ pending: null, pendingAt: null },
@@ -175,7 +175,7 @@ const hashOf = ({ database }: Context, userId: string, code: string) =>
     .update(`${userId} ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
     .digest('hex')
 
-const mintCode = () => {
+const generateRecoveryCode = () => {
   const four = () =>
     Array.from({ length: 4 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('')
   return `${four()}-${four()}`

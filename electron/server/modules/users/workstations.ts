@@ -91,7 +91,7 @@ export function askForWorkstation(
     const token = createToken()
     const record = {
       ...asked,
-      ...{ workstationId: uuid(), tokenHash: hashToken(token), code: mintCode() },
+      ...{ workstationId: uuid(), tokenHash: hashToken(token), code: generatePairingCode() },
       ...{ askedAt: instantOf(now), refusedAt: null, lastSeenAt: null },
       ...{ approvedAt: null, approvedByUserId: null },
     }
@@ -209,7 +209,7 @@ function workstationReply(
   }
 }
 
-function mintCode(): string {
+function generatePairingCode(): string {
   const three = () =>
     Array.from({ length: 3 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('')
   return `${three()} ${three()}`

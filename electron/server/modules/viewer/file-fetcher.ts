@@ -36,7 +36,7 @@ export class FileFetcher {
    * @param grown called when the first and further bytes are available, unless the file is
    *   deflated; an error that it throws ends the download
    * @param evicted see `ViewCache.hold`
-   * @throws WebhookError, NoRoom, ViewedFileFault, errors of `grown` and of the disk, the abort
+   * @throws WebhookError, NotEnoughSpaceError, ViewedFileFault, errors of `grown` and of the disk, the abort
    *   reason of the signal
    */
   async fetch(
@@ -116,7 +116,7 @@ const conditionsOf = ({ etag, lastModified }: KnownFile) => ({
 
 /**
  * Inflates a deflated file, such as one of the archive, into the cache.
- * @throws ViewedFileFault, NoRoom, errors of the disk
+ * @throws ViewedFileFault, NotEnoughSpaceError, errors of the disk
  */
 export async function inflatedCopy(
   cache: ViewCache,

@@ -2,7 +2,7 @@ import type { Manifest, ManifestSop } from '#server/webhooks/manifest.ts'
 import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
 
 /** Maximum number of frames of a file. */
-const MOST_FRAMES = 100_000
+const MAX_FRAMES = 100_000
 
 /**
  * The series and images that a manifest lists, for display until their files are read. Instances
@@ -91,7 +91,7 @@ const instanceOf = (
   sopInstanceUid: sop.sopInstanceUID,
   sopClassUid: sop.sopClassUID,
   instanceNumber: integerFrom(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
-  frames: Math.min(MOST_FRAMES, integerFrom(sop.numberOfFrames, 1) ?? 1),
+  frames: Math.min(MAX_FRAMES, integerFrom(sop.numberOfFrames, 1) ?? 1),
   attributes: {
     position: null,
     orientation: null,

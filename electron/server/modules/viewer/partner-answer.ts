@@ -36,11 +36,13 @@ export class PartnerAnswer {
 export const fetchFault = ({ detail }: WebhookError) =>
   message('viewer.not-fetched', { reason: detail })
 
-const ENDED = new Set([401, 403, 404, 410])
+const EXPIRED_LINK_STATUSES = new Set([401, 403, 404, 410])
 
 /** HTTP statuses with which object stores reject expired links. */
 export const isExpiredLink = (error: unknown) =>
-  error instanceof WebhookError && error.fault === 'status' && ENDED.has(error.httpStatus ?? 0)
+  error instanceof WebhookError &&
+  error.fault === 'status' &&
+  EXPIRED_LINK_STATUSES.has(error.httpStatus ?? 0)
 
 /** Whether the error is transient, so that a retry may succeed. */
 export function isTransient(error: unknown): boolean {

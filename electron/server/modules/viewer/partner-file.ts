@@ -119,8 +119,8 @@ export class PartnerImage implements ImageFile {
   }
 }
 
-/** The file is left out, because its image is available already. Not an error. */
-export class LeftOut extends Error {}
+/** Thrown to skip a file whose image is available already. */
+export class SkippedFile extends Error {}
 /** A fault of the file that a retry cannot fix. */
 export class FileFault extends MessageError {}
 

@@ -18,7 +18,7 @@ import {
   matchNewUrls,
   PartnerAnswer,
 } from './partner-answer.ts'
-import { FileFault, faultSentence, LeftOut, PartnerFile, PartnerImage } from './partner-file.ts'
+import { FileFault, faultSentence, PartnerFile, PartnerImage, SkippedFile } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { fileKeyOf } from './view-cache.ts'
 import type { ViewList } from './view-list.ts'
@@ -164,7 +164,7 @@ export class PartnerImages {
 
   /**
    * Downloads a file, with retries and new links, and sets its `hold`.
-   * @throws errors that `faultSentence` describes; LeftOut
+   * @throws errors that `faultSentence` describes; SkippedFile
    */
   async #load(file: PartnerFile): Promise<void> {
     const { pausesMs } = this.#fetcher
@@ -245,7 +245,7 @@ export class PartnerImages {
     }
   }
 
-  /** Called when more bytes of a file are available. @throws ViewedFileFault, LeftOut */
+  /** Called when more bytes of a file are available. @throws ViewedFileFault, SkippedFile */
   #grown(file: PartnerFile, growing: GrowingFile): void {
     if (file.growing !== growing) {
       const header = growing.viewed.header()
@@ -257,7 +257,7 @@ export class PartnerImages {
     file.watch.changed()
   }
 
-  /** Called when a file is complete. @throws ViewedFileFault, LeftOut */
+  /** Called when a file is complete. @throws ViewedFileFault, SkippedFile */
   async #takeComplete(
     file: PartnerFile,
     header: ViewedHeader,
@@ -280,7 +280,7 @@ export class PartnerImages {
     const { sopInstanceUid, studyInstanceUid } = instance
     if (this.#studyInstanceUid !== null && studyInstanceUid !== this.#studyInstanceUid)
       throw new FileFault(message('viewer.of-another-study'))
-    if (this.#isInArchive(sopInstanceUid)) throw new LeftOut()
+    if (this.#isInArchive(sopInstanceUid)) throw new SkippedFile()
     if (file.sopInstanceUid !== '' && file.sopInstanceUid !== sopInstanceUid)
       throw new FileFault(message('viewer.another-image'))
   }
@@ -296,13 +296,13 @@ export class PartnerImages {
   async #yieldTo(other: PartnerFile, path: string): Promise<void> {
     while (!other.isLoaded) await other.watch.next(this.#signal)
     if (other.fault) return
-    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new LeftOut()
+    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new SkippedFile()
     throw new FileFault(message('viewer.same-uid'))
   }
 
   #fail(file: PartnerFile, error: unknown): void {
     if (this.#signal.aborted) return
-    if (error instanceof LeftOut) {
+    if (error instanceof SkippedFile) {
       // The image was received by the archive in the meantime, where waiting requests find it.
       if (file.sopInstanceUid !== '') file.fault = message('viewer.in-archive-by-now')
       return

@@ -23,7 +23,7 @@ const MAX_FILE_BYTES = 4 * 1024 ** 3
 const MAX_INFLATED_BYTES = 1024 ** 3
 
 /** There is not enough space for a file. */
-export class NoRoom extends MessageError {}
+export class NotEnoughSpaceError extends MessageError {}
 
 /** A file that is being written. */
 export interface CachePart {
@@ -138,14 +138,14 @@ export class ViewCache implements AsyncDisposable {
 
   /**
    * Makes room for `bytes` more bytes.
-   * @throws NoRoom
+   * @throws NotEnoughSpaceError
    */
   requireRoom(bytes: number): void {
     const { imageFiles, settings } = this.#context
     const { freeBytes } = imageFiles.space()
-    if (!this.#makeRoom(bytes)) throw new NoRoom(message('viewer.larger-than-cache'))
+    if (!this.#makeRoom(bytes)) throw new NotEnoughSpaceError(message('viewer.larger-than-cache'))
     if (freeBytes - bytes < settings.get('intake.stopGigabytes') * GIGABYTE)
-      throw new NoRoom(message('viewer.no-room-for-images'))
+      throw new NotEnoughSpaceError(message('viewer.no-room-for-images'))
   }
 
   async begin(): Promise<CachePart> {

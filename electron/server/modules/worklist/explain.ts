@@ -25,7 +25,7 @@ import { UNRECORDED } from './query-run.ts'
 import type { Schedule } from './schedule.ts'
 import type { AskingUser, Worklist } from './worklist.ts'
 
-const MOST_CANDIDATES = 50
+const MAX_CANDIDATES = 50
 const MAX_EXAMS = 50_000
 
 /**
@@ -63,7 +63,7 @@ export async function explain(
     return {
       ...base,
       exam: null,
-      candidates: candidates.slice(0, MOST_CANDIDATES).map(explainedExam),
+      candidates: candidates.slice(0, MAX_CANDIDATES).map(explainedExam),
       isGiven: false,
       conclusion: message('worklist.choose-exam'),
       checks: [],

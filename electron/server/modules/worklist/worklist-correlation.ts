@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { readRows, storedItems } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import {
@@ -85,7 +85,7 @@ interface Search {
   readonly opened: Map<string, readonly Candidate[]>
   bytes: number
   parsed: number
-  best: { readonly join: number; readonly row: HandedOutRow | undefined } | undefined
+  best: { readonly join: number; readonly row: SentWorklistRow | undefined } | undefined
 }
 
 /**
@@ -96,7 +96,7 @@ interface Search {
 export async function findSentRow(
   context: Context,
   given: CorrelationQuery,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   const query = trimmed(given)
   const closestPossible = JOINS.findIndex((join) => isPossible(join, query))
   if (closestPossible < 0) return undefined
@@ -165,7 +165,7 @@ function sentRowOf(
   verdicts: VerdictDocument,
   { at, remoteAddress }: SentAnswer,
   { callingAeTitle }: CorrelationQuery,
-): HandedOutRow {
+): SentWorklistRow {
   const isChanged = ([...findingsOf(verdicts)][index]?.remarks.length ?? 0) > 0
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
   const policy = policyOf(device, declaredIn(verdicts))

@@ -10,7 +10,7 @@ import {
   listUnscheduledStudies,
   setReconciliationUndone,
 } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { newKey } from '../../../../support/callers.ts'
@@ -20,7 +20,7 @@ import { tempStore } from '../../../../support/temp-store.ts'
 const DAY = '2026-11-20'
 const at = (hour: number) => `${DAY}T${String(hour).padStart(2, '0')}:00:00.000Z`
 const ALL = [at(0), '2026-11-21T00:00:00.000Z', 10] as const
-const ORDER: HandedOutRow = {
+const ORDER: SentWorklistRow = {
   ...{
     studyInstanceUid: '2.25.9',
     scheduledProcedureStepId: 'S9',

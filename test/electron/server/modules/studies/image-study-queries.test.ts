@@ -35,14 +35,14 @@ import {
   saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { MISMATCH, quarantine, type SeededImages, seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
 const LATER = '2026-11-20T08:46:00.000Z'
-const ROW: HandedOutRow = {
+const ROW: SentWorklistRow = {
   ...{
     studyInstanceUid: '1.2.9',
     scheduledProcedureStepId: 'S1',

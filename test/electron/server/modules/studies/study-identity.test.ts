@@ -8,9 +8,9 @@ import {
   isStudyMismatched,
 } from '#server/modules/studies/image-study-queries.ts'
 import type {
-  HandedOutRow,
   ImageStudyRecord,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import {
   identityOf,
@@ -43,7 +43,7 @@ const study = (
 ) => ({
   ...{ detail: { reportMetadata }, createdByApiKeyId, createdByUserId: null },
 })
-const ROW = {} as HandedOutRow
+const ROW = {} as SentWorklistRow
 const SAME = {
   patientName: 'Anna Meier',
   mrn: 'P-4711',

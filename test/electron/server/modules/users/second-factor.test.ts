@@ -177,7 +177,7 @@ describe('a second factor', () => {
     const on = await stage()
     using _ = on
     on.factors.confirmSecondFactor(on.userId, on.codeAt())
-    const link = on.people.mintSignInLink(on.userId, 'command-line')
+    const link = on.people.createSignInLink(on.userId, 'command-line')
     expect(on.people.followLink(link.token)).toMatchObject({
       signIn: { user: { userId: on.userId } },
     })
