@@ -82,8 +82,8 @@ describe('values of a study', () => {
       mrn: 'P100',
     })
     expect(warnings).toEqual([
-      "The partner's patientName cannot be used and was left out.",
-      "The partner's studyTime cannot be used and was left out.",
+      { code: 'images.value-left-out', params: { field: 'patientName' } },
+      { code: 'images.value-left-out', params: { field: 'studyTime' } },
     ])
   })
 
