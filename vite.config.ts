@@ -51,6 +51,33 @@ const reportFonts = (): Plugin => ({
   },
 })
 
+// What `dicom/thumbnails/image-codecs.ts` loads; it finds them beside the built program. As they are
+// published: each is a CommonJS module that is given its WebAssembly.
+const imageCodecs = (): Plugin => ({
+  name: 'image-codecs',
+  applyToEnvironment: ({ name }) => name === 'node',
+  generateBundle() {
+    const codecs = {
+      'codec-charls': 'charlswasm_decode',
+      'codec-libjpeg-turbo-8bit': 'libjpegturbowasm_decode',
+      'codec-openjpeg': 'openjpegwasm_decode',
+      'codec-openjph': 'openjphjs',
+    }
+    for (const [name, file] of Object.entries(codecs))
+      for (const [from, to] of [
+        ['js', 'cjs'],
+        ['wasm', 'wasm'],
+      ])
+        this.emitFile({
+          type: 'asset',
+          fileName: `codecs/${file}.${to}`,
+          source: readFileSync(
+            join(root, `node_modules/@cornerstonejs/${name}/dist/${file}.${from}`),
+          ),
+        })
+  },
+})
+
 // What `http/page.ts` serves in place of a file. Quality 9 takes two seconds for all; 11 would take
 // half a minute for a twentieth less.
 const compressed = (): Plugin => ({
@@ -145,7 +172,7 @@ const BASE = new RegExp(
  */
 const BOOT = new RegExp(
   [
-    'renderer/src/(i18n/|ui/no-eval|api/(client|preload))',
+    'renderer/src/(i18n/|ui/(not-started|copy-text)|format/(error-reference|random-id)|api/(client|preload))',
     'shared/(contract-version|view-paths|contract/viewing|messages/message)\\.ts$',
     'node_modules/(intl-messageformat|@formatjs)/',
   ].join('|'),
@@ -267,6 +294,7 @@ export default defineConfig({
   plugins: [
     react(),
     reportFonts(),
+    imageCodecs(),
     firstScreen(),
     compressed(),
     newDecoderForEachImage(),
@@ -371,6 +399,8 @@ export default defineConfig({
           output: {
             codeSplitting: {
               groups: [
+                // Alone, so that it is executed before everything else.
+                { name: 'no-eval', test: /\/renderer\/src\/ui\/no-eval\.ts$/, priority: 3 },
                 { name: 'boot', test: BOOT, priority: 2 },
                 { name: 'base', test: BASE, priority: 1 },
                 { name: 'router', test: ROUTER, priority: 1 },
@@ -395,6 +425,7 @@ export default defineConfig({
             main: join(root, 'electron/main.ts'),
             headless: join(root, 'electron/headless.ts'),
             'native-worker': join(root, 'electron/server/dicom/transcoding/native-worker.ts'),
+            'thumbnail-worker': join(root, 'electron/server/dicom/thumbnails/thumbnail-worker.ts'),
           },
           external,
           output: { format: 'es', entryFileNames: '[name].js' },

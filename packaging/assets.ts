@@ -6,12 +6,21 @@ export const ASSETS: readonly (readonly [RegExp, string])[] = [
   [/^electron\/fonts\/(noto-sans-jp-\d|LICENSE-noto-sans-jp)/, '@fontsource/noto-sans-jp'],
   [/^electron\/fonts\/(noto-sans-|LICENSE-noto-sans$)/, '@fontsource/noto-sans'],
   [/^renderer\/assets\/inter-.*\.woff2$/, '@fontsource-variable/inter'],
-  [/^renderer\/assets\/charlswasm_decode-.*\.wasm$/, '@cornerstonejs/codec-charls'],
+  [
+    /^(renderer\/assets\/charlswasm_decode-.*\.wasm|electron\/codecs\/charlswasm.*)$/,
+    '@cornerstonejs/codec-charls',
+  ],
   [/^renderer\/assets\/jpegxlwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-libjxl'],
   [
-    /^renderer\/assets\/libjpegturbowasm_decode-.*\.wasm$/,
+    /^(renderer\/assets\/libjpegturbowasm_decode-.*\.wasm|electron\/codecs\/libjpegturbowasm.*)$/,
     '@cornerstonejs/codec-libjpeg-turbo-8bit',
   ],
-  [/^renderer\/assets\/openjpegwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-openjpeg'],
-  [/^renderer\/assets\/openjphjs-.*\.wasm$/, '@cornerstonejs/codec-openjph'],
+  [
+    /^(renderer\/assets\/openjpegwasm_decode-.*\.wasm|electron\/codecs\/openjpegwasm.*)$/,
+    '@cornerstonejs/codec-openjpeg',
+  ],
+  [
+    /^(renderer\/assets\/openjphjs-.*\.wasm|electron\/codecs\/openjphjs.*)$/,
+    '@cornerstonejs/codec-openjph',
+  ],
 ]

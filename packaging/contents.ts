@@ -34,6 +34,7 @@ export const NEEDED = [
   'package.json',
   'dist/electron/headless.js',
   'dist/electron/native-worker.js',
+  'dist/electron/thumbnail-worker.js',
   'dist/renderer/index.html',
   'dist/renderer/viewer.html',
   'node_modules/dcmjs/build/dcmjs.es.js',

@@ -79,11 +79,14 @@ describe('the configuration of the installers', () => {
     expect(configuration.publish).toEqual({ provider: 'generic', url: 'https://updates.invalid/' })
   })
 
-  it('asks nothing of macOS but what V8 needs', () => {
+  it('asks nothing of macOS but what V8 and dictation need', () => {
     const asked = [...text('packaging/entitlements.mac.plist').matchAll(/<key>(.+)<\/key>/g)].map(
       (match) => match[1],
     )
-    expect(asked).toEqual(['com.apple.security.cs.allow-jit'])
+    expect(asked).toEqual([
+      'com.apple.security.cs.allow-jit',
+      'com.apple.security.device.audio-input',
+    ])
     expect(configuration.mac?.hardenedRuntime).toBe(true)
   })
 

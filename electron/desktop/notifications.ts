@@ -14,6 +14,7 @@ const UNRESPONSIVE_MS = 2 * 60_000
 
 const RULES: Readonly<Record<Notified, Rule>> = {
   'stat-unread': { place: '/reading?view=stat', delayMs: 0 },
+  'criticals-escalated': { place: '/reading/criticals', delayMs: 0 },
   criticals: { place: '/reading/criticals', delayMs: 0 },
   // A restart of the partner's server or a brief network outage is not shown.
   'partner-away': { place: '/partner', delayMs: 2 * 60_000 },

@@ -1,4 +1,4 @@
-import { type Session, session } from 'electron'
+import { type Session, session, type WebContents } from 'electron'
 import { isOf } from './window.ts'
 
 /**
@@ -7,10 +7,13 @@ import { isOf } from './window.ts'
  */
 const PERMISSIONS: readonly string[] = ['clipboard-sanitized-write', 'window-management']
 
+/** The page where a report is written: dictation needs the microphone there. */
+const REPORT_PAGE = /^#\/reading\/stu_\w+([/?]|$)/
+
 /**
- * Refuses all other permissions and all other pages. The microphone is refused too, since the
- * window has no dictation (Electron security checklist 5).
- * @param origin origin of the gateway; undefined until it has started
+ * Refuses every other permission, and every other page: the microphone everywhere but on the page
+ * of a report, the camera everywhere (Electron security checklist 5).
+ * @param origin of the gateway; undefined until it has started
  */
 export function refusePermissions(
   origin: () => string | undefined,
@@ -20,11 +23,23 @@ export function refusePermissions(
     const own = origin()
     return own !== undefined && PERMISSIONS.includes(permission) && isOf(own, url)
   }
-  of.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
-    answer(isAllowed(permission, requestingUrl)),
-  )
-  of.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
-    isAllowed(permission, requestingOrigin),
+  const isReportPage = (contents: WebContents | null) => {
+    const [own, url] = [origin(), contents?.getURL() ?? '']
+    return own !== undefined && isOf(own, url) && REPORT_PAGE.test(new URL(url).hash)
+  }
+  of.setPermissionRequestHandler((contents, permission, answer, details) => {
+    const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
+    const isMicrophone = types.length > 0 && types.every((type) => type === 'audio')
+    answer(
+      permission === 'media'
+        ? isMicrophone && details.isMainFrame && isReportPage(contents)
+        : isAllowed(permission, details.requestingUrl),
+    )
+  })
+  of.setPermissionCheckHandler((contents, permission, requestingOrigin, details) =>
+    permission === 'media'
+      ? details.mediaType === 'audio' && details.isMainFrame && isReportPage(contents)
+      : isAllowed(permission, requestingOrigin),
   )
   of.setDevicePermissionHandler(() => false)
 }

@@ -14,6 +14,7 @@ export type TrayShape = (typeof TRAY_SHAPES)[number]
 /** The kinds of `ShellStatus.attention` that notifications exist for. */
 export const NOTIFIED = [
   'stat-unread',
+  'criticals-escalated',
   'criticals',
   'partner-away',
   'safe-mode',
@@ -160,6 +161,13 @@ const en: ShellTexts = {
       body: (count) =>
         count === 1 ? 'One STAT study waits to be read.' : `${count} STAT studies wait to be read.`,
     },
+    'criticals-escalated': {
+      title: 'Critical result not communicated in time',
+      body: (count) =>
+        count === 1
+          ? 'One critical result was escalated. Call the referring physician.'
+          : `${count} critical results were escalated. Call the referring physicians.`,
+    },
     criticals: {
       title: 'Critical result not acknowledged',
       body: (count) =>
@@ -265,6 +273,13 @@ const es: ShellTexts = {
         count === 1
           ? 'Un estudio urgente (STAT) espera su lectura.'
           : `${count} estudios urgentes (STAT) esperan su lectura.`,
+    },
+    'criticals-escalated': {
+      title: 'Resultado crítico no comunicado a tiempo',
+      body: (count) =>
+        count === 1
+          ? 'Un resultado crítico se escaló. Llame al médico solicitante.'
+          : `${count} resultados críticos se escalaron. Llame a los médicos solicitantes.`,
     },
     criticals: {
       title: 'Resultado crítico sin confirmar',

@@ -28,6 +28,7 @@ import { Quarantine } from './modules/images/quarantine.ts'
 import { ImageRecovery, sweepSpool } from './modules/images/recovery.ts'
 import { StudyCompletion } from './modules/images/study-completion.ts'
 import { StudyCreation } from './modules/images/study-creation.ts'
+import { Thumbnails } from './modules/images/thumbnails.ts'
 import type { FindWorklistRow } from './modules/images/worklist-lookup.ts'
 import { WrongSteps } from './modules/images/wrong-steps.ts'
 import type { DeviceLists } from './modules/worklist/device-lists.ts'
@@ -110,10 +111,11 @@ export async function openImaging(
     isFetching,
     onChange,
   )
+  const thumbnails = opened.use(new Thumbnails(context))
   const performedSteps = new PerformedStepScp(context, wrongSteps, completion, findRow)
   const kept = opened.move()
   return {
-    ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding },
+    ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
     /** The DICOM services offered to devices. */
     services: [
       verification(),

@@ -15,6 +15,7 @@ import {
 import { serveCustomers, serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts'
 import { serveToday } from '#server/modules/dashboard/today.ts'
+import { serveTrends } from '#server/modules/dashboard/trends.ts'
 import type { AssociationLog } from '#server/modules/devices/association-log.ts'
 import type { Listeners } from '#server/modules/devices/listeners.ts'
 import { serveDashboardActivity, serveDevices } from '#server/modules/devices/routes.ts'
@@ -22,12 +23,15 @@ import { serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
 import type { openHealth } from '#server/modules/diagnostics/health.ts'
 import { serveHealth } from '#server/modules/diagnostics/health-route.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
+import { serveDictation } from '#server/modules/dictation/routes.ts'
+import type { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { EventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
 import { testSending } from '#server/modules/events/test-sending.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
+import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints, servePartner } from '#server/modules/partners/routes.ts'
@@ -108,6 +112,7 @@ export interface Services {
   readonly schedule: Schedule
   readonly images: Imaging
   readonly contexts: ClinicalContexts
+  readonly speech: SpeechEngine
   readonly destinations: ReportDestinations
   readonly replay: EventReplay
   readonly refusedHosts: RefusedHosts
@@ -167,6 +172,7 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
   }
   serveStatus(app, context, live)
   serveToday(app, context, live)
+  serveTrends(app, context, live)
   serveSessions(app, context, services.metrics.watching(people), showSession)
   serveDashboardPeople(app, context, people, publicBase, showSession)
   serveDashboardSecurity(app, context, people, lan, showSession)
@@ -195,6 +201,7 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   const showSession = sessionReply(context, version)
   serveLinkedReports(app, context, eventLog, contexts, publicBase, showSession)
   serveReportPdf(app, context)
+  serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()
   serveEndpoints(app, context, services.refusedHosts, waiting, noteStatus)
   const sendTest = testSending(context, requester, publicBase)
@@ -211,6 +218,7 @@ function serveExamsAndImages(app: HttpApp, context: Context, services: Services)
     images.completion.orderChanged(uid, change === 'unlinked'),
   )
   serveImages(app, context, images.quarantine, images.creation, images.recovery)
+  serveThumbnails(app, context, images.thumbnails)
   serveCorrections(app, context, images.corrections)
   serveCorrectionNotices(app, context)
   serveDestinations(app, context, images.forwarding)

@@ -33,6 +33,7 @@ import { openMaintenance } from './modules/diagnostics/maintenance-jobs.ts'
 import { Metrics } from './modules/diagnostics/metrics.ts'
 import { readinessOf } from './modules/diagnostics/readiness.ts'
 import { openTelemetry } from './modules/diagnostics/telemetry.ts'
+import { SpeechEngine } from './modules/dictation/speech-engine.ts'
 import { EventReplay } from './modules/events/replay.ts'
 import { Mail } from './modules/mail/mail.ts'
 import { openRefusedHosts } from './modules/partners/refused-hosts.ts'
@@ -42,6 +43,7 @@ import { targetFor } from './modules/partners/targets.ts'
 import { openPerformedSteps } from './modules/procedure-steps/performed-steps.ts'
 import { firstReconciledDay } from './modules/reconciliation/reconciliation.ts'
 import { ClinicalContexts } from './modules/reports/clinical-contexts.ts'
+import { CriticalEscalations } from './modules/reports/critical-escalations.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
@@ -237,8 +239,10 @@ async function openServices(
   )
   const mailServer = openMailServer(context)
   const mail = opened.use(new Mail(context, mailServer.smtp))
+  opened.use(new CriticalEscalations(context, mail, publicBase))
   opened.use(deliveries)
   opened.use(openReportArchiver(context))
+  const speech = opened.use(new SpeechEngine(context, new Agents(isOwn)))
   const downloads = opened.use(new Downloads(context, new Agents(isOwn)))
   const contexts = new ClinicalContexts(context, requester, downloads, refusedHosts, eventLog)
   const replay = opened.use(
@@ -273,17 +277,8 @@ async function openServices(
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, views, viewImages, captures },
-    ...{
-      backups,
-      restoring,
-      recovery,
-      simulators,
-      logFile,
-      contexts,
-      destinations,
-      replay,
-      refusedHosts,
-    },
+    ...{ backups, restoring, recovery, simulators, logFile },
+    ...{ contexts, speech, destinations, replay, refusedHosts },
     associationLog: records.associationLog,
     checks: openHealth(
       context,
@@ -317,6 +312,7 @@ const liveState = (
   recoveredFiles: () => images.recovery.count(),
   correctionNotices: (caller, most) => openNotices(context, caller, most),
   storage: () => images.disk.storage(),
+  forecast: () => images.disk.forecast(),
   forwards: () => countForwards(context.database),
   undelivered: () => undeliveredReports(context),
   keyStore,

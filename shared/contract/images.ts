@@ -223,6 +223,20 @@ export const ImageStudy = ImageStudySummary.extend({
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
+ * Paths that answer a GET with a PNG of at most 128 pixels on its longest side, or with 204 if there
+ * is no image, or none that can be decoded. Each requires the permission for the list it belongs to.
+ */
+export const thumbnailPaths = {
+  /** The image in the middle of the study's largest series. */
+  study: (studyInstanceUid: string) =>
+    `/dashboard/images/${encodeURIComponent(studyInstanceUid)}/thumbnail`,
+  /** The image in the middle of the series. */
+  series: (studyInstanceUid: string, seriesInstanceUid: string) =>
+    `/dashboard/images/${encodeURIComponent(studyInstanceUid)}/series/${encodeURIComponent(seriesInstanceUid)}/thumbnail`,
+  quarantined: (instanceId: number) => `/dashboard/quarantine/${instanceId}/thumbnail`,
+} as const
+
+/**
  * Received images, for the window. The handlers restrict members by their permissions and
  * customers.
  */

@@ -4,6 +4,9 @@ import { Instant } from './conventions.ts'
 /** Kind of the outbox jobs for invitation mails. */
 export const INVITATION_MAIL = 'invitation.mail'
 
+/** Kind of the outbox jobs for mails about escalated critical results. */
+export const ESCALATION_MAIL = 'escalation.mail'
+
 /** The content of an invitation mail. */
 export const InvitationMail = z.object({
   to: z.string(),

@@ -17,7 +17,9 @@ import { dashboardSecurity } from './dashboard-security.ts'
 import { dashboardSetup } from './dashboard-setup.ts'
 import { dashboardStudies } from './dashboard-studies.ts'
 import { dashboardToday } from './dashboard-today.ts'
+import { dashboardTrends } from './dashboard-trends.ts'
 import { dashboardDestinations } from './destinations.ts'
+import { dashboardDictation } from './dictation.ts'
 import { dashboardEvents } from './events.ts'
 import { express, orgs } from './express.ts'
 import { dashboardImages } from './images.ts'
@@ -53,6 +55,7 @@ const WINDOW = {
   destinations: dashboardDestinations,
   activity: dashboardActivity,
   today: dashboardToday,
+  trends: dashboardTrends,
   exams: dashboardExams,
   reconciliation: dashboardReconciliation,
   studies: dashboardStudies,
@@ -60,6 +63,7 @@ const WINDOW = {
   corrections: dashboardCorrections,
   notices: dashboardCorrectionNotices,
   reports: dashboardReports,
+  dictation: dashboardDictation,
   views: dashboardViews,
 } as const satisfies Groups<WindowAccess>
 

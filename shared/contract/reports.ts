@@ -91,8 +91,16 @@ export const CriticalResult = z.object({
   studyDescription: z.string(),
   patientName: z.string(),
   finding: Finding,
+  /** PN value; empty if the study has none. */
+  referringPhysicianName: z.string(),
   signedBy: NamedUser,
   openedAt: Instant,
+  /** Deadline for the communication. */
+  dueAt: Instant,
+  /** Escalation steps taken so far. */
+  escalations: z.array(z.object({ step: z.literal([1, 2]), at: Instant })),
+  /** Time of the next escalation; null if it is communicated or no step is left. */
+  nextEscalationAt: Instant.nullable(),
   /** Null if it has not been communicated. */
   communication: Communication.extend({ recordedBy: NamedUser }).nullable(),
 })

@@ -208,6 +208,40 @@ export const SETTINGS = {
   'reports.archiveCopies': setting(z.boolean(), true, 'settings.reports-archive-copies'),
   'reports.destinationId': setting(z.uuid().nullable(), null, 'settings.reports-destination-id'),
   'reports.lockSeconds': setting(z.int().min(15).max(600), 60, 'settings.reports-lock-seconds'),
+  'criticals.communicateMinutes': setting(
+    z.int().min(5).max(1440),
+    60,
+    'settings.criticals-communicate-minutes',
+  ),
+  'criticals.secondEscalationMinutes': setting(
+    z.int().min(5).max(1440),
+    30,
+    'settings.criticals-second-escalation-minutes',
+  ),
+  'criticals.escalationAddresses': setting(
+    z.array(Email).max(20),
+    [],
+    'settings.criticals-escalation-addresses',
+  ),
+  'dictation.isOn': setting(z.boolean(), false, 'settings.dictation-is-on'),
+  'dictation.url': setting(
+    z
+      .url({ protocol: /^https?$/ })
+      .max(500)
+      .nullable(),
+    null,
+    'settings.dictation-url',
+  ),
+  'dictation.model': setting(
+    z.string().trim().max(200).nullable(),
+    null,
+    'settings.dictation-model',
+  ),
+  'dictation.timeoutSeconds': setting(
+    z.int().min(5).max(300),
+    120,
+    'settings.dictation-timeout-seconds',
+  ),
   'partner.secretOverlapHours': setting(
     z.number().min(0).max(720),
     24,

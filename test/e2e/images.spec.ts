@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
 import {
   complaintsOf,
@@ -109,7 +109,7 @@ test('shows a study as its images arrive, without being asked, and when it is co
     'CT1',
     [4, 5].map((number) => ({ ...MAJA, number })),
   )
-  await expect(row.getByRole('cell').nth(3)).toHaveText('5')
+  await expect(row.getByRole('gridcell').nth(4)).toHaveText('5')
   await expect(row.getByText('Complete')).toBeVisible({ timeout: 20_000 })
 })
 
@@ -176,6 +176,58 @@ test('puts what images of one study say of their patients side by side', async (
   await expect(patientId).toContainText('P-8001')
   await expect(patientId).toContainText('P-8002')
   await isAccessible()
+})
+
+test('shows a thumbnail of each study, and a preview that follows the keyboard until it is closed', async () => {
+  await go('Images')
+  const rows = page.getByRole('grid').getByRole('row')
+  const pane = page.getByRole('region', { name: 'Selected study' })
+  await expect(pane).toContainText('Select a row to see its details here.')
+  const pictures = page.getByRole('grid').locator('img')
+  await expect(pictures).toHaveCount((await rows.count()) - 1)
+  const widthOf = (picture: Locator) =>
+    picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)
+  for (const picture of await pictures.all())
+    await expect.poll(() => widthOf(picture)).toBeGreaterThan(0)
+
+  const name = pane.getByRole('heading', { level: 2 })
+  const nameIn = (row: number) => rows.nth(row).getByRole('link').innerText()
+  // A click on the name opens the study.
+  const countIn = (row: number) => rows.nth(row).getByRole('gridcell').nth(4)
+  await countIn(1).click()
+  await expect(name).toHaveText(await nameIn(1))
+  await page.keyboard.press('ArrowDown')
+  await expect(name).toHaveText(await nameIn(2))
+  await rowOf('MAJA').getByRole('gridcell').nth(4).click()
+  await expect(pane).toContainText('P-7001')
+  const series = pane.getByRole('listitem')
+  await expect(series).toHaveCount(1)
+  await expect(series).toContainText('Thorax 1.0')
+  await expect(series).toContainText('5 images')
+  await expect.poll(() => widthOf(series.locator('img'))).toBeGreaterThan(0)
+  await isAccessible()
+  await page.keyboard.press('Enter')
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' }),
+  ).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' }).locator('img')).toBeVisible()
+
+  await go('Images')
+  await page.getByRole('button', { name: 'Hide the preview' }).click()
+  await go('Devices')
+  await go('Images')
+  await expect(rows.nth(1)).toBeVisible()
+  await expect(pane).toHaveCount(0)
+  await countIn(1).click()
+  await expect(page.getByRole('heading', { level: 1, name: /study of/ })).toBeVisible()
+  await go('Images')
+  await page.keyboard.press('p')
+  await expect(pane).toBeVisible()
+  // In a narrow window there is room for the list alone.
+  await page.setViewportSize({ width: 1024, height: 768 })
+  await expect(pane).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /the preview/ })).toHaveCount(0)
+  await page.setViewportSize({ width: 1360, height: 860 })
 })
 
 test('sets another image of the same identifier aside, and deletes it only with a reason', async () => {

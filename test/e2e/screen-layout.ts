@@ -112,3 +112,33 @@ export const movements = (page: Page): Promise<string[]> =>
         ),
       ),
   )
+
+/**
+ * What may scroll within something that scrolls: text that a person writes, and lists that open
+ * over the page.
+ */
+const OWN_SCROLLING = 'textarea, .cm-scroller, [role="listbox"], [role="menu"], [data-position]'
+
+/**
+ * The elements that scroll up and down within another one that does, one line each: a wheel or a
+ * finger then moves one or the other, by where it happens to be.
+ */
+export const nestedScrolling = (page: Page): Promise<string[]> =>
+  page.evaluate((excepted) => {
+    const named = (element: Element) =>
+      `${element.tagName.toLowerCase()}.${[...element.classList].join('.')} “${element.getAttribute('aria-label') ?? ''}” (${element.scrollHeight} in ${element.clientHeight})`
+    const scrolls = (element: Element) => {
+      if (element.scrollHeight <= element.clientHeight + 1) return false
+      const { overflowY } = getComputedStyle(element)
+      return element === document.documentElement
+        ? !/hidden|clip/.test(overflowY)
+        : /auto|scroll/.test(overflowY) && element.checkVisibility({ visibilityProperty: true })
+    }
+    const scrolling = [...document.querySelectorAll('*')].filter(scrolls)
+    return scrolling
+      .filter((inner) => inner.closest(excepted) === null)
+      .flatMap((inner) => {
+        const outer = scrolling.find((one) => one !== inner && one.contains(inner))
+        return outer ? [`${named(inner)} scrolls within ${named(outer)}`] : []
+      })
+  }, OWN_SCROLLING)

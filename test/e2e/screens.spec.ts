@@ -1,6 +1,7 @@
 import { type Browser, expect, type Page } from '@playwright/test'
+import { isNightly } from '../support/tier.ts'
 import { type Clinic, openClinic, PEOPLE, type Who } from './clinic.ts'
-import { misfits, movements } from './screen-layout.ts'
+import { misfits, movements, nestedScrolling } from './screen-layout.ts'
 import { type At, atRest, closeDialogs, SCREENS, type Screen, screensOf, show } from './screens.ts'
 import { complaintsOf, faultsByScheme } from './stage.ts'
 import { test } from './test.ts'
@@ -14,12 +15,15 @@ import { test } from './test.ts'
 test.describe.configure({ timeout: 600_000 })
 
 const SIZE = { width: 1280, height: 720 }
-/** 640 × 360 is a window of 1280 × 720 at 200 % (WCAG 2.2, 1.4.4 and 1.4.10). */
-const OTHER_SIZES = [
-  { width: 3840, height: 2160 },
+/**
+ * 720 × 450 and 640 × 360 are windows of 1440 × 900 and 1280 × 720 at 200 % (WCAG 2.2, 1.4.4 and
+ * 1.4.10).
+ */
+const SMALL_SIZES = [
   { width: 1024, height: 768 },
-  { width: 640, height: 360 },
-] as const
+  { width: 720, height: 450 },
+]
+const OTHER_SIZES = [{ width: 3840, height: 2160 }, ...SMALL_SIZES, { width: 640, height: 360 }]
 /** A button that was pressed shows a loader for a moment. */
 const fits = expect.configure({ soft: true, timeout: 3000 })
 const english = (text: string) => text
@@ -67,11 +71,16 @@ async function watch(page: Page): Promise<() => readonly string[]> {
 const schemesOf = ({ isDark }: Screen) =>
   isDark ? (['dark'] as const) : (['light', 'dark'] as const)
 
+/** Everything fits a window of each size, and nothing scrolls within something that scrolls. */
 async function checkSizes(page: Page, screen: Screen): Promise<void> {
   for (const size of [SIZE, ...OTHER_SIZES]) {
     await page.setViewportSize(size)
     const message = `${screen.name}, ${size.width} × ${size.height}`
-    await fits.poll(() => misfits(page), { message }).toEqual([])
+    await fits
+      .poll(async () => [...(await misfits(page)), ...(await nestedScrolling(page))], { message })
+      .toEqual([])
+    if (isNightly && SMALL_SIZES.includes(size))
+      expect.soft(await faultsByScheme(page, screen.name, schemesOf(screen)), message).toEqual({})
   }
   await page.setViewportSize(SIZE)
 }
@@ -105,7 +114,10 @@ for (const who of PEOPLE) {
   })
 }
 
-/** A dialog is accessible, and nothing in it moves for who asked for less motion. */
+/**
+ * A dialog is accessible, nothing in it moves for who asked for less motion, and it does not scroll
+ * in two ways.
+ */
 async function checkDialog(
   page: Page,
   name: string,
@@ -116,6 +128,13 @@ async function checkDialog(
   expect.soft(await movements(page), name).toEqual([])
   await atRest(page)
   expect.soft(await faultsByScheme(page, name), name).toEqual({})
+  for (const size of SMALL_SIZES) {
+    await page.setViewportSize(size)
+    const message = `${name}, ${size.width} × ${size.height}`
+    await fits.poll(() => nestedScrolling(page), { message }).toEqual([])
+    if (isNightly) expect.soft(await faultsByScheme(page, name), message).toEqual({})
+  }
+  await page.setViewportSize(SIZE)
   await closeDialogs(page, clinic)
 }
 

@@ -64,10 +64,20 @@ export async function openStage(...more: string[]): Promise<Stage> {
 }
 
 /** The built gateway with a partner of the test's own, which ends with it. */
-export async function openStageWith(partner: StagePartner, ...more: string[]): Promise<Stage> {
-  const data = mkdtempSync(join(tmpdir(), 'isthmus-e2e-'))
+export const openStageWith = (partner: StagePartner, ...more: string[]): Promise<Stage> =>
+  openStageIn(mkdtempSync(join(tmpdir(), 'isthmus-e2e-')), partner, ...more)
+
+/**
+ * The same on a data folder that the test has filled, which is removed at the end.
+ * @param partner undefined: none is set
+ */
+export async function openStageIn(
+  data: string,
+  partner?: StagePartner,
+  ...more: string[]
+): Promise<Stage> {
   const secretFile = join(data, 'partner.secret')
-  writeFileSync(secretFile, partner.secret, { mode: 0o600 })
+  if (partner) writeFileSync(secretFile, partner.secret, { mode: 0o600 })
   const gateway = await start(
     ...[
       'serve',
@@ -82,7 +92,8 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
       '--log-level',
       'warn',
     ],
-    ...['--partner-url', partner.url, '--partner-secret-file', secretFile, ...more],
+    ...(partner ? ['--partner-url', partner.url, '--partner-secret-file', secretFile] : []),
+    ...more,
   )
   return {
     http: gateway.ready.http ?? '',
@@ -90,15 +101,15 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
     folder: data,
     pid: gateway.child.pid ?? 0,
     command: (...args) => runCommand(data, args),
-    stopPartner: () => partner.stop(),
-    startPartner: () => partner.start(),
+    stopPartner: async () => partner?.stop(),
+    startPartner: async () => partner?.start(),
     async advanceClock(milliseconds) {
       const moved = once(gateway.child, 'message')
       gateway.child.send(milliseconds)
       await moved
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([end(gateway), partner.stop()])
+      await Promise.all([end(gateway), partner?.stop()])
       rmSync(data, { recursive: true, force: true })
     },
   }
@@ -277,9 +288,10 @@ const axeSource = readFileSync(
   'utf8',
 )
 type Rules = NonNullable<RunOptions['runOnly']>
-const WCAG: Rules = {
+/** Those of WCAG 2.2 AA, and what axe calls best practices. */
+const ALL_RULES: Rules = {
   type: 'tag',
-  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 }
 /** Those of the rules of WCAG 2.2 AA whose result depends on the colours of the page. */
 const COLOUR_RULES: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
@@ -290,12 +302,15 @@ interface WindowWithAxe {
 }
 
 /**
- * The faults that axe finds on the page against WCAG 2.2 AA, one line each. axe runs within the
- * page: its Playwright package opens another page for each analysis, which takes seconds and leaves
+ * The faults that axe finds on the page against WCAG 2.2 AA, and those of its best practices whose
+ * impact is not minor, one line each. axe runs within the page: its Playwright package opens another page for each analysis, which takes seconds and leaves
  * this one in the background. While a modal dialog is open, the screen behind it is left out: it
  * cannot be reached, and it is analysed where it is shown without the dialog.
  */
-export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Promise<string[]> {
+export async function accessibilityFaults(
+  page: Page,
+  runOnly: Rules = ALL_RULES,
+): Promise<string[]> {
   for (const frame of page.frames()) {
     if (await frame.evaluate(() => (window as WindowWithAxe).axe === undefined))
       await frame.evaluate(axeSource)
@@ -306,9 +321,12 @@ export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Pr
       if (!axe) throw new Error('axe is not in the page')
       const isBehind =
         document.querySelector('body > :not(#root) [role="dialog"][aria-modal="true"]') !== null
-      const context = isBehind ? { exclude: ['#root'] } : document
+      // A name that shows because the pointer happens to be there is not part of the screen.
+      const context = { exclude: ['[role="tooltip"]', ...(isBehind ? ['#root'] : [])] }
       const { violations } = await axe.run(context, options)
-      return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
+      return violations
+        .filter(({ impact, tags }) => impact !== 'minor' || !tags.includes('best-practice'))
+        .map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
     },
     { runOnly, resultTypes: ['violations'] } satisfies RunOptions,
   )
@@ -332,7 +350,7 @@ export async function faultsByScheme(
   for (const [index, scheme] of ordered.entries()) {
     await inColours(page, scheme)
     if (shots) await page.screenshot({ path: join(shots, `${name}-${scheme}.png`) })
-    const found = await accessibilityFaults(page, index === 0 ? WCAG : COLOUR_RULES)
+    const found = await accessibilityFaults(page, index === 0 ? ALL_RULES : COLOUR_RULES)
     if (found.length > 0) faults[scheme] = found
   }
   return faults

@@ -385,7 +385,7 @@ test('follows a device’s connection line by line', async () => {
   await expect(connection).toContainText(`queried its worklist and got ${sent} exams`)
   await connection.getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Connection of CT, room 1' })).toBeVisible()
-  await expect(page.getByRole('main')).toContainText(`${sent} sent`)
+  await expect(page.getByRole('main')).toContainText(`${sent} exams sent`)
   await expect(page.getByRole('main')).toContainText('Modality Worklist')
   await page.getByRole('link', { name: 'Open query' }).first().click()
   await expect(page.getByRole('heading', { name: /^Query \d+$/ })).toBeVisible()

@@ -113,7 +113,7 @@ test('shows a device’s query in the feed at once, and why each exam was or was
   expect(sent).toBeGreaterThan(20)
   const line = page
     .getByRole('listitem')
-    .filter({ hasText: `${sent} sent` })
+    .filter({ hasText: `${sent} exams sent` })
     .first()
   await expect(line).toBeVisible()
   await line.getByRole('link').first().click()
@@ -219,6 +219,8 @@ test('signs out, and in again by keyboard alone', async () => {
   ).toBeVisible()
 })
 
+const AUDIT_SCREEN = /^\/assets\/audit-[\w-]{8}\.js$/
+
 test('loads the other screens in advance, unless the browser saves data', async () => {
   const another = await page.context().newPage()
   const wanted: string[] = []
@@ -226,14 +228,14 @@ test('loads the other screens in advance, unless the browser saves data', async 
   await another.goto(`${stage.http}/#/`)
   await leaveSetup(another)
   await expect.poll(() => wanted.some((path) => path.startsWith('/assets/lock-screen-'))).toBe(true)
-  expect(wanted.filter((path) => path.startsWith('/assets/settings-'))).toEqual([])
+  expect(wanted.filter((path) => AUDIT_SCREEN.test(path))).toEqual([])
   await another.evaluate((name) => {
     window.name = name
   }, LOADS_IN_ADVANCE)
   await another.reload()
   await leaveSetup(another)
   await expect
-    .poll(() => wanted.some((path) => path.startsWith('/assets/settings-')), { timeout: 20_000 })
+    .poll(() => wanted.some((path) => AUDIT_SCREEN.test(path)), { timeout: 20_000 })
     .toBe(true)
   await another.close()
 })

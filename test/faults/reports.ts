@@ -154,4 +154,20 @@ export default ofArea('REP', [
     replace: 'patientAtOpening: detail.reportMetadata,',
     tests: 'electron/server/modules/reports/report-signing.test.ts',
   },
+  {
+    promise: 'P-REP-21',
+    what: 'after a sleep of the PC both steps of an escalation come at once',
+    file: 'electron/server/modules/reports/critical-escalations.ts',
+    find: 'const since = msOf(at ?? openedAt)',
+    replace: 'const since = msOf(openedAt)',
+    tests: 'electron/server/modules/reports/critical-escalations.test.ts',
+  },
+  {
+    promise: 'P-REP-22',
+    what: 'a recording is sent to the internet',
+    file: 'electron/server/webhooks/address.ts',
+    find: "private: ['private'],",
+    replace: "private: ['private', 'public'],",
+    tests: 'electron/server/modules/dictation/speech-engine.test.ts',
+  },
 ])

@@ -139,7 +139,7 @@ it('carries out every data command on a folder that no gateway runs on', async (
   const ran = await everyCommand(folder)
   expectEveryCommand(ran)
   expectEffects(folder, ran['api-key create']?.stdout.trim() ?? '')
-  expect(ran.doctor?.stdout).toMatch(/The DICOM listener can(not)? have 0\.0\.0\.0:11112/)
+  expect(ran.doctor?.stdout).toMatch(/The DICOM listener can(not)? use 0\.0\.0\.0:11112/)
   expect(ran.doctor?.stdout).toContain('No partner is configured')
 })
 

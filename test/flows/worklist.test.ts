@@ -644,7 +644,7 @@ it('gives the window the rows that the device gets over the network', async () =
     status: '0000',
     sent: found.rows.length,
   })
-  expect(inspection.sentence).toEqual(saying('asked by Olga Owner from the window'))
+  expect(inspection.sentence).toEqual(saying('query started by Olga Owner in the window'))
 })
 
 it('takes a lower limit of associations at once, and tells the next caller that it is reached', async () => {

@@ -111,7 +111,7 @@ describe('studies of an archive', () => {
       `no program listens at 127.0.0.1:${port}`,
     )
     await expect(findStudies(callerOf(archive, 'NOBODY'), NOTHING)).rejects.toThrow(
-      /does not go by the AE title NOBODY/,
+      /does not have the AE title NOBODY/,
     )
   })
 })
@@ -131,7 +131,7 @@ describe('C-ECHO', () => {
     })
     expect(await testConnection(callerOf(archive, 'NOBODY'))).toMatchObject({
       success: false,
-      message: expect.stringContaining('does not go by the AE title NOBODY'),
+      message: expect.stringContaining('does not have the AE title NOBODY'),
     })
   })
 

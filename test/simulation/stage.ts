@@ -94,7 +94,7 @@ export function staffCalls(lives: () => GatewayLives): Stage['staff'] {
     if (answer.kind !== 'failed') return answer
     if (
       statusOf(answer.error) !== 401 &&
-      !answer.error.message.startsWith('403 Confirm that it is you')
+      !answer.error.message.startsWith('403 Confirm your identity')
     )
       return answer
     headers.delete(who)

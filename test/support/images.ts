@@ -165,7 +165,8 @@ const seriesOf = (uid: string) => ({
   seriesDescription: 'Thorax 1 mm',
 })
 
-function instance(uid: string, number: number, at: string): NewInstance {
+/** A row of an image, whose file is not there. */
+export function instance(uid: string, number: number, at: string): NewInstance {
   files += 1
   return {
     ...{

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 
-/** A picture of a browser: 8 bits a sample, RGB or RGBA, not interlaced. */
+/** A picture: 8 bits a sample, grey, RGB or RGBA, not interlaced. */
 export interface Png {
   readonly width: number
   readonly height: number
@@ -8,7 +8,10 @@ export interface Png {
   at(x: number, y: number): readonly [number, number, number]
 }
 
-/** Reads a PNG (RFC 2083) as Playwright makes them. */
+/** By the colour type. */
+const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 6: 4 }
+
+/** Reads a PNG (RFC 2083) as Playwright and the gateway make them. */
 export function readPng(bytes: Buffer): Png {
   const chunks: Buffer[] = []
   let [width, height, samples] = [0, 0, 0]
@@ -18,9 +21,8 @@ export function readPng(bytes: Buffer): Png {
     if (type === 'IDAT') chunks.push(data)
     if (type !== 'IHDR') continue
     ;[width, height] = [data.readUInt32BE(0), data.readUInt32BE(4)]
-    samples = data[9] === 6 ? 4 : 3
-    if (data[8] !== 8 || (data[9] !== 6 && data[9] !== 2) || data[12] !== 0)
-      throw new Error('a PNG of another kind')
+    samples = SAMPLES[data[9] as number] ?? 0
+    if (data[8] !== 8 || samples === 0 || data[12] !== 0) throw new Error('a PNG of another kind')
   }
   const raw = inflateSync(Buffer.concat(chunks))
   const stride = width * samples
@@ -38,7 +40,9 @@ export function readPng(bytes: Buffer): Png {
     height,
     at(x, y) {
       const from = y * stride + x * samples
-      return [sample(from), sample(from + 1), sample(from + 2)]
+      return samples === 1
+        ? [sample(from), sample(from), sample(from)]
+        : [sample(from), sample(from + 1), sample(from + 2)]
     },
   }
 }

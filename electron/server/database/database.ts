@@ -52,6 +52,7 @@ export type Topic =
   | 'forwards'
   | 'image studies'
   | 'commitments'
+  | 'critical results'
   | `outbox ${string}`
 
 /**

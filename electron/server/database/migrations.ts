@@ -131,6 +131,19 @@ create index foundVersionsByUid on foundVersions (otherUid);
 `
 
 /**
+ * The steps of escalation that a critical result has reached (decision 0044): each once. Kept after
+ * the result was communicated, as its history.
+ */
+const criticalEscalations = `
+create table criticalEscalations (
+  reportId text not null references criticalResults (reportId),
+  step integer not null check (step in (1, 2)),
+  at text not null check (at ${INSTANT}),
+  primary key (reportId, step)
+) strict, without rowid;
+`
+
+/**
  * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
  * run.
  */
@@ -153,4 +166,5 @@ export const MIGRATIONS: readonly string[] = [
   auditKeys,
   foundVersions,
   neededAddenda,
+  criticalEscalations,
 ]

@@ -20,8 +20,8 @@ const INTERNAL_TABLES = new Set<string | undefined>(
   imageStudies imageSeries instances announcedInstances seeds receivedSteps corrections
   correctedInstances rejectionNotes correctionNotices formerDestinationStudies foundVersions
   neededAddenda performedSteps performedStepItems commitments commitmentItems destinations
-  forwards reportRevisions reportPdfs reportObjects criticalResults reportTemplates
-  clinicalContexts contextDocuments views viewFiles annotations captures viewerStudyWords
+  forwards reportRevisions reportPdfs reportObjects criticalResults criticalEscalations
+  reportTemplates clinicalContexts contextDocuments views viewFiles annotations captures viewerStudyWords
   scribeStudyWords imageStudyWords searchFill savedViews secondFactors secondFactorCodes
   passwordChanges workstations associations associationLines associationTerms
   `.split(/\s+/),

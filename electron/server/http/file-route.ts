@@ -25,6 +25,8 @@ export interface FileRule<
   A extends WindowAccess | 'view',
 > {
   readonly access: A
+  /** The page asks without its person, which does not keep the window unlocked. */
+  readonly background?: boolean
   readonly params?: P
   readonly query?: Q
 }
@@ -40,10 +42,10 @@ export function serveFile<
 >(
   app: HttpApp,
   path: `/${string}`,
-  { access, params, query }: FileRule<P, Q, A>,
+  { access, background = false, params, query }: FileRule<P, Q, A>,
   answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
-  const admitOne = admissionOf(app, { access })
+  const admitOne = admissionOf(app, { access, background })
   app.declared.push({ method: 'GET', path })
   app.fastify.route({
     method: 'GET',
@@ -138,6 +140,38 @@ function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string 
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   )
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/** A picture in a list of the window. */
+interface Picture {
+  /** Another one for another picture at the same path. */
+  readonly etag: string
+  /** Null: there is none. */
+  readonly png: Uint8Array | null
+}
+
+/**
+ * Declares a path of the window that answers with a picture; 204 where there is none, which for a
+ * list is an answer like any other. A browser keeps the picture but asks each time whether it is
+ * still right, so that a person who lost access sees it no more.
+ */
+export function servePicture<P extends z.ZodType, A extends WindowAccess>(
+  app: HttpApp,
+  path: `/${string}`,
+  rule: { readonly access: A; readonly params: P },
+  open: (call: FileCall<P, z.ZodType, A>) => Promise<Picture>,
+): void {
+  serveFile(app, path, { ...rule, background: true }, async (call, reply, request) => {
+    const { etag, png } = await open(call)
+    reply.headers({
+      etag,
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+    })
+    if (png === null) return reply.code(204).send()
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    return reply.type('image/png').send(Buffer.from(png))
+  })
 }
 
 /**

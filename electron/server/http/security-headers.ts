@@ -18,8 +18,18 @@ export interface SecurityHeaders {
  * longer than most responses.
  */
 export async function securityHeaders(): Promise<SecurityHeaders> {
-  return { window: await headersOf(WINDOW), viewer: await headersOf(VIEWER) }
+  return {
+    window: { ...(await headersOf(WINDOW)), 'permissions-policy': permissionsPolicy('(self)') },
+    viewer: { ...(await headersOf(VIEWER)), 'permissions-policy': permissionsPolicy('()') },
+  }
 }
+
+/**
+ * What a page may ask the browser for (W3C Permissions Policy): the window the microphone, for the
+ * dictation of reports, the viewer not even that.
+ */
+const permissionsPolicy = (microphone: '(self)' | '()') =>
+  `microphone=${microphone}, camera=(), geolocation=(), display-capture=(), usb=(), serial=(), hid=()`
 
 async function headersOf(policy: FastifyHelmetOptions): Promise<Headers> {
   const probe = createFastify()

@@ -36,6 +36,14 @@ export const RETRY_SCHEDULES = {
     ],
     atEnd: 'give-up',
   },
+  /**
+   * The mail about critical results that were not communicated in time: it is tried again until
+   * they are.
+   */
+  escalationMail: {
+    waits: [1, 2, 5, 10, 15].map((minutes) => minutes * MINUTE_MS),
+    atEnd: 'repeat-last',
+  },
   /** Asking the partner for the details of a study that was created from received images. */
   enrichment: {
     waits: [

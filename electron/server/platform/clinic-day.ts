@@ -95,6 +95,20 @@ export function startOfDay(day: string, timeZone: string): number {
   return after
 }
 
+/**
+ * The instants at which the last `count` hours of the zone's clock began, the earliest first; the
+ * last is the hour of `now`. Where the clock is set back, an hour that it shows twice is two.
+ */
+export function clockHours(now: number, timeZone: string, count: number): number[] {
+  const starts: number[] = []
+  for (let before = now; starts.length < count; before = (starts[0] ?? before) - 1) {
+    const [, minutes = 0, seconds = 0] = wallClock(before, timeZone).time.split(':').map(Number)
+    const second = Math.floor(before / 1000)
+    starts.unshift((second - seconds - minutes * 60) * 1000)
+  }
+  return starts
+}
+
 /** The next local midnight after `now`. */
 export const nextMidnight = (now: number, timeZone: string) =>
   startOfDay(addDays(clinicDay(now, timeZone), 1), timeZone)

@@ -33,15 +33,17 @@ export function ownListeners(
 /**
  * The kinds of permitted URLs: https to public hosts; https to a host listed by an administrator,
  * which may be private; http to a listed host, which must be private, so that unencrypted patient
- * data stays inside the clinic.
+ * data stays inside the clinic; `private`: http or https to a service of the clinic, never to a
+ * public host.
  */
-export const URL_KINDS = ['https', 'https-listed', 'http-listed'] as const
+export const URL_KINDS = ['https', 'https-listed', 'http-listed', 'private'] as const
 export type UrlKind = (typeof URL_KINDS)[number]
 
 const ADMITS: Readonly<Record<UrlKind, readonly string[]>> = {
   https: ['public'],
   'https-listed': ['public', 'private'],
   'http-listed': ['private'],
+  private: ['private'],
 }
 
 export interface AdmittedUrl {
@@ -127,6 +129,17 @@ export function admitFileUrl(
   return { url, route }
 }
 
+/**
+ * Reads the address of a service of the clinic that an administrator entered: http or https, at a
+ * private address or on this PC. Throws `WebhookError` `forbidden-address`.
+ * @param isOwn refuses the gateway's own listeners
+ */
+export function admitPrivateUrl(text: string, isOwn?: IsOwnListener): AdmittedUrl {
+  const { url, hostname } = urlOf(text)
+  if (isIP(hostname)) admitAddress(hostname, portOf(url), 'private', isOwn)
+  return { url, route: 'private' }
+}
+
 function urlOf(text: string): {
   readonly url: URL
   readonly hostname: string
@@ -181,7 +194,12 @@ function admitAddress(
   if (isOwn?.(address, port)) throw forbidden(message('webhooks.address-own-listener'))
   const { kind, what } = addressClass(address)
   if (ADMITS[route].includes(kind)) return
-  if (kind === 'public') throw forbidden(message('webhooks.plaintext-to-internet'))
+  if (kind === 'public')
+    throw forbidden(
+      message(
+        route === 'private' ? 'webhooks.address-outside-clinic' : 'webhooks.plaintext-to-internet',
+      ),
+    )
   if (kind === 'private') throw forbidden(message('webhooks.address-not-listed', { what }))
   throw forbidden(message('webhooks.address-never-called', { what }))
 }

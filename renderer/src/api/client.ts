@@ -55,6 +55,8 @@ export type Call = <S extends OperationShape>(
 export interface CallOptions {
   /** The call is made while the page is being left, and is to arrive all the same. */
   readonly outlivesPage?: boolean
+  /** The body, for an operation that takes a file; with its type. */
+  readonly file?: Blob
 }
 /** Fetch Standard, 4.6: bodies of such calls have 64 KiB together. */
 const OUTLIVING_BYTES = 60_000
@@ -134,8 +136,10 @@ async function send(
         // A simple cross-site form cannot send this header.
         'x-isthmus-csrf': '1',
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(options?.file && { 'content-type': options.file.type }),
       },
       ...(body !== undefined && { body }),
+      ...(options?.file && { body: options.file }),
       ...(options?.outlivesPage && isSmall && { keepalive: true }),
       ...(signal && { signal }),
     })

@@ -13,18 +13,21 @@ export interface LiveConnection {
   close(): void
 }
 
+/** There is no stream: the calls' own polling goes on. */
+const NONE: LiveConnection = { want() {}, close() {} }
+
 /**
  * Connects a window to the stream of events that all windows of the browser share. A SharedWorker
  * holds it; where there is none, the window that holds a lock does, and the next one takes its
- * place when it is closed; where there are no locks either (a page without TLS on another PC), each
- * window has its own.
+ * place when it is closed. Where there are no locks either (a page without TLS on a phone or
+ * tablet), there is no stream: six windows with one each would leave no connection for a call.
  */
 export function connectEventStream(
   userId: string,
   hear: (message: StreamMessage) => void,
 ): LiveConnection {
   const channel = globalThis.BroadcastChannel && new BroadcastChannel(STREAM_CHANNEL)
-  if (!channel) return ownStream(userId, hear)
+  if (!channel) return NONE
   const listen = ({ data }: MessageEvent<StreamMessage | Wish>) => {
     if (data.kind !== 'want') hear(data)
   }
@@ -37,7 +40,7 @@ export function connectEventStream(
     held.want()
   }
   function withoutWorker(): LiveConnection {
-    return 'locks' in navigator ? byLock(userId, channel) : ownStream(userId, hear)
+    return navigator.locks ? byLock(userId, channel) : NONE
   }
   return {
     want: () => held.want(),
@@ -100,9 +103,4 @@ function byLock(userId: string, channel: BroadcastChannel): LiveConnection {
       stream ? stream.want(userId) : channel.postMessage({ kind: 'want', userId } satisfies Wish),
     close: () => release.abort(),
   }
-}
-
-function ownStream(userId: string, hear: (message: StreamMessage) => void): LiveConnection {
-  const stream = openEventStream(hear)
-  return { want: () => stream.want(userId), close: () => stream.close() }
 }

@@ -1,3 +1,5 @@
+import { randomId } from '../format/random-id.ts'
+
 /** What the gateway sends, passed on to every window of the browser. */
 export type StreamMessage =
   /** The stream is open. A new `stream` began after a gap: what was missed has to be read again. */
@@ -52,7 +54,7 @@ export function openEventStream(post: (message: StreamMessage) => void): EventSt
       post(message)
     }
     opened.addEventListener('open', () => {
-      stream = crypto.randomUUID()
+      stream = randomId()
       heard({ kind: 'open', stream })
     })
     for (const event of EVENTS)

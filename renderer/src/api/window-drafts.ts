@@ -1,7 +1,8 @@
+import { randomId } from '../format/random-id.ts'
 import type { DraftKeeper } from './draft-keeper.ts'
 
 /** This window to the gateway, as long as its page is open: one person may write in two. */
-export const WINDOW_ID: string = crypto.randomUUID()
+export const WINDOW_ID: string = randomId()
 
 /**
  * Whose text it is, and of what. A report that was not begun has no id yet; an addendum always has

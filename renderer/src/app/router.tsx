@@ -432,8 +432,15 @@ function InvitationRoute() {
 
 function NotFound() {
   return (
-    <Empty title={t('ui.shell.nothingHere')} action={<Link to="/">{t('ui.shell.toToday')}</Link>}>
-      {t('ui.shell.nothingHereText')}
-    </Empty>
+    <main>
+      <Empty
+        order={1}
+        title={t('ui.shell.nothingHere')}
+        action={<Link to="/">{t('ui.shell.toToday')}</Link>}
+        error={null}
+      >
+        {t('ui.shell.nothingHereText')}
+      </Empty>
+    </main>
   )
 }

@@ -20,6 +20,9 @@ export function dayText(day: string): string {
   return match && month ? `${Number(match[3])} ${month} ${match[1]}` : day
 }
 
+/** `20 Nov 2026` as `20 Nov`, for where the year goes without saying. */
+export const dayInYearText = (day: string): string => dayText(day).replace(/ \d{4}$/, '')
+
 /**
  * A time of the clinic (PS3.5 TM, `134500.000`) as `13:45`, with seconds where they are not zero.
  * Anything else is shown as it is.
@@ -82,9 +85,13 @@ export function clockText(instant: string, zone: string | undefined, now: Date):
   const today = partsOf(now, zone)
   const clock = `${shown.time}:${shown.seconds}`
   if (shown.day === today.day) return clock
-  const day = dayText(shown.day)
-  return `${shown.day.slice(0, 4) === today.day.slice(0, 4) ? day.slice(0, -5) : day} ${clock}`
+  const isThisYear = shown.day.slice(0, 4) === today.day.slice(0, 4)
+  return `${isThisYear ? dayInYearText(shown.day) : dayText(shown.day)} ${clock}`
 }
+
+/** The time of an instant in the zone: `10:42`. */
+export const timeOfDay = (instant: string, zone: string | undefined): string =>
+  partsOf(new Date(instant), zone).time
 
 /** Day and clock in full, for a hover: `20 Nov 2026 10:42:03 (Europe/Berlin)`. */
 export function fullClockText(instant: string, zone: string | undefined): string {

@@ -5,6 +5,7 @@ interface Ranked {
 
 /** As in data-table.module.css. */
 const SIDES = 32
+const TOOLS = 24
 const GAP = 14
 
 /** Pixels that a grid track needs at least: `90px`, `minmax(160px, 2fr)`. */
@@ -14,13 +15,19 @@ const leastOf = (track: string): number => Number(/(\d+)px/.exec(track)?.[1] ?? 
  * The columns that have room beside each other, in their order: those without a rank always, then
  * the others by rank.
  * @param width of the table in pixels; 0 before it is known, when all are there
+ * @param hasTools the choice of columns stands at the end of the head
  */
-export function columnsFor<C extends Ranked>(columns: readonly C[], width: number): readonly C[] {
+export function columnsFor<C extends Ranked>(
+  columns: readonly C[],
+  width: number,
+  hasTools = false,
+): readonly C[] {
   if (width === 0) return columns
   const needed = columns
     .filter(({ rank }) => rank === undefined)
     .map(({ track }) => leastOf(track) + GAP)
-  let room = width - SIDES + GAP - needed.reduce((sum, one) => sum + one, 0)
+  let room =
+    width - SIDES - (hasTools ? TOOLS : 0) + GAP - needed.reduce((sum, one) => sum + one, 0)
   const left = new Set<C>()
   for (const column of columns
     .filter(({ rank }) => rank !== undefined)

@@ -26,7 +26,8 @@ export interface DataTableProps<T> {
   readonly keyOf: (row: T) => Key
   /** Pixels below which it scrolls sideways. */
   readonly least: number
-  readonly maxHeight?: string
+  /** It has the rest of the screen, and scrolls by itself where the window is high enough. */
+  readonly isFilling?: boolean
   /** Pixels of every row: long lists stay fast, and what does not fit is cut. */
   readonly rowHeight?: number
   readonly onOpen?: (row: T) => void

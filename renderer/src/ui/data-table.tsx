@@ -18,6 +18,7 @@ import { useRowHandlers } from './use-row-handlers.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { useRowsInSight } from './use-rows-in-sight.ts'
 import { type TableColumns, useTableColumns } from './use-table-columns.ts'
+import { useScrolledDown, useTableScroller } from './use-table-scroller.ts'
 import { useWidth } from './use-width.ts'
 
 export type { Column }
@@ -47,17 +48,22 @@ export function DataTable<T>(given: DataTableProps<T>) {
   } = props
   const scroll = useRef<HTMLDivElement>(null)
   const width = useWidth(scroll)
-  const shown = useMemo(() => columnsFor(columns, width), [columns, width])
+  const hasTools = choice.length > 0
+  const shown = useMemo(() => columnsFor(columns, width, hasTools), [columns, width, hasTools])
   const current = useCurrentRow(props)
-  const { virtual, items } = useRowsInSight(props, scroll, current.index)
-  useTopOf(topOf, scroll)
-  const moveTo = useRowKeys(props, scroll, current, (index) => virtual.scrollToIndex(index))
+  const scroller = useTableScroller(scroll, props.isFilling === true)
+  const { virtual, items } = useRowsInSight(props, scroller, current.index)
+  useScrolledDown(scroller, onScrolled)
+  useTopOf(topOf, scroller.element)
+  const moveTo = useRowKeys(props, scroll, current, {
+    scrollToIndex: (index) => virtual.scrollToIndex(index),
+    height: () => scroller.element.current?.clientHeight,
+  })
   useImperativeHandle(handle, () => ({
     focus: () => moveTo(current.index),
-    toTop: () => scroll.current?.scrollTo({ top: 0 }),
+    toTop: () => scroller.element.current?.scrollTo({ top: 0 }),
   }))
   const hands = useRowHandlers(props, current.become)
-  const wasDown = useRef(false)
   const isGrid = onSelect !== undefined || onCurrent !== undefined
   const named = {
     role: isGrid ? 'grid' : 'table',
@@ -69,25 +75,26 @@ export function DataTable<T>(given: DataTableProps<T>) {
     <section
       ref={scroll}
       className={css.scroll}
-      data-has-tools={choice.length > 0 || undefined}
+      data-has-tools={hasTools || undefined}
+      data-own={scroller.isOwn || undefined}
       style={styleOf(props, shown)}
       tabIndex={rows.length === 0 ? 0 : -1}
       aria-label={label}
       aria-busy={isBusy}
-      onScroll={({ currentTarget }) => {
-        const isDown = currentTarget.scrollTop > 8
-        if (isDown !== wasDown.current) onScrolled?.(isDown)
-        wasDown.current = isDown
-      }}
     >
-      {choice.length > 0 && (
+      {hasTools && (
         <div className={css.tools}>
           <ColumnMenu choice={choice} onToggle={toggleColumn} onShowAll={showAll} />
         </div>
       )}
       <div {...named}>
         <Head columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
-        <div role="rowgroup" className={css.body} style={{ height: virtual.getTotalSize() }}>
+        <div
+          role="rowgroup"
+          data-rows
+          className={css.body}
+          style={{ height: virtual.getTotalSize() }}
+        >
           {items.map((item) => {
             const row = rows[item.index]
             if (row === undefined) return null
@@ -98,7 +105,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
                 key={item.key}
                 row={row}
                 index={item.index}
-                start={item.start}
+                start={item.start - scroller.above}
                 isCurrent={isCurrent}
                 isMarked={isCurrent && current.isChosen}
                 isSelected={selected && isSelected === true}
@@ -127,7 +134,7 @@ function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | nul
 }
 
 function styleOf<T>(
-  { least, rowHeight, maxHeight }: DataTableProps<T>,
+  { least, rowHeight }: DataTableProps<T>,
   shown: readonly Column<T>[],
 ): CSSProperties {
   const tracks = (of: readonly Column<T>[]) => of.map((column) => column.track).join(' ')
@@ -136,7 +143,6 @@ function styleOf<T>(
     '--narrow-columns': tracks(shown.filter((column) => !column.isWideOnly)),
     '--least': `${least}px`,
     ...(rowHeight && { '--row': `${rowHeight}px` }),
-    maxHeight,
   } as CSSProperties
 }
 

@@ -150,13 +150,8 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
       {keys.length === 0 ? (
         <Empty title={t('ui.common.inspection.noKey')} />
       ) : (
-        <section
-          style={{ maxHeight: 380, overflow: 'auto' }}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-          tabIndex={0}
-          aria-label={t('ui.common.inspection.keysLabel')}
-        >
-          <Table stickyHeader verticalSpacing={5} horizontalSpacing={16} fz="13px">
+        <section aria-label={t('ui.common.inspection.keysLabel')}>
+          <Table verticalSpacing={5} horizontalSpacing={16} fz="13px">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t('ui.common.inspection.key')}</Table.Th>

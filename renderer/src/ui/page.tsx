@@ -3,6 +3,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import type { ProblemCode, ProblemError } from '../api/client.ts'
 import { t, textsOf } from '../i18n/t.ts'
+import { ErrorReference } from './error-reference.tsx'
 import css from './page.module.css'
 import { Notice } from './tone.tsx'
 
@@ -73,26 +74,35 @@ export function Facts({
   )
 }
 
-/** Nothing to show, and what to do about it. */
+/**
+ * Nothing to show, and what to do about it.
+ * @param error of an error screen, which shows its reference; null where nothing was thrown
+ */
 export function Empty({
   icon,
   title,
   children,
   action,
+  error,
+  order = 2,
 }: {
   icon?: ReactNode
   title: string
   children?: ReactNode
   action?: ReactNode
+  error?: unknown
+  /** Of its heading: 1 where it stands in the place of a screen. */
+  order?: 1 | 2
 }) {
   return (
     <div className={css.empty}>
       {icon}
-      <Title order={2} size="h3">
+      <Title order={order} size="h3">
         {title}
       </Title>
       {children && <p>{children}</p>}
       {action}
+      {error !== undefined && <ErrorReference error={error} />}
     </div>
   )
 }
@@ -136,9 +146,7 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
     >
       {error.message}
       {remedy}
-      {error.requestId && (
-        <div className="mono">{t('ui.common.request', { id: error.requestId })}</div>
-      )}
+      <ErrorReference error={error} />
     </Notice>
   )
 }

@@ -5,6 +5,7 @@ import type { ProblemError } from '../api/client.ts'
 import { DataTable } from './data-table.tsx'
 import type { DataTableProps } from './data-table-props.ts'
 import { Empty, Failed, Panel, Waiting } from './page.tsx'
+import { WithPreview } from './preview-pane.tsx'
 
 /**
  * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
@@ -34,12 +35,18 @@ export function PagedTable<T>({
   list,
   nothing,
   waitingHeight = 34,
+  side,
   ...table
 }: DataTableProps<T> & {
   readonly list: Reading
   readonly nothing: Nothing
   /** Pixels of a row of the placeholder. */
   readonly waitingHeight?: number
+  /**
+   * More of the current row, beside the rows: a click makes a row the current one then. Null: it is
+   * closed; without it the list has none.
+   */
+  readonly side?: ReactNode
 }) {
   return (
     <>
@@ -47,13 +54,18 @@ export function PagedTable<T>({
       {list.isPending && !list.error && <Waiting rows={10} height={waitingHeight} />}
       {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
       {table.rows.length > 0 && (
-        <Panel isFlush className="grow">
-          <DataTable maxHeight="100%" {...table} />
-        </Panel>
+        <Beside side={side}>
+          <Panel isFlush className="grow">
+            <DataTable isFilling isOpenedByKey={side != null} {...table} />
+          </Panel>
+        </Beside>
       )}
     </>
   )
 }
+
+const Beside = ({ side, children }: { side: ReactNode; children: ReactNode }) =>
+  side === undefined ? children : <WithPreview side={side}>{children}</WithPreview>
 
 /** Stands in the place of a list. */
 export function NothingListed({ icon: Icon, title, text, add, clear }: Nothing) {

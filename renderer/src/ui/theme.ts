@@ -53,6 +53,9 @@ const dark: MantineColorsTuple = [
   '#0b1013',
 ]
 
+/** The head of a dialog is no banner: that is the landmark of the page. */
+const NO_BANNER = { header: { role: 'none' } }
+
 /**
  * What `Component.extend` gives, without the component: the first screen need not load what it does
  * not show.
@@ -93,6 +96,7 @@ export const theme = createTheme({
     Modal: part<ModalProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: {
+        attributes: NO_BANNER,
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { 'aria-label': t('ui.common.close') },
@@ -101,6 +105,7 @@ export const theme = createTheme({
     Drawer: part<DrawerProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: {
+        attributes: NO_BANNER,
         position: 'right',
         overlayProps: { backgroundOpacity: 0.35 },
         closeButtonProps: { 'aria-label': t('ui.common.close') },

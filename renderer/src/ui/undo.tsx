@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { randomId } from '../format/random-id.ts'
 import { t } from '../i18n/t.ts'
 
 const SHOWN_MS = 8000
@@ -38,7 +39,7 @@ export function clearUndo(): void {
  * undoes the last one.
  */
 export function showDone(text: string, undo?: () => void): void {
-  const id = crypto.randomUUID()
+  const id = randomId()
   if (undo) undoable.push({ id, undo })
   notifications.show({
     id,

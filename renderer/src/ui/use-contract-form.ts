@@ -1,5 +1,5 @@
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
 import type { z } from 'zod'
 import { issueMessage } from '#shared/messages/issues.ts'
 import type { Operation } from '#shared/operation.ts'
@@ -42,7 +42,8 @@ export function useContractForm<Values extends object, Body>({
 } {
   // From the call until it is refused or something is typed, there is nothing unsaved.
   const [isSent, setSent] = useState(false)
-  const form = useForm<Values>({ initialValues, onValuesChange: () => setSent(false) })
+  const onValuesChange = useCallback(() => setSent(false), [])
+  const form = useForm<Values>({ initialValues, onValuesChange })
   useFormGuard(form.isDirty() && !isSent && !isQuery)
   // The schemas are loaded while the person types.
   useEffect(() => void schemaOf(operation).catch(() => undefined), [operation])

@@ -15,7 +15,11 @@ export function useRowKeys<T>(
   props: DataTableProps<T>,
   scroll: RefObject<HTMLElement | null>,
   current: CurrentRow,
-  scrollToIndex: (index: number) => void,
+  rowsInSight: {
+    readonly scrollToIndex: (index: number) => void
+    /** Pixels in which rows are shown. */
+    readonly height: () => number | undefined
+  },
 ) {
   const { rows, rowHeight, onOpen, onSelect, rowKeys = [], isMain } = props
   const rowAt = (index: number) =>
@@ -32,12 +36,12 @@ export function useRowKeys<T>(
   const moveTo = (index: number) => {
     current.become(index)
     isFocusWanted.current = true
-    scrollToIndex(index)
+    rowsInSight.scrollToIndex(index)
     // Also where the row was the current one already, but had not the focus.
     rowAt(index)?.focus({ preventScroll: true })
   }
   const goBy = (step: (typeof STEPS)[keyof typeof STEPS]) => {
-    const page = Math.floor((scroll.current?.clientHeight ?? 400) / (rowHeight ?? 44)) - 2
+    const page = Math.floor((rowsInSight.height() ?? 400) / (rowHeight ?? 44)) - 2
     // The first step takes the row that Tab would go to.
     const isThere = current.isChosen && scroll.current?.contains(document.activeElement)
     const isStep = isThere || Math.abs(step.by) !== 1 || 'isPage' in step

@@ -1,11 +1,12 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { DataTableProps } from './data-table-props.ts'
+import type { TableScroller } from './use-table-scroller.ts'
 
 /** Which rows of a table are drawn, and where; tells when the last ones come into view. */
 export function useRowsInSight<T>(
   props: DataTableProps<T>,
-  scroll: RefObject<HTMLElement | null>,
+  { element, above }: TableScroller,
   currentIndex: number,
 ) {
   const { rows, keyOf, rowHeight, onEnd, ahead = 5, onSight } = props
@@ -31,7 +32,8 @@ export function useRowsInSight<T>(
   )
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroll.current,
+    getScrollElement: () => element.current,
+    scrollMargin: above,
     estimateSize: () => rowHeight ?? 38,
     overscan: 12,
     scrollPaddingStart: 34,

@@ -82,11 +82,10 @@ const base: readonly Column<RowVerdict>[] = [
 export function VerdictTable(props: {
   rows: readonly RowVerdict[]
   total: number
-  maxHeight?: string
   onClose?: (row: RowVerdict) => void
   onReopen?: (row: RowVerdict) => void
 }) {
-  const { rows, total, maxHeight = '62vh', onClose, onReopen } = props
+  const { rows, total, onClose, onReopen } = props
   const act: Column<RowVerdict> = {
     name: t('ui.common.verdicts.columns.step'),
     track: '104px',
@@ -125,7 +124,6 @@ export function VerdictTable(props: {
         `${row.studyInstanceUid}/${row.scheduledProcedureStepId}/${row.accessionNumber}/${row.patientId}/${row.startDate}${row.startTime}/${row.verdict}`
       }
       least={onClose ? 990 : 870}
-      maxHeight={maxHeight}
       {...(total > rows.length && {
         end: t('ui.common.verdicts.end', { shown: rows.length, total }),
       })}

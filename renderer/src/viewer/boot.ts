@@ -1,6 +1,7 @@
 import '../ui/no-eval.ts'
 import { language } from '../i18n/language.ts'
 import { loadMessages } from '../i18n/messages.ts'
+import { showNotStarted } from '../ui/not-started.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
@@ -29,4 +30,4 @@ if (entrance.by !== 'nothing') {
 }
 // Another view in the same window or frame: nothing of the one before is kept.
 window.addEventListener('hashchange', () => window.location.reload())
-void shown.then(({ show }) => show(opening, () => enter(entrance, world)))
+void shown.then(({ show }) => show(opening, () => enter(entrance, world))).catch(showNotStarted)

@@ -10,6 +10,7 @@ import {
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { Mark } from '../ui/brand.tsx'
+import { ErrorReference } from '../ui/error-reference.tsx'
 import type { Opening } from './entrance.ts'
 import css from './landing.module.css'
 
@@ -29,9 +30,11 @@ export function Closed(props: {
   /** In the language of the page. */
   sentence: string
   isFinal: boolean
+  /** What was thrown, where that is known. */
+  error?: unknown
   onRetry?: () => void
 }) {
-  const { why, sentence, isFinal, onRetry } = props
+  const { why, sentence, isFinal, error, onRetry } = props
   const Shape = SHAPES[why]
   return (
     <Card>
@@ -47,6 +50,7 @@ export function Closed(props: {
             {t('ui.viewer.landing.retry')}
           </Button>
         )}
+        {why !== 'nothing' && <ErrorReference error={error} />}
       </div>
     </Card>
   )

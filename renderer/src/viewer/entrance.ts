@@ -31,6 +31,7 @@ export type Opening =
       readonly why: Why
       readonly sentence: string
       readonly isFinal: boolean
+      readonly error?: ProblemError
     }
 type Why = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
 
@@ -68,7 +69,7 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
     if (!(error instanceof ProblemError)) throw error
     const why =
       error.code === 'unreachable' ? 'unreachable' : entrance.by === 'token' ? 'link' : 'view'
-    return { state: 'closed', why, sentence: error.message, isFinal: !AGAIN.has(error.code) }
+    return { state: 'closed', why, sentence: error.message, isFinal: !AGAIN.has(error.code), error }
   }
 }
 

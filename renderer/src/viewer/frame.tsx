@@ -47,7 +47,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
       </section>
       <div className={css.middle}>
         {isRailOpen && <Rail />}
-        <main className={css.stage}>
+        <main className={css.stage} aria-label={t('ui.viewer.landing.heading')}>
           {isPlanes ? <Planes /> : <Grid />}
           <MediaBeside />
         </main>

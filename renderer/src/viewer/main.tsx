@@ -29,11 +29,17 @@ export function show(opening: Promise<Opening>, again: () => Promise<Opening>): 
   const place = document.getElementById('root')
   if (!place) return
   // A fault of the program leaves a page that says so, not an empty one.
-  const stopped = (
-    <Closed why="broken" sentence="" isFinal={false} onRetry={() => window.location.reload()} />
+  const stopped = (error: unknown) => (
+    <Closed
+      why="broken"
+      sentence=""
+      isFinal={false}
+      error={error}
+      onRetry={() => window.location.reload()}
+    />
   )
   const root = createRoot(place, {
-    onUncaughtError: () => window.setTimeout(() => root.render(dark(stopped))),
+    onUncaughtError: (error) => window.setTimeout(() => root.render(dark(stopped(error)))),
   })
   root.render(dark(<Landing opening={opening} again={again} />))
 }

@@ -156,6 +156,28 @@ describe('permissions', () => {
     expect(fake.permissions.device?.({ deviceType: 'usb', origin: ORIGIN } as never)).toBe(false)
   })
 
+  it('include the microphone on the page of a report, and never the camera', () => {
+    refusePermissions(() => ORIGIN)
+    const report = `${ORIGIN}/#/reading/stu_00000000000000000000000000000001`
+    const audio = { mediaTypes: ['audio'] }
+    expect(fake.asked('media', report, audio)).toBe(true)
+    const elsewhere = [`${ORIGIN}/`, `${ORIGIN}/#/reading`, `${ORIGIN}/#/reading/criticals`, VIEW]
+    expect(elsewhere.map((url) => fake.asked('media', url, audio))).toEqual(
+      elsewhere.map(() => false),
+    )
+    expect(fake.asked('media', report.replace(ORIGIN, 'https://evil.test'), audio)).toBe(false)
+    expect(fake.asked('media', report, { mediaTypes: ['audio', 'video'] })).toBe(false)
+    expect(fake.asked('media', report, { mediaTypes: [] })).toBe(false)
+    expect(fake.asked('media', report, { ...audio, isMainFrame: false })).toBe(false)
+    const checked = (mediaType: 'audio' | 'video', url: string) =>
+      fake.permissions.check?.({ getURL: () => url } as never, 'media', ORIGIN, {
+        ...{ mediaType, isMainFrame: true },
+      })
+    expect(checked('audio', report)).toBe(true)
+    expect(checked('video', report)).toBe(false)
+    expect(checked('audio', `${ORIGIN}/`)).toBe(false)
+  })
+
   it('are none before the gateway has started', () => {
     refusePermissions(() => undefined)
     expect(fake.asked('clipboard-sanitized-write', `${ORIGIN}/`)).toBe(false)

@@ -143,6 +143,9 @@ describe('the authority matrix of the window', () => {
     linked: READ_TO_MANAGE_STUDIES,
   }
 
+  /** Calls whose body is a file of one type. */
+  const TAKE_FILES: readonly string[] = ['dictation.transcribe']
+
   /** The refusal that stands before the operation's own rules; undefined: admitted. */
   function refusalOf(
     caller: Caller,
@@ -171,7 +174,8 @@ describe('the authority matrix of the window', () => {
       const isRead = operation.method === 'GET'
       given[name] = refusal === undefined && isRead && !REFUSALS.includes(code) ? 'admitted' : code
       const isRefused = REFUSED_BY_DOMAIN[caller]?.includes(name) === true
-      expected[name] = refusal ?? (isRefused ? 'not-permitted' : isRead ? 'admitted' : 'malformed')
+      const unread = TAKE_FILES.includes(name) ? 'not-json' : 'malformed'
+      expected[name] = refusal ?? (isRefused ? 'not-permitted' : isRead ? 'admitted' : unread)
     }
     expect(given).toEqual(expected)
   })
@@ -191,7 +195,14 @@ describe('the authority matrix of the window', () => {
       ...['people.testMail', 'setup.finish', 'setup.stopPartnerSimulator', 'setup.visitAsDevice'],
       ...['setup.selfTest', 'setup.makeBackup'],
       ...['backups.make', 'backups.rehearse', 'backups.previewRestore', 'backups.restore'],
-      ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
+      ...[
+        'events.replay',
+        'events.drop',
+        'events.dryRun',
+        'events.test',
+        'destinations.echo',
+        'dictation.test',
+      ],
     ])
   })
 })

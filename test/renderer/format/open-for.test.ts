@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { OVERDUE_MINUTES, openFor } from '../../../renderer/src/format/open-for.ts'
+import { openFor } from '../../../renderer/src/format/open-for.ts'
 
 const AT = '2026-11-20T10:00:00.000Z'
-const waited = (minutes: number) => openFor(AT, new Date(new Date(AT).getTime() + minutes * 60_000))
+const DUE = '2026-11-20T11:00:00.000Z'
+const waited = (minutes: number) =>
+  openFor({ openedAt: AT, dueAt: DUE }, new Date(new Date(AT).getTime() + minutes * 60_000))
 
 describe('how long a critical result waits', () => {
   it.each([
@@ -17,8 +19,8 @@ describe('how long a critical result waits', () => {
   })
 
   it('is overdue from then on, and never before its time where two clocks differ', () => {
-    expect(waited(OVERDUE_MINUTES - 1).isOverdue).toBe(false)
-    expect(waited(OVERDUE_MINUTES).isOverdue).toBe(true)
+    expect(waited(59).isOverdue).toBe(false)
+    expect(waited(60).isOverdue).toBe(true)
     expect(waited(-5)).toEqual({ text: '0 min', isOverdue: false })
   })
 })

@@ -110,7 +110,7 @@ describe('the way into the viewer', () => {
 
   it('says in the words of the gateway why a link does not open', async () => {
     const { world } = page(() => refusal('This link was used already.'))
-    expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({
+    expect(await enter({ by: 'token', token: 'abc' }, world)).toMatchObject({
       state: 'closed',
       why: 'link',
       sentence: 'This link was used already.',

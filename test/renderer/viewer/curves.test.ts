@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
-import { curvesOf, levelAt, windowOfCurve } from '../../../renderer/src/viewer/engine/curves.ts'
-import { rescaledPadding } from '../../../renderer/src/viewer/engine/values.ts'
+import { curvesOf, levelAt, windowOfCurve } from '#shared/pixels/curves.ts'
+import { rescaledPadding } from '#shared/pixels/values.ts'
 import { rangeOf } from '../../../renderer/src/viewer/engine/view.ts'
 import { attributes, pixel } from './viewed.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verbatim } from '#shared/messages/message.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { openFetches } from '../../../renderer/src/viewer/engine/fetches.ts'
-import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
 
 const frame = (text = 'x') =>
   new Response(text, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { verbatim } from '#shared/messages/message.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { openPrefetch, prefetchOrder } from '../../../renderer/src/viewer/engine/prefetch.ts'
-import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0))
 

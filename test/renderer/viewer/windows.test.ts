@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { english } from '#shared/messages/english.ts'
-import {
-  automaticWindow,
-  openingWindow,
-  presetsOf,
-  unitOf,
-} from '../../../renderer/src/viewer/engine/presets.ts'
+import { automaticWindow, openingWindow, unitOf } from '#shared/pixels/opening-window.ts'
+import { presetsOf } from '../../../renderer/src/viewer/engine/presets.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 

@@ -48,13 +48,19 @@ export const session = {
 }
 
 /** Whether a page of that address may. */
-export function asked(permission: string, requestingUrl: string): boolean | undefined {
+export function asked(
+  permission: string,
+  requestingUrl: string,
+  more: { readonly mediaTypes?: readonly string[]; readonly isMainFrame?: boolean } = {},
+): boolean | undefined {
   let answer: boolean | undefined
-  const contents = new Contents() as unknown as E.WebContents
-  permissions.request?.(contents, permission as never, (isAllowed) => (answer = isAllowed), {
-    requestingUrl,
-    isMainFrame: true,
-  })
+  const contents = Object.assign(new Contents(), { getURL: () => requestingUrl })
+  permissions.request?.(
+    contents as unknown as E.WebContents,
+    permission as never,
+    (isAllowed) => (answer = isAllowed),
+    { requestingUrl, isMainFrame: true, ...more } as never,
+  )
   return answer
 }
 

@@ -44,6 +44,7 @@ export interface ReportTables {
     communicatedAt: string | null
     sealedDetail: Buffer
   }
+  criticalEscalations: { reportId: string; step: number; at: string }
   reportTemplates: {
     templateId: string
     kind: string

@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { constants, createInflateRaw } from 'node:zlib'
+import { constants, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { message } from '#shared/messages/message.ts'
 import { BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
 import { fileMeta } from './file-meta.ts'
@@ -24,13 +24,9 @@ export async function inflatedFile(
   to: string,
   limits: { readonly bytes: number },
 ): Promise<void> {
-  const { dataSetOffset, sopClassUid, sopInstanceUid } = await deflatedStart(from)
-  const meta = fileMeta({
-    sopClassUid,
-    sopInstanceUid,
-    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
-    sourceAeTitle: '',
-  })
+  const start = await deflatedStart(from)
+  const { dataSetOffset } = start
+  const meta = metaOf(start)
   try {
     await pipeline(
       createReadStream(from, { start: dataSetOffset }),
@@ -44,6 +40,32 @@ export async function inflatedFile(
     throw isZlibError ? new ViewedFileFault(message('viewed-file.not-inflatable')) : error
   }
 }
+
+/** As `inflatedFile`, in memory. @throws {ViewedFileFault} */
+export async function inflatedBytes(from: string, most: number): Promise<Buffer> {
+  const start = await deflatedStart(from)
+  const deflated = (await readFile(from)).subarray(start.dataSetOffset)
+  try {
+    const dataSet = inflateRawSync(deflated, {
+      maxOutputLength: most,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    })
+    return Buffer.concat([metaOf(start), dataSet])
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    throw new ViewedFileFault(
+      message(isTooLarge ? 'viewed-file.inflated-too-large' : 'viewed-file.not-inflatable'),
+    )
+  }
+}
+
+const metaOf = ({ sopClassUid, sopInstanceUid }: FileStart): Buffer =>
+  fileMeta({
+    sopClassUid,
+    sopInstanceUid,
+    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+    sourceAeTitle: '',
+  })
 
 async function deflatedStart(path: string): Promise<FileStart> {
   const file = await open(path, 'r')

@@ -1,4 +1,5 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { paletteTable } from './palette-table.ts'
 import { TAG } from './viewed-tags.ts'
 
@@ -48,6 +49,28 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
     modalityLut: tablesOf(values, TAG.ModalityLUTSequence)[0] ?? null,
     voiLuts: tablesOf(values, TAG.VOILUTSequence),
     overlays: OVERLAY_GROUPS.flatMap((group) => overlayOf(values, group)),
+  }
+}
+
+/** As the viewer's page gets it. */
+export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
+  const { palette, modalityLut, voiLuts, overlays } = extras
+  const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
+    ...one,
+    data: one.data.toString('base64'),
+  })
+  return {
+    palette: palette && {
+      red: inBase64(palette.red),
+      green: inBase64(palette.green),
+      blue: inBase64(palette.blue),
+    },
+    modalityLut: modalityLut && inBase64(modalityLut),
+    voiLuts: voiLuts.map(inBase64),
+    overlays: overlays.map((overlay) => ({
+      ...inBase64(overlay),
+      origin: [overlay.origin[0], overlay.origin[1]],
+    })),
   }
 }
 

@@ -11,6 +11,12 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/dashboard/studies/:studyId': ['read.study', ':studyId'],
   '/dashboard/images': ['read.list', 'images'],
   '/dashboard/images/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
+  // Pictures are a part of the lists that they stand in.
+  '/dashboard/images/:studyInstanceUid/thumbnail': ['read.list', 'images'],
+  '/dashboard/images/:studyInstanceUid/series/:seriesInstanceUid/thumbnail': [
+    'read.list',
+    'images',
+  ],
   '/dashboard/images/:studyInstanceUid/identities': ['read.images', ':studyInstanceUid'],
   '/dashboard/images/:studyInstanceUid/correction-targets': ['read.list', 'correction-targets'],
   '/dashboard/images/:studyInstanceUid/corrections': ['read.images', ':studyInstanceUid'],
@@ -19,6 +25,7 @@ const READS: Readonly<Record<string, readonly [Access['action'], target: string]
   '/dashboard/inspections': ['read.list', 'queries'],
   '/dashboard/inspections/:inspectionId': ['read.list', 'queries'],
   '/dashboard/quarantine': ['read.list', 'quarantine'],
+  '/dashboard/quarantine/:instanceId/thumbnail': ['read.list', 'quarantine'],
   '/dashboard/quarantine/studies/:studyInstanceUid': ['read.images', ':studyInstanceUid'],
   '/dashboard/recovery': ['read.list', 'recovery'],
   '/dashboard/reconciliation': ['read.list', 'reconciliation'],

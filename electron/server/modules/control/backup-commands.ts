@@ -23,7 +23,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run: (context, _request, gateway, version) =>
       withBackups(context, gateway, version, async (backups) => {
         const { name } = await backups.make('by-hand', ACTOR)
-        return `The backup ${name} is written, and was opened and compared with the database.`
+        return `The backup ${name} was made, opened and compared with the database.`
       }),
   },
   rehearse: {

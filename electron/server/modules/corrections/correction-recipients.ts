@@ -4,6 +4,7 @@ import { findDestination } from '#server/modules/forwarding/destination-queries.
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { endpointName } from '#server/modules/partners/targets.ts'
 import { findCriticalResult, listSignedReports } from '#server/modules/reports/report-queries.ts'
+import { referringPhysicianOf } from '#server/modules/reports/signed-report.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
@@ -191,11 +192,8 @@ function addPeople(context: Context, recipients: Recipients, studyInstanceUid: s
     recipients.add('person', `user:${userId}`, name, 'opened-images', at)
   }
   const last = reports.at(-1)
-  if (!last) return
-  const physician =
-    scribe?.detail.reportMetadata?.referringPhysicianName ||
-    findImageStudy(database, studyInstanceUid)?.header.referringPhysicianName ||
-    ''
+  if (!scribe || !last) return
+  const physician = referringPhysicianOf(database, scribe)
   recipients.add('person', REFERRING_PHYSICIAN, nameOf(physician), 'ordered', last.signedAt)
 }
 

@@ -6,6 +6,7 @@ import type { CollectorFault } from '#server/modules/audit/audit-collector.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import type { openNotices } from '#server/modules/corrections/correction-notices.ts'
 import { countUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
+import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
@@ -38,6 +39,8 @@ export interface LiveState {
   readonly recoveredFiles: () => number
   /** Where images are kept. */
   readonly storage: () => Status['storage']
+  /** When no more images will be accepted there. */
+  readonly forecast: () => DiskForecast
   /** Instances that wait and that were given up, of all destinations. */
   readonly forwards: () => Status['forwards']
   readonly undelivered: () => UndeliveredReports

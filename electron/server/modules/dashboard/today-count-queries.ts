@@ -19,11 +19,20 @@ const one = (text: string) => `select count(*) as count, min(at) as since from (
 const DRAFTS = one(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
+const UNESCALATED = 'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
 const CRITICALS = one(
-  'select openedAt as at from criticalResults where communicatedAt is null order by openedAt',
+  `select openedAt as at from criticalResults c where communicatedAt is null and ${UNESCALATED} order by openedAt`,
 )
 const CRITICALS_OF =
   one(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+  where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?))
+  and ${UNESCALATED} order by c.openedAt`)
+const ESCALATED = one(
+  `select e.at from criticalResults c join criticalEscalations e on e.reportId = c.reportId and e.step = 1
+  where c.communicatedAt is null order by c.openedAt`,
+)
+const ESCALATED_OF = one(`select e.at from criticalResults c join studies s using (studyId)
+  join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
 const NEEDED_ADDENDA = one('select since as at from neededAddenda order by since')
 const NEEDED_ADDENDA_OF = one(`select n.since as at from neededAddenda n join studies s using (seq)
@@ -105,12 +114,19 @@ export function countUnreadStudies(
 export const countDrafts = (database: Database, userId: string, most: number): Tally =>
   tally(database, DRAFTS, [userId, most])
 
-/** Critical results that nobody was told of. */
+/** Critical results that nobody was told of, and that have not been escalated. */
 export const countOpenCriticalResults = (
   database: Database,
   customers: CustomersSeen,
   most: number,
 ): Tally => seenTally(database, CRITICALS, CRITICALS_OF, customers, most)
+
+/** Critical results that nobody was told of in time; `since`: when the first was escalated. */
+export const countEscalatedResults = (
+  database: Database,
+  customers: CustomersSeen,
+  most: number,
+): Tally => seenTally(database, ESCALATED, ESCALATED_OF, customers, most)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (

@@ -23,9 +23,10 @@ export function itemsOf(situation: TodaySituation): TodayItem[] {
   const isOwn = (of: Line['of']) => person.level !== 'member' || of === order[0]
   const isOpen = ({ kind }: Line) =>
     situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)
-  const found = LINES.filter(isOpen).flatMap(({ kind, needs, of, find }, line) => {
+  const found = LINES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
     const items = find(situation) ?? []
-    const mayAct = needs === null || may(person, needs)
+    const mayAct =
+      needs === null || may(person, needs) || (orNeeds !== undefined && may(person, orNeeds))
     return (Array.isArray(items) ? (items as readonly Found[]) : [items as Found]).map((item) => {
       const shown: TodayItem = {
         kind,
@@ -37,7 +38,9 @@ export function itemsOf(situation: TodaySituation): TodayItem[] {
         detail: null,
         ...item,
       }
-      const isForAll = FOR_ALL.includes(kind) && item.tone === 'danger'
+      const isForAll =
+        (FOR_ALL.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
+        item.tone === 'danger'
       return {
         shown,
         rank: [

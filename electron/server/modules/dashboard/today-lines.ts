@@ -1,26 +1,24 @@
 import type { AnchorFault } from '#server/audit-log/audit-anchor.ts'
-import type { Database } from '#server/database/database.ts'
 import type { CollectorFault } from '#server/modules/audit/audit-collector.ts'
 import { anchorFaultSentence } from '#server/modules/audit/audit-trail.ts'
 import type { BackupHealth } from '#server/modules/backups/backup-health.ts'
+import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import type { UndeliveredReports } from '#server/modules/reports/report-delivery.ts'
-import { instantOf } from '#server/platform/clock.ts'
 import type { AuditCheck, Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { ExamTally } from '#shared/contract/dashboard-exams.ts'
 import type { TodayItem, TodayKind } from '#shared/contract/dashboard-today.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 import type { Permission, Rights } from '#shared/lifecycle.ts'
 import type { Message } from '#shared/messages/message.ts'
-import {
-  type CustomersSeen,
-  countDrafts,
-  countFailedEvents,
-  countNeededAddenda,
-  countOpenCriticalResults,
-  countPendingInvitations,
-  countUnreadStudies,
-  type Tally,
-} from './today-count-queries.ts'
+import { diskItems } from './disk-items.ts'
+import type { CustomersSeen, Tally } from './today-count-queries.ts'
+import { type countForToday, MOST_COUNTED } from './today-counts.ts'
+
+interface LateMail {
+  readonly count: number
+  readonly since: string | null
+  readonly fault: Message | null
+}
 
 /** What Today is drawn from. Instants are RFC 3339. */
 export interface TodaySituation {
@@ -34,6 +32,7 @@ export interface TodaySituation {
   readonly isSafe?: boolean | undefined
   readonly listeners: Status['listeners']
   readonly storage: Status['storage']
+  readonly forecast: DiskForecast
   readonly records?: Status['records']
   readonly partner: PartnerStatus
   readonly downtime: Status['downtime']
@@ -52,45 +51,16 @@ export interface TodaySituation {
   readonly workstations: number
   readonly exams: ExamTally & { readonly late: number; readonly lateSince: string | null }
   readonly unplanned: Tally
-  readonly mail: {
-    readonly count: number
-    readonly since: string | null
-    readonly fault: Message | null
-  }
+  readonly mail: LateMail
+  /** About critical results that were not communicated in time. */
+  readonly escalationMail: LateMail
   readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft' | 'notAfter'>[]
   /** Lines that have no item of their own. */
   readonly advice: readonly Message[]
   readonly counts: ReturnType<typeof countForToday>
 }
 
-/** Counting stops there: more is no other message. */
-export const MOST_COUNTED = 999
 const CERTIFICATE_DAYS = 30
-const DAY_MS = 24 * 60 * 60_000
-const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
-const ALL_SEVERITIES = ['stat', 'high', 'normal'] as const
-
-/** What waits for this person, counted up to `MOST_COUNTED + 1`. */
-export function countForToday(
-  database: Database,
-  of: { readonly userId: string; readonly customers: CustomersSeen; readonly now: number },
-) {
-  const { customers } = of
-  const most = MOST_COUNTED + 1
-  const dayAgo = instantOf(of.now - DAY_MS)
-  const unread = { statuses: OPEN_STATUSES, severities: ALL_SEVERITIES, customers, most }
-  return {
-    openCriticalResults: countOpenCriticalResults(database, customers, most),
-    neededAddenda: countNeededAddenda(database, customers, most),
-    unread: countUnreadStudies(database, unread),
-    unreadStat: countUnreadStudies(database, { ...unread, severities: ['stat'] }),
-    unreadForADay: countUnreadStudies(database, { ...unread, before: dayAgo }),
-    activeAddenda: countUnreadStudies(database, { ...unread, statuses: ['addendum_active'] }),
-    drafts: countDrafts(database, of.userId, most),
-    failedEvents: countFailedEvents(database, dayAgo, most),
-    pendingInvitations: countPendingInvitations(database, instantOf(of.now - 3 * DAY_MS), most),
-  }
-}
 
 export type Found = Pick<TodayItem, 'tone'> &
   Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
@@ -99,6 +69,8 @@ export interface Line {
   readonly kind: TodayKind
   /** What it takes to do something about it; null: everybody can. */
   readonly needs: Permission | null
+  /** Another permission that is enough to do something about it. */
+  readonly orNeeds?: Permission
   /** Whose work it is: theirs comes first for them. */
   readonly of: 'gateway' | 'reading' | 'exams'
   /** Undefined, or an empty list: nothing. */
@@ -134,14 +106,7 @@ export const LINES: readonly Line[] = [
     kind: 'disk',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ storage: { state, detail }, records }) => [
-      ...(records && records.state !== 'ok'
-        ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
-        : []),
-      ...(state === 'ok'
-        ? []
-        : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
-    ],
+    find: diskItems,
   },
   {
     kind: 'partner-away',
@@ -229,6 +194,14 @@ export const LINES: readonly Line[] = [
     needs: 'manageStudies',
     of: 'exams',
     find: ({ images }) => counted('danger', { count: images.replaced, since: null }),
+  },
+  {
+    kind: 'criticals-escalated',
+    needs: 'writeReports',
+    // Whoever manages studies may phone the clinician, too.
+    orNeeds: 'manageStudies',
+    of: 'reading',
+    find: ({ counts }) => counted('danger', counts.escalatedResults),
   },
   {
     kind: 'criticals',
@@ -351,6 +324,13 @@ export const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ needsSecondFactor }) => (needsSecondFactor ? { tone: 'warning' } : undefined),
+  },
+  {
+    kind: 'escalation-mail-failing',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ escalationMail: { count, since, fault } }) =>
+      count === 0 || fault === null ? undefined : { tone: 'danger', count, since, detail: fault },
   },
   {
     kind: 'mail-failing',

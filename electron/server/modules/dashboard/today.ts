@@ -15,12 +15,14 @@ import { countInspectionsSince } from '#server/modules/worklist/inspection-queri
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
+import { ESCALATION_MAIL, INVITATION_MAIL } from '#shared/contract/mail.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
+import { message } from '#shared/messages/message.ts'
 import { adviceFor, conditionOf } from './advice.ts'
 import { type LiveState, recordsOf } from './status.ts'
 import { countSignedReports } from './today-count-queries.ts'
+import { countForToday, MOST_COUNTED } from './today-counts.ts'
 import { itemsOf } from './today-items.ts'
-import { countForToday, MOST_COUNTED } from './today-lines.ts'
 
 /** An invitation that is in no mailbox after so long waits for something. */
 const MAIL_LATE_MS = 10 * 60_000
@@ -73,6 +75,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       isSetUp: context.settings.get('setup.isDone'),
       listeners,
       storage: live.storage(),
+      forecast: live.forecast(),
       records: recordsOf(context.writeHealth),
       partner: live.partner(),
       downtime: currentDowntime(context),
@@ -88,7 +91,8 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       workstations: countPendingWorkstations(context.database),
       exams: planned,
       unplanned: countUnscheduledStudies(context.database, unplannedSince, MOST_COUNTED + 1),
-      mail: overdueOutboxJobs(context.database, 'invitation.mail', instantOf(now - MAIL_LATE_MS)),
+      mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_LATE_MS)),
+      escalationMail: lateEscalationMail(context),
       certificates,
       advice: adviceFor(condition, 'without-items'),
       counts,
@@ -112,4 +116,11 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       at: instantOf(now),
     }
   }
+}
+
+/** Every mail that waits, with why: the last failure, or that there is no mail server. */
+function lateEscalationMail({ database, settings, clock }: Context) {
+  const late = overdueOutboxJobs(database, ESCALATION_MAIL, instantOf(clock() + 1))
+  const hasServer = settings.get('mail.host') !== null && settings.get('mail.from') !== null
+  return { ...late, fault: hasServer ? late.fault : message('mail.no-server') }
 }

@@ -1,8 +1,14 @@
 import { statSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
+import {
+  forecastOf,
+  fullSoon,
+  leastFreeBytes,
+  receivedByDay,
+} from '#server/modules/images/disk-forecast.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
-import { message } from '#shared/messages/message.ts'
+import { message, sentences } from '#shared/messages/message.ts'
 
 const GIGABYTE = 1e9
 /** Clocks that are set by a time server step back by less. */
@@ -10,12 +16,13 @@ const STEP_MS = 60_000
 
 /** The disk of the images and the database. */
 export function diskFinding(context: Context): Finding {
-  let freeBytes: number
+  let space: ReturnType<Context['imageFiles']['space']>
   try {
-    freeBytes = context.imageFiles.space().freeBytes
+    space = context.imageFiles.space()
   } catch {
     return bad(message('diagnostics.disk-not-asked'), message('diagnostics.disk-not-asked-remedy'))
   }
+  const { freeBytes } = space
   const free = (freeBytes / GIGABYTE).toFixed(1)
   const [stop, low] = [
     context.settings.get('intake.stopGigabytes'),
@@ -31,7 +38,10 @@ export function diskFinding(context: Context): Finding {
       message('diagnostics.disk-low', { free, stop }),
       message('diagnostics.disk-low-remedy'),
     )
-  return ok(message('diagnostics.disk-free', { free }))
+  const sentence = message('diagnostics.disk-free', { free })
+  const days = receivedByDay(context)
+  const soon = fullSoon(forecastOf(space, leastFreeBytes(context.settings), days))
+  return soon ? warn(sentences(sentence, soon.sentence), soon.remedy) : ok(sentence)
 }
 
 /**

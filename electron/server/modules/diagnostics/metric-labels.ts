@@ -50,5 +50,6 @@ export const OUTBOX_KINDS = [
   'report.delivered',
   'report.archive',
   'invitation.mail',
+  'escalation.mail',
   'capture.upload',
 ] as const

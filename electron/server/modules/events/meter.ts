@@ -50,15 +50,13 @@ export async function meterOf(
     const accepted = made.filter(({ outcome }) => outcome === 'accepted')
     const byOutcome: Partial<Record<EventOutcome, number>> = {}
     for (const { outcome, count } of own) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
-    const sorted = made.toSorted((a, b) => a.tookMs - b.tookMs)
     rows.push({
       type,
       calls: sum(made, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
       byOutcome,
-      p50Ms: percentile(sorted, 0.5),
-      p95Ms: percentile(sorted, 0.95),
+      ...latencyOf(own),
       notes: commonest(
         eventsWithNotes(database, type, { since: whole.from, endpointId }, LOOKED_AT),
       ),
@@ -84,11 +82,25 @@ export function newestCalls(database: Database): SetupState['partner'] {
   return { url, endpointId, events }
 }
 
-const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') =>
-  tallies.reduce((total, tally) => total + tally[of], 0)
+/** Median and 95th percentile of the calls that were made, in ms; null without one. */
+export function latencyOf(
+  tallies: readonly Pick<CallTally, 'outcome' | 'tookMs' | 'count'>[],
+): Pick<MeterRow, 'p50Ms' | 'p95Ms'> {
+  const made = tallies.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+  const sorted = made.toSorted((a, b) => a.tookMs - b.tookMs)
+  return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
+}
+
+const sum = <Of extends 'count' | 'withNotes'>(
+  tallies: readonly Readonly<Record<Of, number>>[],
+  of: Of,
+) => tallies.reduce((total, tally) => total + tally[of], 0)
 
 /** The least duration that so great a part of the calls did not exceed; null without a call. */
-function percentile(sorted: readonly CallTally[], part: number): number | null {
+function percentile(
+  sorted: readonly Pick<CallTally, 'tookMs' | 'count'>[],
+  part: number,
+): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
   let seen = 0
   for (const { tookMs, count } of sorted) {

@@ -88,6 +88,44 @@ export const tallyAttempts = (
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
   ) as CallTally[]
 
+/**
+ * Attempts in the span, as `tallyAttempts`, of the events from this sequence number on: it reads no
+ * older event, however many are kept.
+ */
+export const tallyRecentAttempts = (
+  database: Database,
+  { from, to }: Span,
+  fromSeq: number,
+): Omit<CallTally, 'type' | 'withNotes'>[] =>
+  database.all(
+    database.sql
+      .selectFrom('events')
+      .innerJoin('eventAttempts', 'eventAttempts.seq', 'events.seq')
+      .select(({ fn }) => [
+        'eventAttempts.outcome',
+        sql<number>`cast(round(eventAttempts.tookMs) as integer)`.as('tookMs'),
+        fn.countAll<number>().as('count'),
+      ])
+      .where('events.type', 'in', ASYNCHRONOUS)
+      .where('events.seq', '>=', fromSeq)
+      .where('events.isTest', '=', 0)
+      .where('eventAttempts.at', '>=', from)
+      .where('eventAttempts.at', '<', to)
+      .groupBy(['eventAttempts.outcome', sql`2`]),
+  ) as Omit<CallTally, 'type' | 'withNotes'>[]
+
+/** The sequence number of the first event made at the instant or later; undefined without one. */
+export const firstEventSince = (database: Database, instant: string): number | undefined =>
+  database.get(
+    database.sql
+      .selectFrom('events')
+      .select('seq')
+      .where('createdAt', '>=', instant)
+      .orderBy('createdAt')
+      .orderBy('seq')
+      .limit(1),
+  )?.seq
+
 /** The newest attempts of the newest events of a type whose last answer had parts left out. */
 export const newestWithNotes = (
   database: Database,

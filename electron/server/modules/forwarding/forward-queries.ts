@@ -117,6 +117,12 @@ const OF_CORRECTION = `
   from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
 const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
+const WAITING = `
+  select total(s.waiting) as count, min((
+    select f.queuedAt from forwards f
+    where f.destinationId = s.destinationId and f.studyInstanceUid = s.studyInstanceUid and f.state = 'waiting'
+    order by f.forwardId limit 1)) as since
+  from forwardedStudies s indexed by forwardedStudiesOpen where (s.waiting > 0 or s.failed > 0) and s.waiting > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
 
 /**
@@ -287,6 +293,16 @@ export const countForwards = (database: Database) =>
   database.get(rawQuery<{ waiting: number; failed: number }>(SUMMARY, [])) ?? {
     waiting: 0,
     failed: 0,
+  }
+
+/**
+ * Instances that wait, of all destinations, and since when the one that waited longest of them. One
+ * instance of each study is looked at: those of a study are queued together.
+ */
+export const waitingForwards = (database: Database) =>
+  database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
+    count: 0,
+    since: null,
   }
 
 /** The study that last changed first, of one destination or of all, of one study or of all. */

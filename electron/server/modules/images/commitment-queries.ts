@@ -121,6 +121,13 @@ export const listDueCommitments = (
 export const nextCommitmentDue = (database: Database): string | undefined =>
   database.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined
 
+/** Results that wait, and when the first of them was requested. */
+export const waitingCommitments = (database: Database) =>
+  database.get(rawQuery<{ count: number; since: string | null }>(WAITING, [])) ?? {
+    count: 0,
+    since: null,
+  }
+
 /** What the result refuses, in place of what it refused before. */
 export const setCommitmentFailures = (
   database: Database,
@@ -206,4 +213,5 @@ const INSERT_ITEM =
   'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
 const SET_REASON =
   'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
+const WAITING = `select count(*) as count, min(requestedAt) as since from commitments where state = 'waiting'`
 const NEXT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`

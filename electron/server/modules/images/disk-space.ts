@@ -1,7 +1,9 @@
 import type { Context } from '#server/context.ts'
+import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import type { FeedLine, Status } from '#shared/contract/dashboard.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
+import { type DiskForecast, forecastOf, leastFreeBytes, receivedByDay } from './disk-forecast.ts'
 import { noteDisk } from './image-feed.ts'
 
 type Storage = Status['storage']
@@ -9,8 +11,6 @@ type Storage = Status['storage']
 /** How long what was found out is believed; ms. */
 const LOOK_EVERY_MS = 1000
 const GIGABYTE = 1e9
-/** What the database needs for the rows of images, whatever the setting says. */
-const LEAST_BYTES = 64 << 20
 
 const TONE: Readonly<Record<Storage['state'], FeedLine['tone']>> = {
   ok: 'good',
@@ -24,6 +24,7 @@ export class DiskSpace {
   readonly #context: Context
   #known: { readonly at: number; readonly storage: Storage } | undefined
   #noted: Storage['state'] = 'ok'
+  #received: { readonly today: string; readonly days: DiskForecast['days'] } | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -42,6 +43,19 @@ export class DiskSpace {
       noteDisk(this.#context, TONE[state], text)
     }
     return storage
+  }
+
+  /**
+   * When no more images will be accepted, at the rate of the last days, which are read once a day:
+   * a clinic may have thousands of studies in them.
+   */
+  forecast(): DiskForecast {
+    const { clock, settings } = this.#context
+    const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
+    const today = `${clinicDay(clock(), timeZone)} ${timeZone}`
+    if (this.#received?.today !== today)
+      this.#received = { today, days: receivedByDay(this.#context) }
+    return forecastOf(this.storage(), leastFreeBytes(settings), this.#received.days)
   }
 
   /**
@@ -67,7 +81,7 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   const found = (state: Storage['state'], detail: Message | null) => ({ state, ...space, detail })
   if (!isWritable) return found('read-only', message('images.folder-read-only'))
   if (free < stop) return found('full', message('images.too-little-free', { free, stop }))
-  if (freeBytes < LEAST_BYTES) return found('full', message('images.disk-full'))
+  if (freeBytes < leastFreeBytes(settings)) return found('full', message('images.disk-full'))
   if (free < settings.get('intake.warnGigabytes'))
     return found('low', message('images.little-free', { free, stop }))
   return found('ok', null)

@@ -200,6 +200,13 @@ export const listEnrichmentDue = (database: Database, now: string): ImageStudyRe
     now,
   )
 
+/** Studies that the partner is still asked about, and since when the first of them is complete. */
+export const waitingEnrichments = (database: Database) =>
+  database.get(rawQuery<{ count: number; since: string | null }>(TO_ENRICH, [])) ?? {
+    count: 0,
+    since: null,
+  }
+
 /** When the next enrichment is due. */
 export const nextEnrichmentDue = (database: Database): string | undefined =>
   database.get(
@@ -209,6 +216,8 @@ export const nextEnrichmentDue = (database: Database): string | undefined =>
       .where('enrichmentState', '=', 'waiting'),
   )?.at ?? undefined
 
+const TO_ENRICH = `select count(*) as count, min(ifnull(settledAt, lastInstanceAt)) as since
+  from imageStudies where enrichmentState = 'waiting'`
 const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 

@@ -1,47 +1,72 @@
 import type { Context } from '#server/context.ts'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, type RetrySchedule, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
 import { english } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
+/** A kind of outbox row that goes out by mail. */
+export interface MailQueue {
+  readonly kind: string
+  /** As the log calls its mails. */
+  readonly name: string
+  readonly schedule: RetrySchedule
+  /** Writes the mail of a row when it is sent. @throws MailError it is not to be sent any more */
+  readonly compose: (row: OutboxRow<unknown>) => Addressed
+}
+
+interface Addressed extends MailText {
+  readonly to: string
+}
+
 /**
- * The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first,
- * each until it is taken or given up. `smtp` is undefined while no server is set, and rows wait; it
- * is asked before each mail. The log has each outcome, with the id of the invitation and without a
- * person's name.
+ * The way out by mail: delivers the outbox's `invitation.mail` rows, and those of the queues that
+ * are added, one at a time for each kind, oldest first, each until it is taken or given up. `smtp`
+ * is undefined while no server is set, and rows wait; it is asked before each mail. The log has
+ * each outcome, with the id of what the mail is about and without a person's name.
  */
 export class Mail implements AsyncDisposable {
   readonly #context: Context
   readonly #smtp: () => SmtpServer | undefined
   readonly #limits: SmtpLimits | undefined
   readonly #closing = new AbortController()
-  readonly #worker: OutboxWorker
+  readonly #workers: OutboxWorker[] = []
   readonly #stopListening: () => void
 
   constructor(context: Context, smtp: () => SmtpServer | undefined, limits?: SmtpLimits) {
     this.#context = context
     this.#smtp = smtp
     this.#limits = limits
-    this.#worker = new OutboxWorker(
-      context,
-      INVITATION_MAIL,
-      (row, signal) => this.#deliver(row, signal),
-      1,
-      undefined,
-      () => smtp() === undefined,
-    )
+    this.addQueue({
+      kind: INVITATION_MAIL,
+      name: 'invitation mail',
+      schedule: RETRY_SCHEDULES.mail,
+      compose: (row) => composeInvitation(row, context.clock()),
+    })
     this.#stopListening = context.settings.onChange(
       (keys) => keys.some((key) => key.startsWith('mail.')) && this.retry(),
     )
   }
 
+  /** Delivers the rows of another kind, too, from now on. */
+  addQueue(queue: MailQueue): void {
+    const worker = new OutboxWorker(
+      this.#context,
+      queue.kind,
+      (row, signal) => this.#deliver(queue, row, signal),
+      1,
+      undefined,
+      () => this.#smtp() === undefined,
+    )
+    this.#workers.push(worker)
+  }
+
   /** Tries at once what waits: the server was set or changed. */
   retry(): void {
-    this.#worker.retry()
+    for (const worker of this.#workers) worker.retry()
   }
 
   /** Sends a test message now, outside the outbox. @throws MailError */
@@ -52,37 +77,43 @@ export class Mail implements AsyncDisposable {
   }
 
   /** Resolves when nothing is due any more. */
-  settled(): Promise<void> {
-    return this.#worker.settled()
+  async settled(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.settled()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     this.#closing.abort()
-    await this.#worker[Symbol.asyncDispose]()
+    await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()))
   }
 
-  async #deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
+  async #deliver(
+    { name, schedule, compose }: MailQueue,
+    row: OutboxRow<unknown>,
+    signal: AbortSignal,
+  ): Promise<Settlement> {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
     const logged = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
-          log.info(
-            { outboxId, subject, outcome, fault: fault && english(fault) },
-            'invitation mail',
-          ),
+          log.info({ outboxId, subject, outcome, fault: fault && english(fault) }, name),
         ),
     })
+    let isComposed = false
     try {
-      const { to, ...invitation } = readable(row, clock())
-      await this.#send(to, `${subject}.${outboxId}`, invitationText(invitation), signal)
+      const { to, ...text } = compose(row)
+      isComposed = true
+      await this.#send(to, `${subject}.${outboxId}`, text, signal)
       return { outcome: 'sent', ...logged('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
-      const wait = waitAfter(RETRY_SCHEDULES.mail, row.attempts + 1)
+      const wait = waitAfter(schedule, row.attempts + 1)
       const fault = error.explanation
-      if (error.isFinal || wait === undefined)
+      // Where the schedule has no end, a refusal of the server is tried again as well: an address
+      // or a mailbox may be put right meanwhile.
+      const isFinal = error.isFinal && !(isComposed && schedule.atEnd === 'repeat-last')
+      if (isFinal || wait === undefined)
         return { outcome: 'failed', fault, ...logged('failed', fault) }
       return { outcome: 'postponed', until: clock() + wait, fault, ...logged('postponed', fault) }
     }
@@ -98,13 +129,14 @@ export class Mail implements AsyncDisposable {
 }
 
 /** @throws MailError */
-function readable({ payload }: OutboxRow<unknown>, now: number): InvitationMail {
+function composeInvitation({ payload }: OutboxRow<unknown>, now: number): Addressed {
   const parsed = InvitationMail.safeParse(payload)
   if (!parsed.success) throw new MailError(message('mail.unreadable'), { isFinal: true })
   const { expiry } = parsed.data
   if (expiry !== null && msOf(expiry) <= now)
     throw new MailError(message('mail.invitation-expired'), { isFinal: true })
-  return parsed.data
+  const { to, ...invitation } = parsed.data
+  return { to, ...invitationText(invitation) }
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
@@ -139,4 +171,4 @@ export const testText = (clinicName: string): MailText => ({
 })
 
 // Control characters and the line and paragraph separators of Unicode.
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -6,13 +6,15 @@ import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUser, namedUserOf } from '#server/modules/users/queries.ts'
-import { msOf } from '#server/platform/clock.ts'
+import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Communication, CriticalResult } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
+import { listEscalations } from './critical-escalation-queries.ts'
+import { communicationDue, dropNeedlessMails, nextStepAt } from './critical-escalations.ts'
 import * as queries from './report-queries.ts'
-import type { ReportPart } from './signed-report.ts'
+import { type ReportPart, referringPhysicianOf } from './signed-report.ts'
 
 // Critical results and their communication (ACR Practice Parameter for Communication of Diagnostic
 // Imaging Findings).
@@ -34,25 +36,23 @@ export function openCriticalResult(
     communicatedAt: communication?.communicatedAt ?? null,
     communication: communication && { ...communication, recordedBy: namedUser(user) },
   })
+  database.notify('critical results')
 }
 
 /**
  * Critical results that have not been communicated, oldest first, at most 500, limited to studies
  * that the user may see.
  */
-export const listOpenCriticals = ({ database }: Context, caller: UserCaller): CriticalResult[] =>
-  queries.listOpenCriticalResults(database, MAX_OPEN).flatMap((record) => {
-    const study = findStudy(database, record.studyId)
-    return study && isVisible(caller, study) ? (criticalView(database, record) ?? []) : []
+export const listOpenCriticals = (context: Context, caller: UserCaller): CriticalResult[] =>
+  queries.listOpenCriticalResults(context.database, MAX_OPEN).flatMap((record) => {
+    const study = findStudy(context.database, record.studyId)
+    return study && isVisible(caller, study) ? (criticalView(context, record) ?? []) : []
   })
 
 /** The critical result of a report; undefined if the report is not critical. */
-export function criticalOfReport(
-  { database }: Context,
-  reportId: string,
-): CriticalResult | undefined {
-  const record = queries.findCriticalResult(database, reportId)
-  return record && criticalView(database, record)
+export function criticalOfReport(context: Context, reportId: string): CriticalResult | undefined {
+  const record = queries.findCriticalResult(context.database, reportId)
+  return record && criticalView(context, record)
 }
 
 /**
@@ -90,7 +90,8 @@ export function documentCommunication(
     queries.updateCriticalResult(database, documented)
     const detail = { studyId: record.studyId, communicatedAt, method, isReadBack }
     note(context, actorOf(caller), 'critical.communicate', reportId, detail)
-    const view = criticalView(database, documented)
+    dropNeedlessMails(context, instantOf(clock()))
+    const view = criticalView(context, documented)
     if (!view) throw noSuchResult()
     return view
   })
@@ -108,17 +109,25 @@ export function demandPast(path: string, instant: string, now: number): void {
 }
 
 function criticalView(
-  database: Database,
+  context: Context,
   { reportId, studyId, finding, openedAt, communication }: queries.CriticalResultRecord,
 ): CriticalResult | undefined {
+  const { database } = context
   const report = queries.findReport(database, reportId)
   const study = findStudy(database, studyId)
   if (!report || !study) return undefined
   const { studyInstanceUid, studyDescription } = study
+  const escalations = listEscalations(database, reportId)
+  const { step = 0, at = null } = escalations.at(-1) ?? {}
+  const next = communication ? undefined : nextStepAt(context, { openedAt, step, at })
   return {
     ...{ reportId: reportId as ReportId, studyId: studyId as StudyId },
     ...{ studyInstanceUid, studyDescription, finding, openedAt },
     patientName: report.snapshotMetadata.patientName ?? '',
+    referringPhysicianName: referringPhysicianOf(database, study),
+    dueAt: communicationDue(context, openedAt),
+    escalations,
+    nextEscalationAt: next === undefined ? null : instantOf(next),
     signedBy: authorOf(database, report),
     communication: communication as CriticalResult['communication'],
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { findStudy } from '#server/modules/studies/study-queries.ts'
+import { findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
@@ -110,6 +110,14 @@ export function signerOf({
 
 /** Returns the SHA-256 of the UTF-8 text, in hex. */
 export const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Who ordered the study, as a DICOM person name or as it was typed; empty where it is unknown. */
+export const referringPhysicianOf = (
+  database: Database,
+  { studyInstanceUid, detail }: Pick<StudyRecord, 'studyInstanceUid' | 'detail'>,
+): string =>
+  detail.reportMetadata?.referringPhysicianName ||
+  (findImageStudy(database, studyInstanceUid)?.header.referringPhysicianName ?? '')
 
 /**
  * The accession number of the images of the study, otherwise that of the worklist row they were

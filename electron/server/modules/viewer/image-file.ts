@@ -1,3 +1,4 @@
+import { extrasInBase64 } from '#server/dicom/pixel-data/header-extras.ts'
 import {
   type ByteSource,
   type FrameBytes,
@@ -83,27 +84,12 @@ async function readFrameAsync(source: DiskSource, frame: FrameBytes): Promise<Bu
  * @throws the errors of `ImageFile.frame`
  */
 export function extrasOf({ viewed }: OpenFile): InstanceExtras {
-  const { palette, modalityLut, voiLuts, overlays } = withApiErrors(() => {
-    viewed.header()
-    return viewed.extras()
-  })
-  const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
-    ...one,
-    data: one.data.toString('base64'),
-  })
-  return {
-    palette: palette && {
-      red: inBase64(palette.red),
-      green: inBase64(palette.green),
-      blue: inBase64(palette.blue),
-    },
-    modalityLut: modalityLut && inBase64(modalityLut),
-    voiLuts: voiLuts.map(inBase64),
-    overlays: overlays.map((overlay) => ({
-      ...inBase64(overlay),
-      origin: [overlay.origin[0], overlay.origin[1]],
-    })),
-  }
+  return extrasInBase64(
+    withApiErrors(() => {
+      viewed.header()
+      return viewed.extras()
+    }),
+  )
 }
 
 /**

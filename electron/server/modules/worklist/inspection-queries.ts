@@ -216,6 +216,35 @@ export const countInspectionsSince = (
       .where('at', '>=', since),
   ) ?? { queries: 0, rowsSent: 0, failures: 0, withheld: 0 }
 
+/** Number of queries by outcome. */
+export interface QueryTally {
+  /** Answered from a current or cached answer of the partner, or cancelled by the device. */
+  readonly answered: number
+  /** Answered from the last valid answer, because the partner did not answer. */
+  readonly stored: number
+  readonly failed: number
+}
+
+const ANSWERED_STORED = sql<boolean>`status in ('0000', 'FE00') and source in ('stored', 'downtime')`
+const ANSWERED_LIVE = sql<boolean>`status in ('0000', 'FE00') and source not in ('stored', 'downtime')`
+
+/** Counts the queries received from `from` (inclusive) to `to` (exclusive), including repeats. */
+export const tallyInspections = (
+  database: Database,
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+): QueryTally =>
+  database.get(
+    database.sql
+      .selectFrom('inspections')
+      .select([
+        sql<number>`total((${ANSWERED_LIVE}) * (1 + repeats))`.as('answered'),
+        sql<number>`total((${ANSWERED_STORED}) * (1 + repeats))`.as('stored'),
+        sql<number>`total((${FAILED}) * (1 + repeats))`.as('failed'),
+      ])
+      .where('at', '>=', from)
+      .where('at', '<', to),
+  ) ?? { answered: 0, stored: 0, failed: 0 }
+
 interface ResultFilter {
   readonly limit: number
   readonly leastSent: number

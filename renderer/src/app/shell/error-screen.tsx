@@ -16,7 +16,7 @@ const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.rel
 export function Broken({ error, reset }: ErrorComponentProps) {
   if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
   return (
-    <Empty title={t('ui.shell.broken')} action={reload}>
+    <Empty order={1} title={t('ui.shell.broken')} action={reload} error={error}>
       {t('ui.shell.brokenText')}
     </Empty>
   )
@@ -42,7 +42,7 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
 
   if (isOutdated) {
     return (
-      <Empty title={t('ui.shell.outdated')} action={reload}>
+      <Empty order={1} title={t('ui.shell.outdated')} action={reload} error={error}>
         {t('ui.shell.outdatedText')}
       </Empty>
     )
@@ -51,6 +51,8 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
     <Empty
       title={t('ui.shell.screenUnreachable')}
       action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
+      error={error}
+      order={1}
     >
       {t('ui.shell.screenUnreachableText')}
     </Empty>

@@ -4,7 +4,7 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import { ProblemError } from '../../api/client.ts'
 import { call, keyOf, queryClient } from '../../api/queries.ts'
-import { noteUserActivity } from '../../api/user-activity.ts'
+import { ACTIVITY_EVENT, noteUserActivity } from '../../api/user-activity.ts'
 import { onWindowMessage, postToWindows } from '../../api/window-channel.ts'
 import { whenLeft } from '../../api/window-drafts.ts'
 import { closeWatched } from '../../ui/image-panel/child-windows.ts'
@@ -13,7 +13,10 @@ import { clearUndo } from '../../ui/undo.tsx'
 import { openIdleWatch } from './idle-watch.ts'
 
 // Not `scroll`: a list that grows scrolls by itself.
-const SIGNS = ['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchmove', 'touchstart'] as const
+const SIGNS = [
+  ...(['mousemove', 'keydown', 'pointerdown', 'wheel', 'touchmove', 'touchstart'] as const),
+  ACTIVITY_EVENT,
+]
 const LOOK_MS = 5000
 const TELL_GATEWAY_MS = 25_000
 const AGAIN_MS = 4000

@@ -33,7 +33,8 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
         const screens = shown.filter((screen) => screen.group === group)
         if (screens.length === 0) return null
         return (
-          <section key={group} className={css.group} aria-labelledby={`group-${group}`}>
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+          <div key={group} role="group" className={css.group} aria-labelledby={`group-${group}`}>
             <h2 id={`group-${group}`} className={css.groupName}>
               {t(`ui.shell.groups.${group}`)}
             </h2>
@@ -45,7 +46,7 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
                 isNarrow={isNarrow}
               />
             ))}
-          </section>
+          </div>
         )
       })}
       {own.length < all.length && (
@@ -109,7 +110,7 @@ const WAITING: Partial<
     tone: 'warning',
   },
   '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
-  '/reading': { kinds: ['criticals', 'addenda-needed'], tone: 'danger' },
+  '/reading': { kinds: ['criticals-escalated', 'criticals', 'addenda-needed'], tone: 'danger' },
   '/events': { kinds: ['events-failed'], tone: 'warning' },
 }
 

@@ -1,4 +1,4 @@
-import { Button, CopyButton, Group, Tooltip } from '@mantine/core'
+import { Button, Group, Tooltip } from '@mantine/core'
 import { IconArrowLeft, IconCheck, IconCopy } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -16,6 +16,7 @@ import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
 import { endOf, lastedMs, storyOf } from './story.ts'
 import { Story } from './story-line.tsx'
@@ -52,7 +53,9 @@ export function AssociationScreen() {
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.activity.one.gone')}>{t('ui.activity.one.goneText')}</Empty>
+        <Empty title={t('ui.activity.one.gone')} error={reply.error}>
+          {t('ui.activity.one.goneText')}
+        </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />
@@ -96,21 +99,18 @@ export function AssociationScreen() {
 }
 
 function CopyForSupport({ text }: { text: string }) {
+  const { isCopied, copy } = useCopy(text)
   return (
-    <CopyButton value={text} timeout={3000}>
-      {({ copied, copy }) => (
-        <Tooltip label={t('ui.activity.one.copyMeaning')} multiline w={300}>
-          <Button
-            leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-            onClick={copy}
-          >
-            <span aria-live="polite">
-              {copied ? t('ui.activity.one.copied') : t('ui.activity.one.copy')}
-            </span>
-          </Button>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <Tooltip label={t('ui.activity.one.copyMeaning')} multiline w={300}>
+      <Button
+        leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+        onClick={copy}
+      >
+        <span aria-live="polite">
+          {isCopied ? t('ui.activity.one.copied') : t('ui.activity.one.copy')}
+        </span>
+      </Button>
+    </Tooltip>
   )
 }
 

@@ -55,7 +55,9 @@ export function Query() {
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.worklist-queries.goneTitle')}>{t('ui.worklist-queries.gone')}</Empty>
+        <Empty title={t('ui.worklist-queries.goneTitle')} error={reply.error}>
+          {t('ui.worklist-queries.gone')}
+        </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />

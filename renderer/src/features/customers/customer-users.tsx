@@ -78,7 +78,6 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
           rows={users}
           keyOf={({ userId }) => userId}
           least={480}
-          maxHeight="min(60vh, 640px)"
           onEnd={more}
           isPartial={list.hasNextPage}
           end={list.hasNextPage ? t('ui.customers.more') : undefined}

@@ -5,6 +5,7 @@ import { homesOf, type WorkRole, workRoleOf } from '../../api/work-role.ts'
 import { t } from '../../i18n/t.ts'
 import { Failed, Page, Waiting } from '../../ui/page.tsx'
 import { SectionTabs } from '../../ui/section-tabs.tsx'
+import { CriticalPanel } from './critical-panel.tsx'
 import { FrontDeskHome } from './front-desk-home.tsx'
 import { GatewayHome } from './gateway-home.tsx'
 import { RadiologistHome } from './radiologist-home.tsx'
@@ -45,6 +46,9 @@ export function Today() {
         <Failed error={today.error} onRetry={() => void today.refetch()} />
       )}
       {today.isPending && !today.isError && <Waiting rows={5} height={64} />}
+      {items?.some(({ kind, mayAct }) => kind === 'criticals-escalated' && mayAct) && (
+        <CriticalPanel isEscalated />
+      )}
       {today.data && items && <Home today={{ ...today.data, items }} />}
     </Page>
   )

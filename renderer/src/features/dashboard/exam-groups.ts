@@ -12,6 +12,15 @@ export const nextOf = (exams: readonly Exam[]): readonly Exam[] => {
   return [...open.filter(hasBegun), ...open.filter((exam) => !hasBegun(exam))]
 }
 
+/** The device that an exam is probably meant for: one in use, of its modality if there is one. */
+export function deviceFor(
+  { modality }: Pick<Exam, 'modality'>,
+  devices: readonly Device[],
+): Device | undefined {
+  const inUse = devices.filter(({ isEnabled }) => isEnabled)
+  return inUse.find((device) => device.modality === modality) ?? inUse[0]
+}
+
 interface Room {
   readonly device: Device
   readonly exams: readonly Exam[]

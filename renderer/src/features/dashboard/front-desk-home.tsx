@@ -11,6 +11,7 @@ import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import css from './dashboard.module.css'
 import { ExamLine } from './exam-line.tsx'
 import { Items } from './items.tsx'
+import { examStudyLink } from './links.ts'
 import { Timeline } from './timeline.tsx'
 
 const KINDS = [
@@ -90,7 +91,7 @@ const Found = ({ exams }: { exams: readonly Exam[] }) => (
     ) : (
       <ul className={css.exams}>
         {exams.slice(0, MOST_FOUND).map((exam) => (
-          <ExamLine key={examKey(exam)} exam={exam} isWithIdentifiers />
+          <ExamLine key={examKey(exam)} exam={exam} isWithIdentifiers to={examStudyLink(exam)} />
         ))}
       </ul>
     )}

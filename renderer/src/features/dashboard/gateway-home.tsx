@@ -1,10 +1,18 @@
+import { lazy, Suspense } from 'react'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { useStatus } from '../../api/status.ts'
+import { Waiting } from '../../ui/page.tsx'
 import css from './dashboard.module.css'
 import { DowntimePanel } from './downtime.tsx'
 import { ListenersPanel, PartnerPanel, StoragePanel } from './gateway-panels.tsx'
 import { Items } from './items.tsx'
 import { Numbers } from './numbers.tsx'
+
+// Charts come after the first screen.
+const GatewayTrends = lazy(async () => ({ default: (await import('./trends.tsx')).GatewayTrends }))
+const StorageForecast = lazy(async () => ({
+  default: (await import('./trends.tsx')).StorageForecast,
+}))
 
 /** What needs attention now, and the state of the gateway. */
 export function GatewayHome({ today }: { today: Today }) {
@@ -13,13 +21,22 @@ export function GatewayHome({ today }: { today: Today }) {
     <>
       <Numbers numbers={today.numbers} />
       <div className={css.columns}>
-        <div className={css.main} aria-live="polite">
-          <Items items={today.items} />
+        <div className={css.main}>
+          <div className={css.needs} aria-live="polite">
+            <Items items={today.items} />
+          </div>
+          <Suspense fallback={<Waiting rows={1} height={200} />}>
+            <GatewayTrends />
+          </Suspense>
         </div>
         {status.data && (
           <div className={css.side}>
             <PartnerPanel partner={status.data.partner} />
-            <StoragePanel storage={status.data.storage} waiting={status.data.forwards.waiting} />
+            <StoragePanel storage={status.data.storage} waiting={status.data.forwards.waiting}>
+              <Suspense fallback={null}>
+                <StorageForecast />
+              </Suspense>
+            </StoragePanel>
             <DowntimePanel downtime={status.data.downtime} />
             <ListenersPanel listeners={status.data.listeners} />
           </div>

@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { PartnerStatus, Status } from '#shared/contract/dashboard.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { bytesText } from '../../format/amounts.ts'
@@ -77,9 +78,11 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
 export function StoragePanel({
   storage,
   waiting,
+  children,
 }: {
   storage: Status['storage']
   waiting: number
+  children: ReactNode
 }) {
   const { freeBytes, totalBytes, state, detail } = storage
   const used = totalBytes > 0 ? Math.round(((totalBytes - freeBytes) / totalBytes) * 100) : 0
@@ -106,6 +109,7 @@ export function StoragePanel({
           {t('ui.dashboard.toSend', { images: waiting })}
         </Text>
       )}
+      {children}
     </Panel>
   )
 }

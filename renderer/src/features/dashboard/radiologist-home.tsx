@@ -1,20 +1,19 @@
 import { Button } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconReportMedical } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
-import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
-import { useEventStream } from '../../api/event-stream.ts'
-import { useReply } from '../../api/queries.ts'
-import { openFor } from '../../format/open-for.ts'
 import { t } from '../../i18n/t.ts'
 import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
+import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { examText } from '../../ui/study-list/study-columns.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { waitingText } from '../../ui/study-list/waiting.ts'
-import { Tag } from '../../ui/tone.tsx'
+import { CriticalPanel } from './critical-panel.tsx'
 import css from './dashboard.module.css'
 import { Items } from './items.tsx'
 
@@ -23,10 +22,9 @@ const KINDS = [
   ...(['correction-notices', 'images-replaced'] as const),
   ...(['my-drafts', 'addenda', 'reports-undelivered'] as const),
 ]
-/** Studies and critical results that the home page lists. */
+/** Studies that the home page lists. */
 const LISTED = 8
-const POLL_MS = 60_000
-const POLL_CUT_OFF_MS = 20_000
+const TYPING_MS = 200
 
 /** What to read next, and critical results that no clinician has been told of. */
 export function RadiologistHome({ today }: { today: Today }) {
@@ -36,7 +34,7 @@ export function RadiologistHome({ today }: { today: Today }) {
         <NextStudies />
       </div>
       <div className={css.side}>
-        <Criticals />
+        <CriticalPanel isEscalated={false} />
         <Items items={today.items} kinds={KINDS} />
       </div>
     </div>
@@ -44,15 +42,19 @@ export function RadiologistHome({ today }: { today: Today }) {
 }
 
 function NextStudies() {
-  const reply = useNextStudies(LISTED)
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const isSearch = search !== ''
+  const reply = useNextStudies(LISTED, true, search)
   const studies = reply.data?.studies ?? []
   const [first] = studies
   return (
     <Panel
       isFlush
-      title={t('ui.dashboard.next.title')}
+      title={isSearch ? t('ui.dashboard.next.found') : t('ui.dashboard.next.title')}
       aside={
-        first && (
+        first &&
+        !isSearch && (
           <Button
             size="sm"
             renderRoot={(props) => (
@@ -64,9 +66,21 @@ function NextStudies() {
         )
       }
     >
+      <div className={css.nextSearch}>
+        <SearchBox
+          label={t('ui.dashboard.next.searchLabel')}
+          placeholder={t('ui.dashboard.next.search')}
+          maxLength={100}
+          value={typed}
+          onChange={setTyped}
+        />
+      </div>
       {reply.isPending && <Waiting rows={LISTED} height={46} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.isSuccess && !first && (
+      {reply.isSuccess && !first && isSearch && (
+        <div className={css.roomNone}>{t('ui.dashboard.next.notFound')}</div>
+      )}
+      {reply.isSuccess && !first && !isSearch && (
         <Empty
           icon={<IconReportMedical size={38} stroke={1.3} />}
           title={t('ui.dashboard.next.none')}
@@ -107,45 +121,3 @@ const Study = ({ study }: { study: WindowStudy }) => (
     <div className={css.quiet}>{waitingText(study.createdAt, new Date())}</div>
   </li>
 )
-
-function Criticals() {
-  const { isOpen } = useEventStream()
-  const { data } = useReply(
-    dashboardReports.criticals,
-    {},
-    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
-  )
-  const criticals = data?.criticals ?? []
-  if (criticals.length === 0) return null
-  return (
-    <Panel isFlush title={t('ui.critical-results.title')}>
-      <ul className={css.exams}>
-        {criticals.slice(0, LISTED).map((critical) => (
-          <Critical key={critical.reportId} critical={critical} />
-        ))}
-      </ul>
-      <div className={css.roomActions}>
-        <Link to="/reading/criticals">{t('ui.dashboard.next.criticals')}</Link>
-      </div>
-    </Panel>
-  )
-}
-
-function Critical({ critical }: { critical: CriticalResult }) {
-  const { studyId, patientName, finding, openedAt } = critical
-  const { text, isOverdue } = openFor(openedAt, new Date())
-  return (
-    <li className={css.exam}>
-      <div>
-        <Tag tone={isOverdue ? 'danger' : 'warning'}>{text}</Tag>
-      </div>
-      <div className={css.examPatient}>
-        <Link to="/reading/$studyId" params={{ studyId }}>
-          <PersonName value={patientName} />
-        </Link>
-        <div className={css.quiet}>{finding}</div>
-      </div>
-      <div className={css.overdue}>{isOverdue && t('ui.dashboard.next.overdue')}</div>
-    </li>
-  )
-}

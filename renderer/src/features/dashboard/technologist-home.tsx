@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDeviceDesktopAnalytics, IconHelpCircle } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
@@ -14,9 +15,12 @@ import { Ago } from '../../ui/clock.tsx'
 import { Empty, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
-import { isOver, nextOf, roomsOf } from './exam-groups.ts'
+import { deviceFor, isOver, nextOf, roomsOf } from './exam-groups.ts'
 import { ExamLine } from './exam-line.tsx'
 import { Items } from './items.tsx'
+import { examLink } from './links.ts'
+
+const DayTrends = lazy(async () => ({ default: (await import('./trends.tsx')).DayTrends }))
 
 const KINDS = [
   ...(['safe-mode', 'listener-down', 'disk', 'partner-away', 'downtime', 'mismatches'] as const),
@@ -40,6 +44,9 @@ export function TechnologistHome({ today }: { today: Today }) {
       </div>
       <div className={css.side}>
         <Items items={today.items} kinds={KINDS} />
+        <Suspense fallback={<Waiting rows={1} height={200} />}>
+          <DayTrends />
+        </Suspense>
       </div>
     </div>
   )
@@ -62,14 +69,14 @@ function Rooms({ day, devices }: { day: ExamDay; devices: readonly Device[] }) {
   return (
     <div className={css.rooms}>
       {rooms.map(({ device, exams }) => (
-        <Room key={device.deviceId} device={device} exams={exams} />
+        <Room key={device.deviceId} device={device} exams={exams} day={day.day} />
       ))}
-      {unsent.length > 0 && <Unsent exams={unsent} />}
+      {unsent.length > 0 && <Unsent exams={unsent} devices={devices} day={day.day} />}
     </div>
   )
 }
 
-function Room({ device, exams }: { device: Device; exams: readonly Exam[] }) {
+function Room({ device, exams, day }: { device: Device; exams: readonly Exam[]; day: string }) {
   const { deviceId, aeTitle, lastSeenAt } = device
   const next = nextOf(exams)
   return (
@@ -91,7 +98,11 @@ function Room({ device, exams }: { device: Device; exams: readonly Exam[] }) {
           {t('ui.dashboard.rooms.lastSeen')} <Ago instant={lastSeenAt} />
         </span>
       </div>
-      <NextExams exams={next} none={t('ui.dashboard.rooms.noExams')} />
+      <NextExams
+        exams={next}
+        none={t('ui.dashboard.rooms.noExams')}
+        linkOf={(exam) => examLink(exam, day, deviceId)}
+      />
       <div className={css.roomActions}>
         <Button
           size="xs"
@@ -112,14 +123,26 @@ function Room({ device, exams }: { device: Device; exams: readonly Exam[] }) {
 }
 
 /** Exams that no device has been sent yet, such as those of a device that has not asked today. */
-const Unsent = ({ exams }: { exams: readonly Exam[] }) => (
+const Unsent = ({
+  exams,
+  devices,
+  day,
+}: {
+  exams: readonly Exam[]
+  devices: readonly Device[]
+  day: string
+}) => (
   <Panel
     isFlush
     title={t('ui.dashboard.rooms.unsent')}
     aside={<Tag tone="plain">{t('ui.dashboard.rooms.exams', { count: exams.length })}</Tag>}
   >
     <div className={css.roomFacts}>{t('ui.dashboard.rooms.unsentText')}</div>
-    <NextExams exams={nextOf(exams)} none={t('ui.dashboard.rooms.noExams')} />
+    <NextExams
+      exams={nextOf(exams)}
+      none={t('ui.dashboard.rooms.noExams')}
+      linkOf={(exam) => examLink(exam, day, deviceFor(exam, devices)?.deviceId)}
+    />
     <div className={css.roomActions}>
       <span />
       <Link to="/worklist" search={{ show: 'waiting' }}>
@@ -129,12 +152,20 @@ const Unsent = ({ exams }: { exams: readonly Exam[] }) => (
   </Panel>
 )
 
-function NextExams({ exams, none }: { exams: readonly Exam[]; none: string }) {
+function NextExams({
+  exams,
+  none,
+  linkOf,
+}: {
+  exams: readonly Exam[]
+  none: string
+  linkOf: (exam: Exam) => LinkProps | undefined
+}) {
   if (exams.length === 0) return <div className={css.roomNone}>{none}</div>
   return (
     <ul className={css.exams}>
       {exams.slice(0, NEXT).map((exam) => (
-        <ExamLine key={examKey(exam)} exam={exam} />
+        <ExamLine key={examKey(exam)} exam={exam} to={linkOf(exam)} hasImages />
       ))}
       {exams.length > NEXT && (
         <li className={css.moreExams}>

@@ -93,7 +93,6 @@ export function ForwardedImages({ study }: { study: ForwardedStudy }) {
           rows={pages.flatMap((page) => page.instances)}
           keyOf={(row) => row.forwardId}
           least={640}
-          maxHeight="calc(100dvh - 140px)"
           onEnd={more}
           end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
         />

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconListCheck, IconPlugConnected } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
 import { useSend } from '../../api/queries.ts'
@@ -33,6 +34,13 @@ function Echo({ device }: { device: Device }) {
       : hasAddress
         ? null
         : t('ui.devices.checks.noAddress')
+  const isPossible = missing === null
+  const { deviceId } = device
+  const { mutate } = echo
+  // Who opens the checks wants to know this first.
+  useEffect(() => {
+    if (isPossible) mutate({ params: { deviceId } })
+  }, [isPossible, deviceId, mutate])
   return (
     <Panel title={t('ui.devices.checks.echo')}>
       <Stack align="flex-start" gap={10}>
@@ -43,9 +51,9 @@ function Echo({ device }: { device: Device }) {
         <Button
           variant="default"
           leftSection={<IconPlugConnected size={16} />}
-          disabled={missing !== null}
+          disabled={!isPossible}
           loading={echo.isPending}
-          onClick={() => echo.mutate({ params: { deviceId: device.deviceId } })}
+          onClick={() => mutate({ params: { deviceId } })}
         >
           {t('ui.devices.checks.echoAction')}
         </Button>
@@ -101,7 +109,6 @@ function Result({ lint }: { lint: Lint }) {
           rows={lint.findings.map((finding, index) => ({ ...finding, index }))}
           keyOf={({ index }) => index}
           least={520}
-          maxHeight="50vh"
         />
       )}
       <Text size="xs" c="dimmed">

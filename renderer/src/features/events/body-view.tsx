@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core'
 import { IconTextWrap } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { prettyJson } from '../../format/json-text.ts'
@@ -7,12 +7,21 @@ import { Copy } from '../../ui/copy.tsx'
 import css from './events.module.css'
 
 const MOST = 60_000
+/** What is shown of a longer body until all of it is wanted. */
+const FIRST_LINES = 22
+const FIRST_CHARACTERS = 2400
 
-/** A body, its JSON laid out; long lines wrap or not. `what` names it. */
+/**
+ * A body, its JSON laid out; long lines wrap or not, and of a long one the beginning until all of it
+ * is asked for. `what` names it.
+ */
 export function BodyView({ text, what, aside }: { text: string; what: string; aside?: ReactNode }) {
   const [isWrapped, setIsWrapped] = useState(true)
   const whole = useMemo(() => prettyJson(text), [text])
   const more = whole.length - MOST
+  const lines = useMemo(() => whole.split('\n').length, [whole])
+  const isLong = lines > FIRST_LINES || whole.length > FIRST_CHARACTERS
+  const [isAll, setIsAll] = useState(false)
   return (
     <div className={css.body}>
       <div className={css.bodyHead}>
@@ -31,11 +40,26 @@ export function BodyView({ text, what, aside }: { text: string; what: string; as
           <Copy value={whole} what={what} />
         </Group>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1) */}
-      <section className={css.bodyText} tabIndex={0} aria-label={what}>
+      <section
+        className={css.bodyText}
+        data-cut={(isLong && !isAll) || undefined}
+        aria-label={what}
+      >
         <pre className={isWrapped ? css.wrapped : ''}>{whole.slice(0, MOST)}</pre>
       </section>
-      {more > 0 && <div className={css.bodyHead}>{t('ui.events.beginning', { more })}</div>}
+      {isLong && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded={isAll}
+          onClick={() => setIsAll(!isAll)}
+        >
+          {isAll ? t('ui.events.showBeginning') : t('ui.events.showAll', { lines })}
+        </Button>
+      )}
+      {isAll && more > 0 && (
+        <div className={css.bodyHead}>{t('ui.events.beginning', { more })}</div>
+      )}
     </div>
   )
 }

@@ -48,7 +48,9 @@ export function Event() {
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.events.gone')}>{t('ui.events.goneText')}</Empty>
+        <Empty title={t('ui.events.gone')} error={reply.error}>
+          {t('ui.events.goneText')}
+        </Empty>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <Failed error={reply.error} onRetry={() => void reply.refetch()} />

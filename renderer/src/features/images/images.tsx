@@ -1,9 +1,10 @@
-import { Group, SegmentedControl } from '@mantine/core'
+import { Group, SegmentedControl, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPhoto } from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
+import { useMayManageStudies } from '../../api/session.ts'
 import { useStatus } from '../../api/status.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -13,12 +14,16 @@ import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
+import { PreviewButton, usePreviewChoice } from '../../ui/preview-pane.tsx'
 import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { tableOf } from '../../ui/study-list/use-rows.ts'
+import { Thumbnail } from '../../ui/thumbnail.tsx'
 import { Arrived, ImageTags } from './arrival.tsx'
 import css from './images.module.css'
+import { Preview } from './preview.tsx'
 import { senderName } from './sender-name.ts'
+import { studyThumbnail } from './thumbnail-addresses.ts'
 import { SHOWS, type Show, useImageStudies } from './use-image-studies.ts'
 
 const route = getRouteApi('/shell/images')
@@ -31,10 +36,37 @@ const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
   },
 ]
 
+const THUMBNAIL = 44
+
+/** To the correction of images that differ from their order, for who may make it. */
+function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent: boolean }) {
+  const { studyInstanceUid } = study
+  if (!useMayManageStudies()) return null
+  return (
+    <div>
+      <Link
+        to="/images/$studyInstanceUid/resolve"
+        params={{ studyInstanceUid }}
+        tabIndex={isCurrent ? 0 : -1}
+      >
+        {t('ui.common.identity.resolve')}…
+      </Link>
+    </div>
+  )
+}
+
 const columns: readonly Column<ImageStudySummary>[] = [
   {
+    name: t('ui.images.columns.thumbnail'),
+    track: `${THUMBNAIL}px`,
+    head: <VisuallyHidden>{t('ui.images.columns.thumbnail')}</VisuallyHidden>,
+    cell: (study) => (
+      <Thumbnail address={studyThumbnail(study)} modalities={study.modalities} side={THUMBNAIL} />
+    ),
+  },
+  {
     name: t('ui.images.columns.patient'),
-    track: 'minmax(136px, 1.5fr)',
+    track: 'minmax(132px, 1.5fr)',
     cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
       <>
         <Link
@@ -50,7 +82,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.exam'),
-    track: 'minmax(120px, 1.6fr)',
+    track: 'minmax(108px, 1.6fr)',
     cell: ({ modalities, studyDescription, accessionNumber }) => (
       <>
         <b>{modalities.join(', ')}</b> {studyDescription}
@@ -60,22 +92,29 @@ const columns: readonly Column<ImageStudySummary>[] = [
   },
   {
     name: t('ui.images.columns.device'),
-    track: 'minmax(78px, 0.9fr)',
+    track: 'minmax(74px, 0.9fr)',
+    rank: 1,
     cell: ({ deviceName, callingAeTitle }) => senderName(deviceName) || callingAeTitle,
   },
   {
     name: t('ui.images.columns.images'),
-    track: '104px',
+    track: '80px',
     cell: (study) => <Arrived study={study} />,
   },
   {
     name: t('ui.images.columns.state'),
-    track: 'minmax(144px, 2fr)',
-    cell: (study) => <ImageTags study={study} />,
+    track: 'minmax(164px, 2fr)',
+    cell: (study, isCurrent) => (
+      <>
+        <ImageTags study={study} />
+        {study.identity === 'mismatch' && <ResolveLink study={study} isCurrent={isCurrent} />}
+      </>
+    ),
   },
   {
     name: t('ui.images.columns.last'),
-    track: '84px',
+    track: '80px',
+    rank: 2,
     isRight: true,
     cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
   },
@@ -94,6 +133,8 @@ export function Images() {
   const choose = (value: string) =>
     void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
   const table = useRef<TableHandle>(null)
+  const preview = usePreviewChoice('isthmus-images-preview')
+  const [currentUid, setCurrentUid] = useState<string>()
   const clear = () => {
     setTyped('')
     choose('all')
@@ -104,7 +145,12 @@ export function Images() {
   }
 
   return (
-    <Page title={t('ui.images.title')} about={t('ui.images.about')} isFull>
+    <Page
+      title={t('ui.images.title')}
+      about={t('ui.images.about')}
+      isFull
+      actions={<PreviewButton choice={preview} />}
+    >
       <ImageTabs />
       <Group gap={12}>
         <SearchBox
@@ -139,16 +185,29 @@ export function Images() {
               }
             : { title: t('ui.images.none'), text: <NoneYet /> }),
         }}
-        waitingHeight={46}
+        waitingHeight={60}
         {...tableOf(studies)}
         label={t('ui.images.label')}
         columns={columns}
         handle={table}
-        rowKeys={ROW_KEYS}
+        rowKeys={[
+          ...ROW_KEYS,
+          { keys: 'p', name: t('ui.study-list.keyNames.preview'), run: preview.toggle },
+        ]}
+        onCurrent={({ studyInstanceUid }) => setCurrentUid(studyInstanceUid)}
+        side={
+          preview.isShown ? (
+            <Preview
+              study={
+                studies.rows.find(({ studyInstanceUid }) => studyInstanceUid === currentUid) ?? null
+              }
+            />
+          ) : null
+        }
         isMain
         ahead={30}
         keyOf={(row) => row.studyInstanceUid}
-        least={768}
+        least={preview.isShown ? 620 : 768}
         onOpen={({ studyInstanceUid }) =>
           void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })
         }

@@ -85,6 +85,7 @@ export function Resolve() {
           <Empty
             icon={<IconPhotoOff size={34} stroke={1.3} />}
             title={t('ui.images.correction.nothingToCorrect')}
+            error={failed ?? null}
           >
             {t('ui.images.correction.nothingToCorrectText')}
           </Empty>

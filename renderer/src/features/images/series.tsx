@@ -1,15 +1,20 @@
-import { Table, Text } from '@mantine/core'
-import type { ImageSeries } from '#shared/contract/images.ts'
+import { Table, Text, VisuallyHidden } from '@mantine/core'
+import type { ImageStudy } from '#shared/contract/images.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { countOf } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
+import { Thumbnail } from '../../ui/thumbnail.tsx'
 import css from './images.module.css'
 import { Quiet } from './quiet.tsx'
+import { seriesThumbnail } from './thumbnail-addresses.ts'
+
+const THUMBNAIL = 64
 
 /** The series of a study; of each, how many of its announced images are here. */
-export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
+export function SeriesPanel({ study }: { study: ImageStudy }) {
+  const series = study.seriesList
   if (series.length === 0)
     return <Quiet title={t('ui.images.series')} text={t('ui.images.seriesNone')} />
   return (
@@ -18,6 +23,9 @@ export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
         <Table className={css.rows} horizontalSpacing={16} verticalSpacing={7}>
           <Table.Thead>
             <Table.Tr>
+              <Table.Th>
+                <VisuallyHidden>{t('ui.images.columns.thumbnail')}</VisuallyHidden>
+              </Table.Th>
               <Table.Th>{t('ui.images.seriesColumns.number')}</Table.Th>
               <Table.Th>{t('ui.images.seriesColumns.modality')}</Table.Th>
               <Table.Th>{t('ui.images.seriesColumns.description')}</Table.Th>
@@ -29,6 +37,13 @@ export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
           <Table.Tbody>
             {series.map((one) => (
               <Table.Tr key={one.seriesInstanceUid}>
+                <Table.Td w={THUMBNAIL + 16} pr={0}>
+                  <Thumbnail
+                    address={seriesThumbnail(study, one)}
+                    modalities={[one.modality]}
+                    side={THUMBNAIL}
+                  />
+                </Table.Td>
                 <Table.Td className="tabular">{one.seriesNumber}</Table.Td>
                 <Table.Td fw={600}>{one.modality}</Table.Td>
                 <Table.Td title={one.seriesInstanceUid}>

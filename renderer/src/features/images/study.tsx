@@ -66,7 +66,11 @@ export function Study() {
       {reply.isError && reply.error.code === 'not-found' && (
         <>
           <Panel>
-            <Empty icon={<IconPhotoOff size={34} stroke={1.3} />} title={t('ui.images.gone')}>
+            <Empty
+              icon={<IconPhotoOff size={34} stroke={1.3} />}
+              title={t('ui.images.gone')}
+              error={reply.error}
+            >
               {t('ui.images.goneText')}
             </Empty>
           </Panel>
@@ -85,7 +89,7 @@ export function Study() {
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
           <div className={css.columns}>
             <div className={css.main}>
-              <SeriesPanel series={study.seriesList} />
+              <SeriesPanel study={study} />
               <StepPanel steps={study.performedSteps} />
               <CommitmentPanel commitments={study.commitments} />
             </div>

@@ -59,7 +59,6 @@ export function FoundStudies({
           rows={studies}
           keyOf={(row) => row.studyInstanceUid}
           least={680}
-          maxHeight="62vh"
         />
       )}
     </Panel>

@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconInbox } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { dashboardImages } from '#shared/contract/images.ts'
+import { dashboardImages, thumbnailPaths } from '#shared/contract/images.ts'
 import type { QuarantinedInstance } from '#shared/contract/quarantine.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { call, keyOf, usePages, useSend } from '../../api/queries.ts'
@@ -20,6 +20,7 @@ import { PagedTable } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
+import { Thumbnail } from '../../ui/thumbnail.tsx'
 import { CHANGES, Groups } from './groups.tsx'
 
 type Decision = 'release' | 'discard'
@@ -30,7 +31,21 @@ interface Asking {
 
 const route = getRouteApi('/shell/images/quarantine')
 
+const THUMBNAIL = 64
+
 const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
+  {
+    name: t('ui.quarantine.columns.thumbnail'),
+    track: `${THUMBNAIL}px`,
+    head: <VisuallyHidden>{t('ui.quarantine.columns.thumbnail')}</VisuallyHidden>,
+    cell: ({ instanceId, modality }) => (
+      <Thumbnail
+        address={thumbnailPaths.quarantined(instanceId)}
+        modalities={[modality]}
+        side={THUMBNAIL}
+      />
+    ),
+  },
   {
     name: t('ui.quarantine.columns.at'),
     track: '92px',
@@ -127,7 +142,7 @@ export function Quarantine() {
         columns={shown}
         rows={instances}
         keyOf={(row) => row.instanceId}
-        least={mayManage ? 760 : 640}
+        least={mayManage ? 838 : 718}
         onEnd={more}
         end={list.hasNextPage ? t('ui.quarantine.more') : t('ui.quarantine.last')}
       />

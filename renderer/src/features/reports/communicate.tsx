@@ -3,6 +3,7 @@ import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
+import { ReferringPhysician } from '../../ui/escalation.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -54,6 +55,9 @@ function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => voi
           </Text>
           <Text fw={600} mt={6}>
             {critical.finding}
+          </Text>
+          <Text fz="sm" component="div" mt={6}>
+            {t('ui.critical-results.columns.physician')}: <ReferringPhysician critical={critical} />
           </Text>
         </div>
         <CommunicationFields form={form} />

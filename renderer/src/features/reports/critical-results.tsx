@@ -9,6 +9,7 @@ import { useReply } from '../../api/queries.ts'
 import { openFor } from '../../format/open-for.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
+import { Escalation, ReferringPhysician } from '../../ui/escalation.tsx'
 import { Failed, Page, Panel, Waiting } from '../../ui/page.tsx'
 import { NothingListed } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
@@ -18,7 +19,7 @@ import css from './reports.module.css'
 
 const COLUMNS = textsOf(
   'ui.critical-results.columns',
-  ...(['since', 'patient', 'finding', 'signed', 'actions'] as const),
+  ...(['since', 'escalation', 'patient', 'finding', 'physician', 'signed', 'actions'] as const),
 )
 const TICK_MS = 20_000
 const POLL_MS = 60_000
@@ -43,7 +44,7 @@ export function Criticals() {
       )}
       {criticals.length > 0 && (
         <Panel isFlush>
-          <Table.ScrollContainer minWidth={720}>
+          <Table.ScrollContainer minWidth={940}>
             <Table
               horizontalSpacing={16}
               verticalSpacing={9}
@@ -80,7 +81,10 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
   return (
     <Table.Tr>
       <Table.Td>
-        <Waits openedAt={openedAt} />
+        <Waits critical={critical} />
+      </Table.Td>
+      <Table.Td>
+        <Escalation critical={critical} />
       </Table.Td>
       <Table.Td>
         <Link to="/reading/$studyId" params={{ studyId }}>
@@ -91,6 +95,9 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
         </Text>
       </Table.Td>
       <Table.Td maw={420}>{finding}</Table.Td>
+      <Table.Td>
+        <ReferringPhysician critical={critical} />
+      </Table.Td>
       <Table.Td>
         {signedBy.name}
         <Text fz="sm" c="dimmed">
@@ -110,9 +117,9 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
   )
 }
 
-function Waits({ openedAt }: { openedAt: string }) {
+function Waits({ critical }: { critical: CriticalResult }) {
   const [now, setNow] = useState(() => new Date())
   useInterval(() => setNow(new Date()), TICK_MS, { autoInvoke: true })
-  const { text, isOverdue } = openFor(openedAt, now)
+  const { text, isOverdue } = openFor(critical, now)
   return <time className={`nowrap ${isOverdue ? css.overdue : ''}`}>{text}</time>
 }

@@ -1,9 +1,10 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import { t, textsOf } from '../../i18n/t.ts'
+import { spaced } from './dictated-text.ts'
 import { type Macro, putIn, reportKeys } from './editor-keys.ts'
 import { reportMarks } from './editor-marks.ts'
 import { editorTheme } from './editor-theme.ts'
@@ -18,6 +19,11 @@ export interface EditorHandle {
   focus(): void
   /** Puts a text in place of what is selected. */
   insert(text: string): void
+  /**
+   * Puts a dictated text in place of what is selected, as one step to undo; false where the report
+   * cannot be edited.
+   */
+  insertDictated(text: string): boolean
 }
 
 interface EditorProps {
@@ -62,11 +68,12 @@ export function ReportEditor(props: EditorProps) {
           placeholder(t('ui.reports.editor.placeholder')),
           reportMarks,
           reportKeys(() => latest.current.macros),
-          // F3 leads to the next field here, and Ctrl+Enter signs.
+          // F3 leads to the next field here, Ctrl+Enter signs, and Ctrl+Shift+D, which with Caps
+          // Lock reads as Ctrl+D, dictates.
           keymap.of([
             ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
             ...historyKeymap,
-            ...searchKeymap.filter(({ key }) => key !== 'F3'),
+            ...searchKeymap.filter(({ key }) => key !== 'F3' && key !== 'Mod-d'),
           ]),
           editorTheme,
           writable.current.of(writing(now)),
@@ -112,6 +119,21 @@ export function ReportEditor(props: EditorProps) {
       const { from, to } = view.state.selection.main
       putIn(view, added, from, to)
       view.focus()
+    },
+    insertDictated(added) {
+      const view = editor.current
+      if (!view || view.state.readOnly) return false
+      const { from, to } = view.state.selection.main
+      const insert = spaced(view.state.sliceDoc(0, from), added, view.state.sliceDoc(to))
+      view.dispatch({
+        changes: { from, to, insert },
+        selection: { anchor: from + insert.length },
+        annotations: isolateHistory.of('full'),
+        scrollIntoView: true,
+        userEvent: 'input.dictate',
+      })
+      view.focus()
+      return true
     },
   }))
   return <div ref={place} style={{ display: 'contents' }} />

@@ -53,6 +53,7 @@ export function ReadingScreen() {
         <Empty
           title={t('ui.reports.screen.gone')}
           action={<Link to="/reading">{t('ui.reports.screen.back')}</Link>}
+          error={reply.error}
         >
           {t('ui.reports.screen.goneText')}
         </Empty>

@@ -25,6 +25,7 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Ago, Clock } from '../../ui/clock.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
+import { Escalation } from '../../ui/escalation.tsx'
 import { Failed } from '../../ui/page.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -155,6 +156,7 @@ function Critical({
           ? t('ui.reports.signed.toldTo', { name: communication.communicatedTo })
           : t('ui.reports.signed.notTold')}
       </div>
+      {(!communication || critical.escalations.length > 0) && <Escalation critical={critical} />}
       {!communication && (
         <Button size="compact-sm" color="red" mt={6} onClick={() => setIsAsking(true)}>
           {t('ui.reports.signed.document')}…

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Group, Popover, Tooltip } from '@mantine/core'
-import { IconHistory, IconKeyboard, IconSignature } from '@tabler/icons-react'
+import { IconHistory, IconKeyboard, IconMicrophone, IconSignature } from '@tabler/icons-react'
 import type { DraftKeeper, KeptDraft } from '../../api/draft-keeper.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { KeyRows } from '../../ui/shortcut-sheet.tsx'
 import type { Shortcut } from '../../ui/shortcuts.ts'
 import css from './reports.module.css'
 import { SavingState } from './saving.tsx'
+import type { Dictation } from './use-dictation.ts'
 import type { Dialog } from './writing-dialog.tsx'
 
 /** What the editor's own keymap does, for the sheet. */
@@ -25,13 +26,16 @@ export function WritingTools(props: {
   isAddendum: boolean
   maySign: boolean
   shortcuts: readonly Shortcut[]
+  /** Undefined where it is not configured, or the report cannot be edited. */
+  dictation: Dictation | undefined
   onDialog: (dialog: Dialog) => void
 }) {
-  const { kept, keeper, isAddendum, maySign, shortcuts, onDialog } = props
+  const { kept, keeper, isAddendum, maySign, shortcuts, dictation, onDialog } = props
   return (
     <div className={css.tools}>
       <SavingState kept={kept} keeper={keeper} onResolve={() => onDialog('conflict')} />
       <Group gap={4} wrap="nowrap" ml="auto">
+        {dictation && <Dictate dictation={dictation} />}
         <Keys shortcuts={shortcuts} />
         <Tooltip label={t('ui.reports.editor.revisions')}>
           <ActionIcon
@@ -51,6 +55,24 @@ export function WritingTools(props: {
         </Button>
       </Group>
     </div>
+  )
+}
+
+function Dictate({ dictation: { state, start, stop } }: { dictation: Dictation }) {
+  const isRecording = state.kind === 'recording'
+  const label = t(`ui.reports.dictation.${isRecording ? 'stop' : 'start'}`)
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        aria-label={label}
+        aria-pressed={isRecording}
+        {...(isRecording && { color: 'red', variant: 'filled' })}
+        disabled={!isRecording && state.kind !== 'idle'}
+        onClick={isRecording ? stop : start}
+      >
+        <IconMicrophone size={18} />
+      </ActionIcon>
+    </Tooltip>
   )
 }
 

@@ -8,16 +8,18 @@ import { useReply } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
 import { clockText, todayIn } from '../../format/dates.ts'
 import { templateValues } from '../../format/patient.ts'
-import { t } from '../../i18n/t.ts'
+import { t, textsOf } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice } from '../../ui/tone.tsx'
+import { DictationBar } from './dictation-bar.tsx'
 import { type EditorHandle, ReportEditor } from './editor.tsx'
 import { FindingsStrip } from './findings-strip.tsx'
 import { LockNotice } from './lock-notice.tsx'
 import css from './reports.module.css'
 import { SignedTexts } from './signed-text.tsx'
 import { TemplateOffers } from './template-offers.tsx'
+import { useDictation, useMayDictate } from './use-dictation.ts'
 import { type Found, isHeldElsewhere, useDraft } from './use-draft.ts'
 import { type Dialog, WritingDialog } from './writing-dialog.tsx'
 import { EDITOR_KEYS, WritingTools } from './writing-tools.tsx'
@@ -49,7 +51,13 @@ export function Writing({
   const isElsewhere = isHeldElsewhere(reading) || !reading.mayWrite
   const isAddendum = reading.status === 'addendum_active'
   const isEmpty = kept.text.trim() === ''
-  const maySign = !isEmpty && !isElsewhere
+  const mayDictate = useMayDictate()
+  const dictation = useDictation(
+    reading.studyId,
+    (text) => editor.current?.insertDictated(text) ?? false,
+  )
+  const isDictating = dictation.state.kind !== 'idle'
+  const maySign = !isEmpty && !isElsewhere && !isDictating
   const shortcuts: readonly Shortcut[] = [
     ...EDITOR_KEYS,
     {
@@ -63,6 +71,7 @@ export function Writing({
       name: t('ui.reports.editor.keyNames.sign'),
       run: () => maySign && setDialog((before) => before ?? 'sign'),
     },
+    ...(mayDictate ? [dictationKey(dictation, !isElsewhere)] : []),
   ]
   useShortcuts(t('ui.reports.editor.label'), shortcuts)
 
@@ -81,8 +90,10 @@ export function Writing({
         isAddendum={isAddendum}
         maySign={maySign}
         shortcuts={shortcuts}
+        dictation={mayDictate && (!isElsewhere || isDictating) ? dictation : undefined}
         onDialog={setDialog}
       />
+      <DictationBar dictation={dictation} />
       {isElsewhere && (
         <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />
       )}
@@ -124,7 +135,9 @@ export function Writing({
       />
       <BeforeLeaving
         isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)}
+        texts={UNSAVED}
       />
+      <BeforeLeaving isUnsaved={isDictating} texts={DICTATING} />
     </section>
   )
 }
@@ -185,8 +198,21 @@ function FoundNotice({
   )
 }
 
-/** Asks before the screen is left with something that could not be saved. */
-function BeforeLeaving({ isUnsaved }: { isUnsaved: boolean }) {
+/** Starts dictating, or stops and puts in the text. */
+const dictationKey = (
+  { state, start, stop }: ReturnType<typeof useDictation>,
+  mayStart: boolean,
+): Shortcut => ({
+  keys: 'mod+shift+d',
+  name: t('ui.reports.dictation.key'),
+  run: () => (state.kind === 'recording' ? stop() : mayStart && start()),
+})
+
+const UNSAVED = textsOf('ui.reports.saving', 'leave', 'leaveText', 'go', 'stay')
+const DICTATING = textsOf('ui.reports.dictation', 'leave', 'leaveText', 'go', 'stay')
+
+/** Asks before the screen is left with something that is not in the saved report. */
+function BeforeLeaving({ isUnsaved, texts }: { isUnsaved: boolean; texts: typeof UNSAVED }) {
   const { proceed, reset, status } = useBlocker({
     shouldBlockFn: () => isUnsaved,
     enableBeforeUnload: false,
@@ -196,15 +222,15 @@ function BeforeLeaving({ isUnsaved }: { isUnsaved: boolean }) {
   return (
     <Confirm
       isOpen
-      title={t('ui.reports.saving.leave')}
-      action={t('ui.reports.saving.go')}
-      keep={t('ui.reports.saving.stay')}
+      title={texts.leave}
+      action={texts.go}
+      keep={texts.stay}
       isBusy={false}
       error={null}
       onConfirm={proceed}
       onClose={reset}
     >
-      {t('ui.reports.saving.leaveText')}
+      {texts.leaveText}
     </Confirm>
   )
 }

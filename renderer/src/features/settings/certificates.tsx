@@ -1,4 +1,4 @@
-import { Button, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconCopy, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
@@ -10,6 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Facts, Failed, Panel, Waiting } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
 import { expiryTone } from './expiry.ts'
 import css from './settings.module.css'
 
@@ -55,6 +56,7 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
     pem,
   } = certificate
   const zone = useZone()
+  const { isCopied, copy } = useCopy(pem)
   const tone = expiryTone(daysLeft)
   const day = (instant: string) => dayText(todayIn(zone, new Date(instant)))
   return (
@@ -99,18 +101,14 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
         </Notice>
       )}
       <Group gap={8}>
-        <CopyButton value={pem} timeout={2000}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
-              onClick={copy}
-            >
-              {copied ? t('ui.settings.certificates.copied') : t('ui.settings.certificates.copy')}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={isCopied ? <IconCheck size={15} /> : <IconCopy size={15} />}
+          onClick={copy}
+        >
+          {isCopied ? t('ui.settings.certificates.copied') : t('ui.settings.certificates.copy')}
+        </Button>
         <Button
           variant="default"
           size="xs"

@@ -72,6 +72,8 @@ const BASIC: ReadonlySet<string> = new Set([
   ...['intake.areas', 'intake.warnGigabytes', 'intake.stopGigabytes'],
   ...['commitment.isOn', 'https.isOn', 'https.port', 'window.lockMinutes'],
   ...['reports.paper', 'reports.letterhead', 'reports.archiveCopies', 'reports.destinationId'],
+  ...['dictation.isOn', 'dictation.url', 'dictation.model'],
+  ...['criticals.communicateMinutes', 'criticals.escalationAddresses'],
   ...['mail.host', 'mail.port', 'mail.security', 'mail.user', 'mail.from'],
   ...['viewer.linkMinutes', 'viewer.sessionHours', 'update.isAutomatic', 'update.at'],
   ...['audit.collectorHost', 'audit.collectorPort'],

@@ -8,6 +8,8 @@ const NAMES = [
   'commitment',
   'forwarding',
   'reports',
+  'criticals',
+  'dictation',
   'partner',
   'events',
   'http',

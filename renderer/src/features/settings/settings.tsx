@@ -16,6 +16,7 @@ import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
+import { DictationPanel } from './dictation-panel.tsx'
 import {
   groupsOf,
   type Json,
@@ -108,6 +109,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
                     onChange={(value) => edit(row.key, value)}
                   />
                 ))}
+                {group.name === 'dictation' && <DictationPanel />}
               </Panel>
             </div>
           ))}
@@ -183,7 +185,7 @@ function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSea
   ]
   const parts = isSearching ? groups : [...groups, ...others]
   return (
-    <nav className={css.index} aria-label={t('ui.settings.title')}>
+    <nav className={css.index} aria-label={t('ui.settings.groups')}>
       {parts.map(({ name, title }) => (
         <button
           type="button"

@@ -3,8 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { dashboardStudies, type WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Failed, Panel } from '../../ui/page.tsx'
+import { Failed } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
+import { PreviewPane } from '../../ui/preview-pane.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { StatusTags } from '../../ui/study-list/status-tags.tsx'
 import { examText, Writer } from '../../ui/study-list/study-columns.tsx'
@@ -29,15 +30,9 @@ export function Preview({
 }) {
   const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
   return (
-    <Panel className={css.preview}>
-      <section aria-label={t('ui.studies.preview')}>
-        {study === null ? (
-          <p className={css.quiet}>{t('ui.studies.noPreview')}</p>
-        ) : (
-          <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />
-        )}
-      </section>
-    </Panel>
+    <PreviewPane>
+      {study && <Shown study={study} hasMore={stayed === study.studyId} renew={renew} />}
+    </PreviewPane>
   )
 }
 

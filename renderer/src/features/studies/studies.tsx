@@ -1,5 +1,5 @@
-import { ActionIcon, SegmentedControl, Tooltip } from '@mantine/core'
-import { IconFolders, IconLayoutSidebarRight, IconPlus } from '@tabler/icons-react'
+import { SegmentedControl } from '@mantine/core'
+import { IconFolders, IconPlus } from '@tabler/icons-react'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
@@ -10,6 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { MayButton, useMay } from '../../ui/allowed.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PreviewButton, type PreviewChoice, usePreviewChoice } from '../../ui/preview-pane.tsx'
 import { studyColumns as columns, selectColumn } from '../../ui/study-list/study-columns.tsx'
 import { type RowAction, StudyList } from '../../ui/study-list/study-list.tsx'
 import { useSelection } from '../../ui/study-list/use-selection.ts'
@@ -18,7 +19,6 @@ import { useStudyList } from '../../ui/study-list/use-study-list.ts'
 import { showDone } from '../../ui/undo.tsx'
 import { BulkBar } from './bulk.tsx'
 import { Preview } from './preview.tsx'
-import { isPreviewShown, showPreview } from './preview-shown.ts'
 import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
 
@@ -44,7 +44,7 @@ function Area({ area }: { area: StudyArea }) {
   const { renew, rows } = state.rows
   const [at] = useState(address.study)
   const [currentId, setCurrentId] = useState<string | undefined>(at)
-  const preview = usePreview()
+  const preview = usePreviewChoice('isthmus-study-preview')
   const [dialog, setDialog] = useState<Asked>(null)
   const { change, actions } = useRowActions(area, renew, setDialog)
   const selection = useSelection(rows)
@@ -141,16 +141,6 @@ function useRowActions(
   return { change, actions }
 }
 
-/** Whether the study of the current row is shown beside the list. */
-function usePreview() {
-  const [isShown, setIsShown] = useState(isPreviewShown)
-  const toggle = () => {
-    showPreview(!isShown)
-    setIsShown(!isShown)
-  }
-  return { isShown, toggle }
-}
-
 const columnsOf = (area: StudyArea, selection: Parameters<typeof selectColumn>[0]) => [
   selectColumn(selection),
   columns.severity,
@@ -171,11 +161,10 @@ function Actions({
   onMake,
 }: {
   area: StudyArea
-  preview: ReturnType<typeof usePreview>
+  preview: PreviewChoice
   onMake: () => void
 }) {
   const navigate = useNavigate()
-  const previewName = preview.isShown ? t('ui.studies.hidePreview') : t('ui.studies.showPreview')
   return (
     <>
       <SegmentedControl
@@ -185,16 +174,7 @@ function Actions({
         onChange={(next) => void navigate({ to: '/studies', search: { area: next } })}
         data={AREAS.map((value) => ({ value, label: t(`ui.studies.areas.${value}`) }))}
       />
-      <Tooltip label={previewName}>
-        <ActionIcon
-          size="lg"
-          aria-label={previewName}
-          aria-pressed={preview.isShown}
-          onClick={preview.toggle}
-        >
-          <IconLayoutSidebarRight size={18} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
+      <PreviewButton choice={preview} />
       <MayButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={onMake}>
         {t('ui.studies.make')}
       </MayButton>

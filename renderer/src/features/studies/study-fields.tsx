@@ -2,6 +2,7 @@ import { Button, Select, SimpleGrid, TextInput } from '@mantine/core'
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { VIEWER_STATUSES } from '#shared/lifecycle.ts'
+import { randomId } from '../../format/random-id.ts'
 import { t } from '../../i18n/t.ts'
 import { FormPart } from '../../ui/form-part.tsx'
 import { CustomerPicker, PersonPicker } from '../../ui/study-list/pickers.tsx'
@@ -75,7 +76,7 @@ const Uid = ({ values, set, faults }: FieldsProps) => (
       <Button
         size="compact-xs"
         variant="subtle"
-        onClick={() => set({ studyInstanceUid: uidOf(crypto.randomUUID()) })}
+        onClick={() => set({ studyInstanceUid: uidOf(randomId()) })}
       >
         {t('ui.studies.form.newUid')}
       </Button>

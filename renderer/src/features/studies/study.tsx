@@ -52,6 +52,7 @@ export function StudyScreen() {
             icon={<IconFolderOff size={34} stroke={1.3} />}
             title={t('ui.studies.screen.gone')}
             action={<Link to="/studies">{t('ui.studies.screen.back')}</Link>}
+            error={reply.error}
           >
             {t('ui.studies.screen.goneText')}
           </Empty>

@@ -27,8 +27,8 @@ export function ImportTable({
   importing: Importing
 }) {
   return (
-    <Table.ScrollContainer minWidth={560} mah="52vh" className={css.plan}>
-      <Table horizontalSpacing={10} verticalSpacing={6} stickyHeader>
+    <Table.ScrollContainer minWidth={560} className={css.plan}>
+      <Table horizontalSpacing={10} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
             {Object.values(COLUMNS).map((name) => (

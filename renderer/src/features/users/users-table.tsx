@@ -60,7 +60,6 @@ export function PeopleTable(props: {
       rows={people}
       keyOf={({ userId }) => userId}
       least={820}
-      maxHeight="100%"
       onOpen={(person) => onAct('edit', person)}
       onEnd={onEnd}
       end={end}

@@ -95,7 +95,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           rows={rows}
           keyOf={examKey}
           least={860}
-          maxHeight="100%"
+          isFilling
           handle={handle}
           topOf={day.day}
           onOpen={actions.why}

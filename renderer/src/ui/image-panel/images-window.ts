@@ -1,8 +1,9 @@
+import { randomId } from '../../format/random-id.ts'
 import { watchChild } from './child-windows.ts'
 import { askOtherScreen, featuresAt, placeOn } from './screens.ts'
 
 /** One for each window that reports are written in. */
-const NAME = `isthmus-images-${crypto.randomUUID()}`
+const NAME = `isthmus-images-${randomId()}`
 /** The viewer's page without a view: it is dark, and says that nothing is open. */
 const NOTHING = '/viewer'
 

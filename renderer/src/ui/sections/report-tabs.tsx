@@ -5,7 +5,7 @@ import { SectionTabs, TabCount } from '../section-tabs.tsx'
 
 /** The lists of reading: studies, critical results nobody was told of, templates. */
 export function ReadingTabs() {
-  const open = useWaiting(['criticals'])
+  const open = useWaiting(['criticals-escalated', 'criticals'])
   return (
     <SectionTabs label={t('ui.reports.tabs.label')}>
       <Link to="/reading" activeOptions={{ exact: true, includeSearch: false }}>

@@ -7,6 +7,7 @@ import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import type { RowKey, TableHandle } from '../data-table-props.ts'
 import { Empty, Failed, Panel, Waiting } from '../page.tsx'
+import { WithPreview } from '../preview-pane.tsx'
 import { useShortcuts } from '../shortcuts.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './study-list.module.css'
@@ -72,48 +73,45 @@ function StudyTable({
   const { state, label, columns, actions, onOpen, at, onCurrent, selected, onSelect, side } = props
   const { rows } = state
   return (
-    <div className={css.body}>
-      <div className={css.table}>
-        {rows.unseen > 0 && (
-          <Button
-            className={css.unseen}
-            size="compact-sm"
-            radius="xl"
-            leftSection={<IconArrowUp size={14} />}
-            onClick={() => {
-              rows.showNew()
-              handle.current?.toTop()
-            }}
-          >
-            {t('ui.study-list.unseen', { count: rows.unseen })}
-          </Button>
-        )}
-        <Panel isFlush className="grow">
-          <DataTable
-            tableId={`${state.list} ${state.area}`}
-            {...tableOf(rows)}
-            handle={handle}
-            label={label}
-            columns={columns}
-            keyOf={keyOf}
-            least={420}
-            maxHeight="100%"
-            rowHeight={ROW_HEIGHT}
-            ahead={60}
-            at={at}
-            onOpen={onOpen}
-            isOpenedByKey={side !== undefined}
-            {...(onCurrent && { onCurrent })}
-            {...(selected && { selected })}
-            {...(onSelect && { onSelect })}
-            rowKeys={actions}
-            isMain
-            end={rows.hasMore ? t('ui.study-list.more') : t('ui.study-list.last')}
-          />
-        </Panel>
-      </div>
-      {side && <aside className={css.side}>{side}</aside>}
-    </div>
+    <WithPreview side={side}>
+      {rows.unseen > 0 && (
+        <Button
+          className={css.unseen}
+          size="compact-sm"
+          radius="xl"
+          leftSection={<IconArrowUp size={14} />}
+          onClick={() => {
+            rows.showNew()
+            handle.current?.toTop()
+          }}
+        >
+          {t('ui.study-list.unseen', { count: rows.unseen })}
+        </Button>
+      )}
+      <Panel isFlush className="grow">
+        <DataTable
+          tableId={`${state.list} ${state.area}`}
+          {...tableOf(rows)}
+          handle={handle}
+          label={label}
+          columns={columns}
+          keyOf={keyOf}
+          least={420}
+          isFilling
+          rowHeight={ROW_HEIGHT}
+          ahead={60}
+          at={at}
+          onOpen={onOpen}
+          isOpenedByKey={side !== undefined}
+          {...(onCurrent && { onCurrent })}
+          {...(selected && { selected })}
+          {...(onSelect && { onSelect })}
+          rowKeys={actions}
+          isMain
+          end={rows.hasMore ? t('ui.study-list.more') : t('ui.study-list.last')}
+        />
+      </Panel>
+    </WithPreview>
   )
 }
 

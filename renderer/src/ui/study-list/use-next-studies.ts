@@ -9,12 +9,16 @@ const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 15_000
 
 /**
- * The studies to read next, the most urgent first and among equals the oldest.
+ * The studies to read next, the most urgent first and among equals the oldest; with a search those
+ * that match it, read or not.
  * @param limit how many, at most 100
  */
-export function useNextStudies(limit: number, isWanted = true) {
+export function useNextStudies(limit: number, isWanted = true, search = '') {
   const { reportsSeen, studiesSeen, isOpen } = useEventStream()
-  const filter = queryOf({ status: UNSIGNED, cancelled: 'hide' }, '')
+  const filter =
+    search === ''
+      ? queryOf({ status: UNSIGNED, cancelled: 'hide' }, '')
+      : { search, cancelled: 'hide' as const }
   const query = { area: 'scribe', ...filter, order: 'priority', limit } as const
   const reply = useReply(
     dashboardStudies.list,

@@ -1,15 +1,11 @@
 import { getWebWorkerManager } from '@cornerstonejs/core'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { browserJpeg, withoutBias } from './jpeg.ts'
-import { ImageProblem } from './problem.ts'
-import type { Samples, Stored } from './stored.ts'
-
-/** What the decoder of a compressed syntax gives. */
-export interface Decoded extends Stored {
-  /** It is RGB, whatever the photometric interpretation says. */
-  readonly isRgb: boolean
-}
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { withoutBias } from '#shared/pixels/jpeg-markers.ts'
+import type { Decoded } from '#shared/pixels/shown-values.ts'
+import { type Samples, withSign } from '#shared/pixels/stored.ts'
+import { browserJpeg } from './browser-jpeg.ts'
 
 /** Compressed transfer syntaxes that can be shown, by name. */
 const CODECS: Readonly<Record<string, string | Message>> = {
@@ -62,7 +58,7 @@ export async function encapsulatedFrame(
     throw new ImageProblem(message('viewer.data-other-size', { codec: name }))
   const exact = transferSyntaxUid === EXTENDED ? withoutBias(bytes, samples) : samples
   return {
-    samples: signed(exact, pixel),
+    samples: withSign(exact, pixel),
     isPlanar: frame.interleaveMode === 0 && pixel.samplesPerPixel > 1,
     isSubsampled: false,
     isRgb: false,
@@ -107,26 +103,4 @@ async function decodedByWorker(
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Stored values with their sign. */
-function signed(
-  samples: Samples,
-  { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel,
-): Samples {
-  if (pixelRepresentation === 0) {
-    // A codestream may say signed where the header does not; the header decides.
-    if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples
-    const mask = 2 ** bitsStored - 1
-    return Uint16Array.from(samples, (value) => value & mask)
-  }
-  const shift = 32 - bitsStored
-  const out =
-    bitsAllocated <= 8
-      ? new Int8Array(samples.length)
-      : bitsAllocated <= 16
-        ? new Int16Array(samples.length)
-        : new Int32Array(samples.length)
-  for (let n = 0; n < samples.length; n += 1) out[n] = ((samples[n] as number) << shift) >> shift
-  return out
 }

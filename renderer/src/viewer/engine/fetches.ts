@@ -1,7 +1,7 @@
 import { type Message, message } from '#shared/messages/message.ts'
+import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import { isProblem } from '../../api/client.ts'
 import { pause, waitAfter } from './backoff.ts'
-import { ImageProblem, LEFT } from './problem.ts'
 
 /** What bytes are wanted for, most urgent first. */
 export const WISHES = ['shown', 'near', 'prefetch', 'thumbnail'] as const

@@ -2,12 +2,12 @@ import { cache, Enums, eventTarget, imageLoader, type Types } from '@cornerstone
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { viewing } from '#shared/contract/viewing.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
+import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
 import { type Fetches, WISHES, type Wish } from './fetches.ts'
 import { imageOf } from './image.ts'
 import type { ImageList } from './images.ts'
-import { ImageProblem, LEFT } from './problem.ts'
 import { parseImageId } from './series.ts'
 
 /** Decoded images of a view: in Cornerstone's cache, or on their way. */

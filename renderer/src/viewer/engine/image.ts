@@ -1,16 +1,14 @@
 import { type Enums, type Types, utilities } from '@cornerstonejs/core'
 import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
+import { isColour } from '#shared/pixels/colours.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { shapeOf } from '#shared/pixels/pixel-shape.ts'
+import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
+import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from '#shared/pixels/stored.ts'
 import { encapsulatedFrame } from './codecs.ts'
-import { isColour, rgbOf } from './colours.ts'
-import { curvesOf, windowOfCurve } from './curves.ts'
 import type { FetchedFrame } from './fetches.ts'
-import { shapeOf } from './modules.ts'
-import { openingWindow } from './presets.ts'
-import { ImageProblem } from './problem.ts'
 import type { StackImage } from './stack.ts'
-import { BIG_ENDIAN, NATIVE, nativeFrame, RLE, rleFrame } from './stored.ts'
-import { rescaled } from './values.ts'
 
 /** Samples of a frame; more would take the memory of a hundred images. */
 const MOST_SAMPLES = 300_000_000
@@ -53,21 +51,7 @@ async function decoded(
     : transferSyntaxUid === RLE
       ? rleFrame(bytes, pixel)
       : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
-  if (isColour(pixel)) {
-    const isRgb = 'isRgb' in stored && stored.isRgb
-    const rgb = rgbOf(
-      stored,
-      isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel,
-      extras,
-    )
-    return cornerstoneImage(of, pixel, rgb, { least: 0, greatest: 255, center: 128, width: 256 })
-  }
-  const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
-  const [curve] = curvesOf(extras)
-  const window = curve
-    ? windowOfCurve(curve, values instanceof Float32Array)
-    : openingWindow(of, modality, values, least, greatest, extras?.modalityLut != null)
-  return cornerstoneImage(of, pixel, values, { least, greatest, ...window })
+  return cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
 }
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()
@@ -78,13 +62,7 @@ export const extrasOf = (image: Types.IImage | undefined): InstanceExtras | unde
 function cornerstoneImage(
   of: StackImage,
   pixel: ImagePixel,
-  values: Types.PixelDataTypedArray,
-  window: {
-    readonly least: number
-    readonly greatest: number
-    readonly center: number
-    readonly width: number
-  },
+  { values, least, greatest, window }: ShownValues,
 ): Types.IImage {
   const { rows, columns, photometricInterpretation } = pixel
   const color = isColour(pixel)
@@ -111,8 +89,8 @@ function cornerstoneImage(
       Types.IImage['preScale']
     >,
     isPreScaled: true,
-    minPixelValue: window.least,
-    maxPixelValue: window.greatest,
+    minPixelValue: least,
+    maxPixelValue: greatest,
     windowCenter: window.center,
     windowWidth: window.width,
     voiLUTFunction: voiLUTFunction as Enums.VOILUTFunctionType,

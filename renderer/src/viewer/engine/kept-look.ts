@@ -1,5 +1,6 @@
 import type { Types } from '@cornerstonejs/core'
-import type { PaneState, ValueWindow } from './pane.ts'
+import type { ValueWindow } from '#shared/pixels/opening-window.ts'
+import type { PaneState } from './pane.ts'
 import { rangeOf, type View } from './view.ts'
 
 /** How a person saw a stack when its viewport was taken away. */

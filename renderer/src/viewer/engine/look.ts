@@ -1,8 +1,8 @@
 import type { Types } from '@cornerstonejs/core'
 import { type Message, message } from '#shared/messages/message.ts'
-import { shapeOf } from './modules.ts'
+import { unitOf } from '#shared/pixels/opening-window.ts'
+import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import type { PaneState } from './pane.ts'
-import { unitOf } from './presets.ts'
 import { edgesOf, magnificationOf, rotationOf, type View, windowOf } from './view.ts'
 
 const LENGTH_NOTES: Readonly<Record<string, Message>> = {

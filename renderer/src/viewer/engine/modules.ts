@@ -1,6 +1,7 @@
 import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewed-images.ts'
+import { unitOf } from '#shared/pixels/opening-window.ts'
+import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { columnOf, rowOf } from './geometry.ts'
-import { unitOf } from './presets.ts'
 import type { StackImage } from './stack.ts'
 
 /** An image with what it is of. */
@@ -27,15 +28,6 @@ const calibration = ({ image: { attributes } }: Found) =>
 /** Images of one frame of reference can be laid over one another; one without is alone. */
 const frameOfReferenceOf = ({ instance }: StackImage): string =>
   instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
-
-/**
- * Distances between rows and columns that pixels are drawn by: mm, or of pixels whose shape alone
- * is known (PS3.3 C.7.6.3.1.7); null of square ones.
- */
-export function shapeOf({ attributes, instance }: StackImage): readonly [number, number] | null {
-  const aspect = instance.image?.aspect
-  return attributes.spacing ?? (aspect === undefined ? null : [aspect, 1])
-}
 
 /** Modules of an image, by the names under which Cornerstone asks for them. */
 const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = {

@@ -1,6 +1,6 @@
 import { type Types, utilities } from '@cornerstonejs/core'
 import type { InstanceExtras, UltrasoundRegion } from '#shared/contract/viewed-images.ts'
-import { bytesOf } from './look-up.ts'
+import { bytesOf } from '#shared/pixels/look-up.ts'
 
 const COLOUR = [255, 235, 150] as const
 const REGION_COLOUR = 'rgb(120 200 255)'

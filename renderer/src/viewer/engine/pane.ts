@@ -1,12 +1,8 @@
 import type { Message } from '#shared/messages/message.ts'
+import type { ValueWindow } from '#shared/pixels/opening-window.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
 export type Plane = 'axial' | 'sagittal' | 'coronal'
-/** Centre and width, in the unit of the values. */
-export interface ValueWindow {
-  readonly center: number
-  readonly width: number
-}
 export interface WindowPreset extends ValueWindow {
   /** `Lung`, `From the image`, `Automatic`. */
   readonly name: Message

@@ -1,7 +1,7 @@
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import type { Wish } from './fetches.ts'
 import type { Frames } from './frames.ts'
-import { ImageProblem } from './problem.ts'
 
 /** Images that are sure to be wanted if the scroll goes on. */
 const NEAR = 6

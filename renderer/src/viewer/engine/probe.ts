@@ -1,7 +1,7 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
+import { storedOf } from '#shared/pixels/values.ts'
 import type { PaneState, Probed } from './pane.ts'
 import type { StackImage } from './stack.ts'
-import { storedOf } from './values.ts'
 import type { View } from './view.ts'
 
 type ImageData = Parameters<typeof utilities.transformWorldToIndex>[0]

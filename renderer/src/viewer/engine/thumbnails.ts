@@ -1,9 +1,10 @@
 import type { Types } from '@cornerstonejs/core'
 import { message } from '#shared/messages/message.ts'
-import { curvesOf, levelAt } from './curves.ts'
+import { curvesOf } from '#shared/pixels/curves.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { smallPicture } from '#shared/pixels/small-picture.ts'
 import type { Frames } from './frames.ts'
 import { extrasOf } from './image.ts'
-import { ImageProblem } from './problem.ts'
 import type { SeriesState } from './stack.ts'
 
 const SIDE = 128
@@ -48,39 +49,25 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
 
 /** An image, small, in the window it opens with. */
 function drawn(image: Types.IImage): string {
-  const { rows, columns, color } = image
-  // Pixels that are not square look as they do in a pane.
-  const height = rows * (image.rowPixelSpacing ?? 1)
-  const width = columns * (image.columnPixelSpacing ?? 1)
-  const scale = SIDE / Math.max(width, height)
-  const canvas = Object.assign(document.createElement('canvas'), {
-    width: Math.max(1, Math.round(width * scale)),
-    height: Math.max(1, Math.round(height * scale)),
-  })
+  const [curve] = curvesOf(extrasOf(image))
+  const { width, height, rgba } = smallPicture(
+    {
+      rows: image.rows,
+      columns: image.columns,
+      // Pixels that are not square look as they do in a pane.
+      shape: [image.rowPixelSpacing ?? 1, image.columnPixelSpacing ?? 1],
+      isColour: image.color,
+      values: image.getPixelData(),
+      window: { center: Number(image.windowCenter), width: Number(image.windowWidth) },
+      voiLutFunction: image.voiLUTFunction ?? 'LINEAR',
+      curve,
+      isInverted: image.invert,
+    },
+    SIDE,
+  )
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')
   if (!context) throw new ImageProblem(message('viewer.browser-out-of-memory'), true)
-  const picture = context.createImageData(canvas.width, canvas.height)
-  const values = image.getPixelData()
-  const center = Number(image.windowCenter)
-  const size = Math.max(Number(image.windowWidth), 1e-6)
-  const [curve] = curvesOf(extrasOf(image))
-  const grey = (value: number) => {
-    const share = (value - center) / size + 0.5
-    const level = (curve ? levelAt(curve, share) : share) * 255
-    return image.invert ? 255 - level : level
-  }
-  for (let y = 0; y < canvas.height; y += 1) {
-    for (let x = 0; x < canvas.width; x += 1) {
-      const from =
-        Math.floor((y / canvas.height) * rows) * columns + Math.floor((x / canvas.width) * columns)
-      const to = (y * canvas.width + x) * 4
-      for (let channel = 0; channel < 3; channel += 1)
-        picture.data[to + channel] = color
-          ? (values[from * 3 + channel] ?? 0)
-          : grey(values[from] ?? 0)
-      picture.data[to + 3] = 255
-    }
-  }
-  context.putImageData(picture, 0, 0)
+  context.putImageData(new ImageData(rgba, width, height), 0, 0)
   return canvas.toDataURL()
 }

@@ -1,7 +1,7 @@
 import * as cornerstone from '@cornerstonejs/tools'
 import { message } from '#shared/messages/message.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { EllipseTool, RectangleTool } from './area-tools.ts'
-import { ImageProblem } from './problem.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { TOOLS, type ToolName } from './tool-names.ts'
 

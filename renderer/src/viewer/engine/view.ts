@@ -1,6 +1,7 @@
 import { Enums, type Types, utilities } from '@cornerstonejs/core'
+import type { ValueWindow } from '#shared/pixels/opening-window.ts'
 import { columnOf, letters, oppositeLetters, rowOf, type Vector } from './geometry.ts'
-import type { PaneState, ValueWindow } from './pane.ts'
+import type { PaneState } from './pane.ts'
 import type { StackImage } from './stack.ts'
 
 /** What a viewport of images and one of planes have in common. */

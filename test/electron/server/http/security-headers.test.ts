@@ -13,6 +13,8 @@ const OTHERS = {
   'x-xss-protection': '0',
 }
 
+const NOTHING_ELSE = 'camera=(), geolocation=(), display-capture=(), usb=(), serial=(), hid=()'
+
 it('are these, on every answer', async () => {
   expect((await securityHeaders()).window).toEqual({
     ...OTHERS,
@@ -20,6 +22,7 @@ it('are these, on every answer', async () => {
       "default-src 'self';script-src 'self';script-src-attr 'none';style-src 'self' 'unsafe-inline';img-src 'self' data: blob:;" +
       "font-src 'self' data:;connect-src 'self';frame-src 'self';worker-src 'self' blob:;object-src 'none';base-uri 'none';" +
       "form-action 'self';frame-ancestors 'none'",
+    'permissions-policy': `microphone=(self), ${NOTHING_ELSE}`,
     'x-frame-options': 'DENY',
   })
 })
@@ -31,6 +34,7 @@ it('let the page of the viewer run WebAssembly, play media of the gateway, and b
       "default-src 'self';script-src 'self' 'wasm-unsafe-eval';script-src-attr 'none';style-src 'self' 'unsafe-inline';" +
       "img-src 'self' data: blob:;font-src 'self' data:;connect-src 'self';frame-src 'self';worker-src 'self' blob:;object-src 'none';" +
       "base-uri 'none';form-action 'self';frame-ancestors 'self';media-src 'self'",
+    'permissions-policy': `microphone=(), ${NOTHING_ELSE}`,
     'x-frame-options': 'SAMEORIGIN',
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addDays,
   clinicDay,
+  clockHours,
   daysBetween,
   dicomTime,
   nextMidnight,
@@ -144,5 +145,37 @@ describe('days as text', () => {
       }),
       runs(100),
     )
+  })
+})
+
+describe('the hours of the clinic’s clock', () => {
+  const hours = (now: string, zone: string, count: number) =>
+    clockHours(at(now), zone, count).map(instantOf)
+
+  it('end with the one of now', () => {
+    expect(hours('2026-03-10T09:25:13.250Z', BERLIN, 3)).toEqual([
+      ...['2026-03-10T07:00:00.000Z', '2026-03-10T08:00:00.000Z', '2026-03-10T09:00:00.000Z'],
+    ])
+    expect(hours('2026-03-10T09:00:00.000Z', BERLIN, 1)).toEqual(['2026-03-10T09:00:00.000Z'])
+  })
+
+  it('begin with those of the zone', () => {
+    expect(hours('2026-03-10T09:25:00.000Z', 'Asia/Kolkata', 2)).toEqual([
+      ...['2026-03-10T07:30:00.000Z', '2026-03-10T08:30:00.000Z'],
+    ])
+  })
+
+  it('are as many as went by where the clock is set forward and back', () => {
+    // 2:00 becomes 3:00 at 1:00 UTC, and 3:00 becomes 2:00 at 1:00 UTC.
+    for (const day of ['2026-03-29', '2026-10-25'])
+      expect(hours(`${day}T02:30:00.000Z`, BERLIN, 3)).toEqual([
+        ...[`${day}T00:00:00.000Z`, `${day}T01:00:00.000Z`, `${day}T02:00:00.000Z`],
+      ])
+    // By half an hour, at 15:00 UTC: an hour of the clock lasts half an hour or one and a half.
+    for (const [now, first] of [
+      ['2026-04-04T16:45:00.000Z', '2026-04-04T15:30:00.000Z'],
+      ['2026-10-03T16:45:00.000Z', '2026-10-03T15:00:00.000Z'],
+    ] as const)
+      expect(hours(now, 'Australia/Lord_Howe', 2)[0]).toBe(first)
   })
 })

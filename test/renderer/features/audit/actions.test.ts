@@ -16,6 +16,8 @@ const OTHERS = new Set([
   'backup.json',
   'reports.letterhead',
   'reports.paper',
+  'dictation.url',
+  'dictation.model',
 ])
 const isOther = (name: string) =>
   OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)

@@ -34,6 +34,8 @@ describe('the settings screen', () => {
         'commitment',
         'forwarding',
         'reports',
+        'criticals',
+        'dictation',
         'partner',
         'events',
         'http',

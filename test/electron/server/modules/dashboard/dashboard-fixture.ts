@@ -14,6 +14,7 @@ import { type LiveState, serveStatus } from '#server/modules/dashboard/status.ts
 import { serveDevices } from '#server/modules/devices/routes.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
+import { forecastOf } from '#server/modules/images/disk-forecast.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
 import type { Quarantine } from '#server/modules/images/quarantine.ts'
 import type { ImageRecovery } from '#server/modules/images/recovery.ts'
@@ -223,6 +224,7 @@ export async function openTestDashboard(
     openAssociations: () => 3,
     collectorFault: () => undefined,
     storage: () => STORAGE,
+    forecast: () => forecastOf(STORAGE, 5e9, []),
     recoveredFiles: () => 0,
     correctionNotices: () => ({ count: 0, since: null }),
     forwards: () => ({ waiting: 2, failed: 0 }),

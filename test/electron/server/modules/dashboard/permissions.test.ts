@@ -184,6 +184,7 @@ describe('the operations of the window', () => {
       'events.meter',
       'events.endpoints',
       'destinations.echo',
+      'dictation.test',
     ])
   })
 
@@ -224,6 +225,7 @@ describe('the operations of the window', () => {
       'destinations.add',
       'destinations.update',
       'destinations.remove',
+      'dictation.setSecret',
     ])
   })
 

@@ -3,6 +3,7 @@ import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
 import {
   countDrafts,
+  countEscalatedResults,
   countFailedEvents,
   countNeededAddenda,
   countOpenCriticalResults,
@@ -12,7 +13,11 @@ import {
 } from '#server/modules/dashboard/today-count-queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
 import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import { insertCriticalResult } from '#server/modules/reports/report-queries.ts'
+import { insertEscalation } from '#server/modules/reports/critical-escalation-queries.ts'
+import {
+  insertCriticalResult,
+  listOpenCriticalResults,
+} from '#server/modules/reports/report-queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { findExamFacts } from '#server/modules/worklist/queries.ts'
@@ -206,6 +211,23 @@ it('counts critical results of the customers that are seen, and all where nobody
     ),
   ).toEqual([3, 1, 2, 0])
   expect(countOpenCriticalResults(store.database, ['cus_B'], 10).since).toBe(openedAt)
+
+  // One that was escalated is counted apart, since its first step.
+  expect(countEscalatedResults(store.database, undefined, 10)).toEqual({ count: 0, since: null })
+  const [first] = listOpenCriticalResults(store.database, 10)
+  const reportId = first?.reportId ?? ''
+  const at = ['2026-03-10T10:00:00.000Z', '2026-03-10T10:30:00.000Z'] as const
+  insertEscalation(store.database, { reportId, step: 1, at: at[0] })
+  insertEscalation(store.database, { reportId, step: 2, at: at[1] })
+  expect(countOpenCriticalResults(store.database, undefined, 10).count).toBe(2)
+  expect(countEscalatedResults(store.database, undefined, 10)).toEqual({ count: 1, since: at[0] })
+  const seen = ['cus_A', 'cus_B']
+  const [unescalated, escalated] = [countOpenCriticalResults, countEscalatedResults].map(
+    (count) => count(store.database, seen, 10).count,
+  )
+  expect((unescalated ?? 0) + (escalated ?? 0)).toBe(2)
+  const step = { reportId, step: 1, at: at[1] }
+  expect(() => insertEscalation(store.database, step)).toThrow(/UNIQUE/)
 })
 
 it('counts studies that need an addendum, cancelled ones too, of the customers that are seen', () => {

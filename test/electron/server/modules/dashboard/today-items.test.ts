@@ -2,14 +2,16 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Database } from '#server/database/database.ts'
 import {
   countDrafts,
+  countEscalatedResults,
   countFailedEvents,
   countNeededAddenda,
   countOpenCriticalResults,
   countPendingInvitations,
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
+import { countForToday } from '#server/modules/dashboard/today-counts.ts'
 import { itemsOf } from '#server/modules/dashboard/today-items.ts'
-import { countForToday, type TodaySituation } from '#server/modules/dashboard/today-lines.ts'
+import type { TodaySituation } from '#server/modules/dashboard/today-lines.ts'
 import type { TodayKind } from '#shared/contract/dashboard-today.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { certificate, STORAGE } from './dashboard-fixture.ts'
@@ -20,6 +22,7 @@ const NOW = '2026-11-20T09:00:00.000Z'
 const NONE = { count: 0, since: null }
 const some = (count = 3) => ({ count, since: NOW })
 const NO_COUNTS: TodaySituation['counts'] = {
+  escalatedResults: NONE,
   openCriticalResults: NONE,
   neededAddenda: NONE,
   unread: NONE,
@@ -55,6 +58,7 @@ const calm: TodaySituation = {
     { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: null },
   ],
   storage: STORAGE,
+  forecast: { days: [], stopBytes: 5e9, fullInDays: 30, unknownBecause: null },
   partner: {
     url: 'https://partner.example',
     state: 'up',
@@ -84,6 +88,7 @@ const calm: TodaySituation = {
   },
   unplanned: NONE,
   mail: { ...NONE, fault: null },
+  escalationMail: { ...NONE, fault: null },
   certificates: [certificate()],
   advice: [],
   counts: NO_COUNTS,
@@ -157,6 +162,11 @@ describe('what needs somebody', () => {
     ['correction-notices', { notices: { count: 2, since: NOW } }],
     ['images-replaced', { images: { ...calm.images, replaced: 2 } }],
     ['mismatches', { images: { ...calm.images, mismatches: 1 } }],
+    ['criticals-escalated', counts({ escalatedResults: some() })],
+    [
+      'escalation-mail-failing',
+      { escalationMail: { count: 1, since: NOW, fault: verbatim('no mail server is set') } },
+    ],
     ['criticals', counts({ openCriticalResults: some() })],
     ['addenda-needed', counts({ neededAddenda: some() })],
     ['stat-unread', counts({ unreadStat: some() })],
@@ -213,6 +223,22 @@ describe('what needs somebody', () => {
     expect(CASES.map(([kind]) => kind).sort()).toEqual([...TODAY_KINDS].sort())
   })
 
+  it('recommends to who manages the gateway to do something before the disk is full', () => {
+    const filling = { ...calm, forecast: { ...calm.forecast, fullInDays: 29 } }
+    expect(itemsOf(filling)).toMatchObject([
+      {
+        ...{ kind: 'disk', tone: 'info', mayAct: true },
+        detail: 'At the current rate it will be full in 29 days. Free space or add a disk.',
+      },
+    ])
+    expect(itemsOf({ ...filling, person: DESK })).toEqual([])
+    // Once little is free, that is what is said.
+    const storage = { ...STORAGE, state: 'low', detail: verbatim('19 GB are free.') } as const
+    expect(itemsOf({ ...filling, storage })).toMatchObject([
+      { kind: 'disk', tone: 'warning', detail: '19 GB are free.' },
+    ])
+  })
+
   it('says how many and since when, and that there are more where counting stopped', () => {
     expect(itemsOf({ ...calm, ...counts({ openCriticalResults: some(1000) }) })).toMatchObject([
       { count: 999, isMore: true, since: NOW },
@@ -256,6 +282,21 @@ describe('what needs somebody', () => {
     ])
   })
 
+  it('begins with escalated critical results, for everybody who may document them', () => {
+    const escalated = {
+      images: { ...calm.images, mismatches: 1 },
+      ...counts({ escalatedResults: some(1) }),
+    }
+    for (const person of [OWNER, RADIOLOGIST, { ...DESK, canManageStudies: true }])
+      expect(itemsOf({ ...calm, ...escalated, person })[0]).toMatchObject({
+        ...{ kind: 'criticals-escalated', mayAct: true, tone: 'danger', since: NOW },
+      })
+    expect(itemsOf({ ...calm, ...escalated, person: DESK }).map(({ mayAct }) => mayAct)).toEqual([
+      false,
+      false,
+    ])
+  })
+
   it('begins with what stops all work, for everybody', () => {
     const away = { ...calm.partner, state: 'down', fault: 'unreachable' } as const
     expect(kindsOf({ person: DESK, partner: away, exams: { ...calm.exams, withheld: 1 } })[0]).toBe(
@@ -266,6 +307,7 @@ describe('what needs somebody', () => {
 
 it('counts what waits for the person: of their customers, and since when', () => {
   vi.mocked(countUnreadStudies).mockReturnValue(NONE)
+  vi.mocked(countEscalatedResults).mockReturnValue(NONE)
   vi.mocked(countOpenCriticalResults).mockReturnValue(NONE)
   vi.mocked(countNeededAddenda).mockReturnValue(NONE)
   vi.mocked(countDrafts).mockReturnValue(NONE)
@@ -282,6 +324,7 @@ it('counts what waits for the person: of their customers, and since when', () =>
     { ...unread, before: '2026-11-19T09:00:00.000Z' },
     { ...unread, statuses: ['addendum_active'] },
   ])
+  expect(countEscalatedResults).toHaveBeenCalledWith(database, customers, 1000)
   expect(countOpenCriticalResults).toHaveBeenCalledWith(database, customers, 1000)
   expect(countNeededAddenda).toHaveBeenCalledWith(database, customers, 1000)
   expect(countDrafts).toHaveBeenCalledWith(database, 'usr_1', 1000)

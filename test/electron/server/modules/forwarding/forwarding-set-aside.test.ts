@@ -27,7 +27,7 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.requests).toEqual([])
     expect(stage.states(destinationId)).toEqual([
-      '1.2.1 dropped 0 The image was set aside here: it is sent only once a person has released it.',
+      '1.2.1 dropped 0 The image is in quarantine: it is not sent until a user releases it.',
     ])
   })
 
@@ -65,7 +65,7 @@ describe('forwarding', () => {
       stage.forwarding.setAside([instance])
     })
     const dropped = [
-      '1.2.1 dropped The image was set aside here: it is sent only once a person has released it.',
+      '1.2.1 dropped The image is in quarantine: it is not sent until a user releases it.',
     ]
     const statesAt = ({ destinationId }: { destinationId: string }) =>
       stage.states(destinationId).map((line) => line.replace(/ \d /, ' '))

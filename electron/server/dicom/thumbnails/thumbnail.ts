@@ -1,0 +1,99 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
+import { inflatedBytes } from '#server/dicom/data-set/inflated-file.ts'
+import { extrasInBase64 } from '#server/dicom/pixel-data/header-extras.ts'
+import {
+  isDeflated,
+  readFrame,
+  ViewedFile,
+  ViewedFileFault,
+} from '#server/dicom/pixel-data/viewed-file.ts'
+import { isColour } from '#shared/pixels/colours.ts'
+import { curvesOf } from '#shared/pixels/curves.ts'
+import { ImageProblem } from '#shared/pixels/image-problem.ts'
+import { shapeOf } from '#shared/pixels/pixel-shape.ts'
+import { shownValues } from '#shared/pixels/shown-values.ts'
+import { type SmallPicture, smallPicture } from '#shared/pixels/small-picture.ts'
+import { decodedFrame } from './image-codecs.ts'
+import { pngOf } from './png.ts'
+
+/** Pixels of the longest side. */
+const SIDE = 128
+/** The largest mammograms have 30 million; decoding takes some twelve bytes for each. */
+const MOST_SAMPLES = 40_000_000
+const MOST_INFLATED = 128 << 20
+
+/**
+ * The middle frame of a DICOM file as a PNG file, in the window that it opens with; null where it
+ * is no image, or one that cannot be decoded. Holds up its thread until it is done.
+ * @throws the disk's errors
+ */
+export async function thumbnailOf(path: string): Promise<Uint8Array | null> {
+  const picture = await pictureOf(path)
+  return picture && pngOf(picture)
+}
+
+/** As `thumbnailOf`, not yet encoded. */
+export async function pictureOf(path: string): Promise<SmallPicture | null> {
+  const file = openSync(path, 'r')
+  try {
+    const source = sourceOf(file)
+    return await drawn(
+      isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MOST_INFLATED)) : source,
+    )
+  } catch (error) {
+    if (error instanceof ViewedFileFault || error instanceof ImageProblem) return null
+    throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function drawn(source: ByteSource): Promise<SmallPicture | null> {
+  const viewed = new ViewedFile(source)
+  const header = viewed.header()
+  const pixel = header?.instance.image
+  if (!header || !pixel) return null
+  const { rows, columns, samplesPerPixel, photometricInterpretation } = pixel
+  if (rows * columns * samplesPerPixel > MOST_SAMPLES) return null
+  const { instance, series } = header
+  // Counted from 1, as frames are.
+  const middle = (instance.frames >> 1) + 1
+  const frame = viewed.frame(middle)
+  if (!frame) return null
+  const bytes = new Uint8Array(readFrame(source, frame))
+  const extras = instance.hasExtras ? extrasInBase64(viewed.extras()) : undefined
+  const of = { instance, attributes: instance.perFrame?.[middle - 1] ?? instance.attributes }
+  const stored = await decodedFrame(bytes, pixel, instance.transferSyntaxUid)
+  const { values, window } = shownValues(stored, pixel, of, series.modality, extras)
+  return smallPicture(
+    {
+      ...{ rows, columns, values, window },
+      shape: shapeOf(of),
+      isColour: isColour(pixel),
+      // As the viewer: windows of fractions would vanish under the width minus one of LINEAR.
+      voiLutFunction: values instanceof Float32Array ? 'LINEAR_EXACT' : instance.voiLutFunction,
+      curve: curvesOf(extras)[0],
+      isInverted: photometricInterpretation === 'MONOCHROME1',
+    },
+    SIDE,
+  )
+}
+
+function sourceOf(file: number): ByteSource {
+  return {
+    length: fstatSync(file).size,
+    isWhole: true,
+    read(at, length) {
+      const bytes = Buffer.allocUnsafe(length)
+      const count = readSync(file, bytes, 0, length, at)
+      return bytes.subarray(0, count)
+    },
+  }
+}
+
+const sourceOfBytes = (bytes: Buffer): ByteSource => ({
+  length: bytes.length,
+  isWhole: true,
+  read: (at, length) => Buffer.from(bytes.subarray(at, at + length)),
+})

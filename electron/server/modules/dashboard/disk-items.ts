@@ -1,0 +1,31 @@
+import { type DiskForecast, fullSoon } from '#server/modules/images/disk-forecast.ts'
+import type { Status } from '#shared/contract/dashboard.ts'
+import { may, type Rights } from '#shared/lifecycle.ts'
+import { sentences } from '#shared/messages/message.ts'
+
+/**
+ * What is wrong with the disk. That it will be full before long is a recommendation for who can do
+ * something about it; once little is free, the state of the disk says so to everybody.
+ */
+export function diskItems({
+  storage: { state, detail },
+  records,
+  forecast,
+  person,
+}: {
+  readonly storage: Status['storage']
+  readonly records?: Status['records']
+  readonly forecast: DiskForecast
+  readonly person: Rights
+}) {
+  const soon = may(person, 'manageGateway') ? fullSoon(forecast) : undefined
+  return [
+    ...(records && records.state !== 'ok'
+      ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
+      : []),
+    ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
+    ...(state === 'ok' && soon
+      ? [{ tone: 'info', detail: sentences(soon.sentence, soon.remedy) } as const]
+      : []),
+  ]
+}

@@ -1,0 +1,42 @@
+/** Pictures that are loaded at once: a browser has six connections to the gateway for everything. */
+const MOST_AT_ONCE = 2
+
+const waiting = new Set<() => void>()
+let loading = 0
+
+/** A place in the queue. */
+export interface Turn {
+  /** Gives it up while it waits; a picture that is being loaded stays. */
+  leave(): void
+  /** The picture is there, or is not wanted any more. */
+  end(): void
+}
+
+function next(): void {
+  for (const start of waiting) {
+    if (loading >= MOST_AT_ONCE) return
+    waiting.delete(start)
+    loading += 1
+    start()
+  }
+}
+
+/** Calls `start` when a picture may be loaded, in the order of the calls. */
+export function takeTurn(start: () => void): Turn {
+  let isOver = false
+  const leave = () => {
+    if (waiting.delete(start)) isOver = true
+  }
+  waiting.add(start)
+  next()
+  return {
+    leave,
+    end() {
+      leave()
+      if (isOver) return
+      isOver = true
+      loading -= 1
+      next()
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import type { InstanceExtras } from '../contract/viewed-images.ts'
+import { type Message, message, verbatim } from '../messages/message.ts'
+import { type LookUpTable, numbersOf } from './look-up.ts'
+import type { ValueWindow } from './opening-window.ts'
+
+/**
+ * A VOI look-up table (PS3.3 C.11.2): brightness by value, in place of a window's straight line.
+ */
+export interface Curve {
+  readonly name: Message
+  /**
+   * Values, after the modality transformation, of the first and the last level; below and above it
+   * stays flat.
+   */
+  readonly lower: number
+  readonly upper: number
+  /** Brightness from 0 to 1, in equal steps from `lower` to `upper`. */
+  readonly levels: Float32Array
+}
+
+/** What the graphics take; the colour table that Cornerstone makes of a curve has as many. */
+const MOST_LEVELS = 1024
+
+const known = new WeakMap<InstanceExtras, readonly Curve[]>()
+/** Curves of an image, the first of which it opens with. */
+export function curvesOf(extras: InstanceExtras | undefined): readonly Curve[] {
+  if (!extras) return []
+  const made =
+    known.get(extras) ??
+    extras.voiLuts.flatMap((table, index, all) => curveOf(table, index, all.length) ?? [])
+  known.set(extras, made)
+  return made
+}
+
+function curveOf(table: LookUpTable, index: number, count: number): Curve | undefined {
+  const numbers = numbersOf(table)
+  if (numbers.length < 2) return undefined
+  const largest = numbers.reduce((a, b) => Math.max(a, b), 0)
+  // A table that goes beyond the bits it claims has as many as it needs.
+  const white = Math.max(2 ** table.bits - 1, 2 ** Math.ceil(Math.log2(largest + 1)) - 1)
+  // Only the part in which it changes: so that the window that is shown says something.
+  const first = Math.max(0, numbers.findIndex((number) => number !== numbers[0]) - 1)
+  const last = Math.min(
+    numbers.length - 1,
+    numbers.findLastIndex((number) => number !== numbers.at(-1)) + 1,
+  )
+  const [from, to] = last > first ? [first, last] : [0, numbers.length - 1]
+  const steps = Math.min(MOST_LEVELS, to - from + 1)
+  const levels = Float32Array.from({ length: steps }, (_, n) => {
+    const at = from + (n / (steps - 1)) * (to - from)
+    const [below = 0, above = below] = [numbers[Math.floor(at)], numbers[Math.ceil(at)]]
+    return (below + (above - below) * (at - Math.floor(at))) / white
+  })
+  const name = table.explanation.trim()
+    ? verbatim(table.explanation.trim())
+    : message('viewer.curve-of-image', { count, number: index + 1 })
+  return { name, lower: table.firstValue + from, upper: table.firstValue + to, levels }
+}
+
+/** The window whose ends are those of the curve. */
+export const windowOfCurve = ({ lower, upper }: Curve, isExact: boolean): ValueWindow =>
+  isExact
+    ? { center: (lower + upper) / 2, width: upper - lower }
+    : { center: (lower + upper + 1) / 2, width: upper - lower + 1 }
+
+/**
+ * Brightness, from 0 to 1, of a value between the ends of a window that stretches the curve. @param
+ * share 0 at the lower end, 1 at the upper
+ */
+export function levelAt({ levels }: Curve, share: number): number {
+  const at = Math.max(0, Math.min(1, share)) * (levels.length - 1)
+  const below = levels[Math.floor(at)] ?? 0
+  const above = levels[Math.ceil(at)] ?? below
+  return below + (above - below) * (at - Math.floor(at))
+}

@@ -1,0 +1,43 @@
+import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
+import { isColour, rgbOf } from './colours.ts'
+import { curvesOf, windowOfCurve } from './curves.ts'
+import { type FrameHeader, openingWindow, type ValueWindow } from './opening-window.ts'
+import type { Stored } from './stored.ts'
+import { rescaled, type Values } from './values.ts'
+
+/** Stored values as a decoder gives them. */
+export interface Decoded extends Stored {
+  /** It is RGB, whatever the photometric interpretation says. */
+  readonly isRgb: boolean
+}
+
+/** RGB, or values after the modality transformation with the window that they open with. */
+export interface ShownValues {
+  readonly values: Values
+  readonly least: number
+  readonly greatest: number
+  readonly window: ValueWindow
+}
+
+const COLOUR = { least: 0, greatest: 255, window: { center: 128, width: 256 } }
+
+/** @throws ImageProblem */
+export function shownValues(
+  stored: Stored | Decoded,
+  pixel: ImagePixel,
+  of: FrameHeader,
+  modality: string,
+  extras: InstanceExtras | undefined,
+): ShownValues {
+  if (isColour(pixel)) {
+    const isRgb = 'isRgb' in stored && stored.isRgb
+    const form = isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel
+    return { values: rgbOf(stored, form, extras), ...COLOUR }
+  }
+  const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
+  const [curve] = curvesOf(extras)
+  const window = curve
+    ? windowOfCurve(curve, values instanceof Float32Array)
+    : openingWindow(of, modality, values, least, greatest, extras?.modalityLut != null)
+  return { values, least, greatest, window }
+}

@@ -1,0 +1,97 @@
+import { type Curve, levelAt } from './curves.ts'
+import type { ValueWindow } from './opening-window.ts'
+
+/** A decoded image, as it is shown. */
+export interface ShownImage {
+  readonly rows: number
+  readonly columns: number
+  /** Distances between rows and between columns, of pixels that are not square. */
+  readonly shape: readonly [number, number] | null
+  readonly isColour: boolean
+  /** RGB, or grey values after the modality transformation. */
+  readonly values: ArrayLike<number>
+  readonly window: ValueWindow
+  /** LINEAR, LINEAR_EXACT, SIGMOID (PS3.3 C.11.2.1.3). */
+  readonly voiLutFunction: string
+  /** Takes the place of the function. */
+  readonly curve: Curve | undefined
+  /** MONOCHROME1: the least value is white. */
+  readonly isInverted: boolean
+}
+
+export interface SmallPicture {
+  readonly width: number
+  readonly height: number
+  /** RGBA, pixel by pixel. */
+  readonly rgba: Uint8ClampedArray<ArrayBuffer>
+}
+
+/** Values of a side that are averaged for one pixel: of the largest images not each is looked at. */
+const MOST_AVERAGED = 6
+
+/** The image with a longest side of at most `side` pixels; it is never enlarged. */
+export function smallPicture(image: ShownImage, side: number): SmallPicture {
+  const { rows, columns, isColour, values } = image
+  const [width, height] = sizeOf(image, side)
+  const rgba = new Uint8ClampedArray(width * height * 4).fill(255)
+  const levelOf = isColour ? undefined : levelsOf(image)
+  const acrossOf = Array.from({ length: width }, (_, x) => partOf(x, width, columns))
+  for (let y = 0; y < height; y += 1) {
+    const down = partOf(y, height, rows)
+    for (const [x, across] of acrossOf.entries()) {
+      const to = (y * width + x) * 4
+      const sums = [0, 0, 0]
+      for (const row of down)
+        for (const column of across) {
+          const from = row * columns + column
+          if (levelOf) sums[0] = (sums[0] as number) + levelOf(values[from] as number)
+          else
+            for (let channel = 0; channel < 3; channel += 1)
+              sums[channel] = (sums[channel] as number) + (values[from * 3 + channel] as number)
+        }
+      const count = down.length * across.length
+      for (let channel = 0; channel < 3; channel += 1)
+        rgba[to + channel] = (sums[levelOf ? 0 : channel] as number) / count
+    }
+  }
+  return { width, height, rgba }
+}
+
+function sizeOf({ rows, columns, shape }: ShownImage, side: number): [number, number] {
+  const [down, across] = shape ?? [1, 1]
+  const unit = Math.min(down, across)
+  const [width, height] = [(columns * across) / unit, (rows * down) / unit]
+  const scale = Math.min(1, side / Math.max(width, height))
+  return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
+}
+
+/** Rows or columns of the image that pixel `index` of `size` stands for. */
+function partOf(index: number, size: number, length: number): readonly number[] {
+  const from = Math.min(length - 1, Math.floor((index / size) * length))
+  const to = Math.max(from + 1, Math.floor(((index + 1) / size) * length))
+  const step = Math.ceil((to - from) / MOST_AVERAGED)
+  return Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
+}
+
+/** Brightness of a value, from 0 to 255 (PS3.3 C.11.2.1.2). */
+function levelsOf({
+  window: { center, width },
+  voiLutFunction,
+  curve,
+  isInverted,
+}: ShownImage): (value: number) => number {
+  const share = shareOf(center, width, curve ? 'LINEAR' : voiLutFunction)
+  return (value) => {
+    const level = curve ? levelAt(curve, share(value)) : share(value)
+    const bounded = level > 1 ? 255 : level > 0 ? level * 255 : 0
+    return isInverted ? 255 - bounded : bounded
+  }
+}
+
+function shareOf(center: number, width: number, voiLutFunction: string) {
+  if (voiLutFunction === 'SIGMOID')
+    return (value: number) => 1 / (1 + Math.exp((-4 * (value - center)) / width))
+  if (voiLutFunction === 'LINEAR_EXACT')
+    return (value: number) => (value - center) / Math.max(width, 1e-6) + 0.5
+  return (value: number) => (value - (center - 0.5)) / Math.max(width - 1, 1e-6) + 0.5
+}

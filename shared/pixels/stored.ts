@@ -1,0 +1,202 @@
+import type { ImagePixel } from '../contract/viewed-images.ts'
+import { message } from '../messages/message.ts'
+import { ImageProblem } from './image-problem.ts'
+
+export type Samples =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
+
+/** Stored values of a frame, before palette, colour conversion and rescale. */
+export interface Stored {
+  /**
+   * rows × columns × samples: pixel by pixel, or plane by plane where `isPlanar`; of YBR_FULL_422
+   * see `isSubsampled`.
+   */
+  readonly samples: Samples
+  readonly isPlanar: boolean
+  /** Y Y Cb Cr for two pixels (PS3.3 C.7.6.3.1.2). */
+  readonly isSubsampled: boolean
+}
+
+export const BIG_ENDIAN = '1.2.840.10008.1.2.2'
+export const RLE = '1.2.840.10008.1.2.5'
+/** Implicit, explicit, deflated (which the gateway has inflated), big endian. */
+export const NATIVE: ReadonlySet<string> = new Set([
+  '1.2.840.10008.1.2',
+  '1.2.840.10008.1.2.1',
+  '1.2.840.10008.1.2.1.99',
+  '1.2.840.10008.1.2.1.98',
+  BIG_ENDIAN,
+])
+
+/** Stored values of a frame that is not compressed. @throws ImageProblem */
+export function nativeFrame(
+  bytes: Uint8Array<ArrayBuffer>,
+  pixel: ImagePixel,
+  isBigEndian: boolean,
+): Stored {
+  const pixels = pixel.rows * pixel.columns
+  const size = pixel.bitsAllocated
+  const is422 =
+    /_422$/.test(pixel.photometricInterpretation) && size === 8 && bytes.length < pixels * 3
+  const count = is422 ? pixels * 2 : pixels * pixel.samplesPerPixel
+  const needed = Math.ceil((count * size) / 8)
+  if (bytes.length < needed)
+    throw new ImageProblem(
+      message('viewer.pixels-cut-short', { percent: percentOf(bytes.length, needed) }),
+    )
+  if (size === 1) return { samples: unpacked(bytes, count), isPlanar: false, isSubsampled: false }
+  const own = bytes.slice(0, needed)
+  if (isBigEndian && size > 8) swap(own, size / 8)
+  const samples = valuesOf(own.buffer, pixel)
+  const isPlanar = pixel.samplesPerPixel > 1 && pixel.planarConfiguration === 1 && !is422
+  return { samples: withStoredBits(samples, pixel), isPlanar, isSubsampled: is422 }
+}
+
+/** PS3.5 annex G. @throws ImageProblem */
+export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
+  const pixels = pixel.rows * pixel.columns
+  const isBits = pixel.bitsAllocated === 1
+  const width = isBits ? 1 : pixel.bitsAllocated / 8
+  const planeBytes = isBits ? Math.ceil(pixels / 8) : pixels
+  if (bytes.length < 64 || !Number.isInteger(width))
+    throw new ImageProblem(message('viewer.no-rle-header'))
+  const header = new DataView(bytes.buffer, bytes.byteOffset, 64)
+  const segments = header.getUint32(0, true)
+  if (segments !== pixel.samplesPerPixel * width)
+    throw new ImageProblem(
+      message('viewer.rle-segments', { segments, needed: pixel.samplesPerPixel * width }),
+    )
+  const out = new Uint8Array(planeBytes * segments)
+  for (let segment = 0; segment < segments; segment += 1) {
+    const from = header.getUint32(4 + segment * 4, true)
+    const to = segment + 1 < segments ? header.getUint32(8 + segment * 4, true) : bytes.length
+    // Bytes of a sample come most significant first; the values here are little endian.
+    const byte = width - 1 - (segment % width)
+    const plane = Math.floor(segment / width)
+    unpackRle(
+      bytes.subarray(from, Math.min(to, bytes.length)),
+      out,
+      plane * planeBytes * width + byte,
+      width,
+      planeBytes,
+    )
+  }
+  if (isBits)
+    return {
+      samples: unpacked(out, pixels * pixel.samplesPerPixel),
+      isPlanar: true,
+      isSubsampled: false,
+    }
+  return {
+    samples: withStoredBits(valuesOf(out.buffer, pixel), pixel),
+    isPlanar: pixel.samplesPerPixel > 1,
+    isSubsampled: false,
+  }
+}
+
+/** Decodes a segment into every `step`-th byte of `out`. */
+function unpackRle(
+  segment: Uint8Array,
+  out: Uint8Array,
+  start: number,
+  step: number,
+  count: number,
+): void {
+  let done = 0
+  let at = 0
+  while (at < segment.length && done < count) {
+    const control = segment[at++] as number
+    if (control === 128) continue
+    const isRun = control > 128
+    const run = Math.min(isRun ? 257 - control : control + 1, count - done)
+    for (let n = 0; n < run; n += 1)
+      out[start + (done + n) * step] = segment[isRun ? at : at + n] ?? 0
+    if (at + (isRun ? 1 : run) > segment.length) break
+    done += run
+    at += isRun ? 1 : control + 1
+  }
+  if (done < count)
+    throw new ImageProblem(
+      message('viewer.rle-segment-cut-short', { percent: percentOf(done, count) }),
+    )
+}
+
+const percentOf = (there: number, needed: number) => Math.floor((there / needed) * 100)
+
+/** One number a bit, the lowest bit first (PS3.5 8.1.1). */
+function unpacked(bytes: Uint8Array, count: number): Uint8Array {
+  const out = new Uint8Array(count)
+  for (let n = 0; n < count; n += 1) out[n] = ((bytes[n >> 3] as number) >> (n & 7)) & 1
+  return out
+}
+
+function swap(bytes: Uint8Array, width: number): void {
+  for (let at = 0; at + width <= bytes.length; at += width) bytes.subarray(at, at + width).reverse()
+}
+
+function valuesOf(
+  buffer: ArrayBuffer,
+  { bitsAllocated, pixelRepresentation, float }: ImagePixel,
+): Samples {
+  if (float === 'float') return new Float32Array(buffer)
+  if (float === 'double') return new Float64Array(buffer)
+  const isSigned = pixelRepresentation === 1
+  switch (bitsAllocated) {
+    case 8:
+      return isSigned ? new Int8Array(buffer) : new Uint8Array(buffer)
+    case 16:
+      return isSigned ? new Int16Array(buffer) : new Uint16Array(buffer)
+    case 32:
+      return isSigned ? new Int32Array(buffer) : new Uint32Array(buffer)
+    default:
+      throw new ImageProblem(message('viewer.pixels-of-bits', { bits: bitsAllocated }))
+  }
+}
+
+/**
+ * Bits beside the stored ones are no part of the value: older overlays, or rubbish (PS3.5 8.1.1).
+ */
+function withStoredBits(
+  samples: Samples,
+  { bitsAllocated, bitsStored, highBit, pixelRepresentation, float }: ImagePixel,
+): Samples {
+  if (float !== '' || (bitsStored === bitsAllocated && highBit === bitsStored - 1)) return samples
+  const left = 31 - highBit
+  const right = 32 - bitsStored
+  if (left < 0 || right < 0 || right < left) return samples
+  const isSigned = pixelRepresentation === 1
+  for (let n = 0; n < samples.length; n += 1) {
+    const raised = (samples[n] as number) << left
+    samples[n] = isSigned ? raised >> right : raised >>> right
+  }
+  return samples
+}
+
+/** What a decoder gives as stored values with their sign, from the bits that are stored. */
+export function withSign(
+  samples: Samples,
+  { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel,
+): Samples {
+  if (pixelRepresentation === 0) {
+    // A codestream may say signed where the header does not; the header decides.
+    if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples
+    const mask = 2 ** bitsStored - 1
+    return Uint16Array.from(samples, (value) => value & mask)
+  }
+  const shift = 32 - bitsStored
+  const out =
+    bitsAllocated <= 8
+      ? new Int8Array(samples.length)
+      : bitsAllocated <= 16
+        ? new Int16Array(samples.length)
+        : new Int32Array(samples.length)
+  for (let n = 0; n < samples.length; n += 1) out[n] = ((samples[n] as number) << shift) >> shift
+  return out
+}

@@ -1,0 +1,107 @@
+import type { FrameAttributes, ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
+import { numbersOf } from './look-up.ts'
+import type { Samples } from './stored.ts'
+
+export type Values = Uint8Array | Int16Array | Uint16Array | Float32Array
+
+/**
+ * Values of a grey frame after the modality transformation (PS3.3 C.11.1), with their least and
+ * greatest.
+ */
+interface Rescaled {
+  readonly values: Values
+  readonly least: number
+  readonly greatest: number
+}
+
+/**
+ * Applies the modality look-up table, or slope and intercept. Values are Int16 wherever they fit
+ * and are whole, so that the images of a stack are alike; Uint8 for eight stored bits as they are.
+ */
+export function rescaled(
+  samples: Samples,
+  pixel: ImagePixel,
+  attributes: FrameAttributes,
+  extras: InstanceExtras | undefined,
+): Rescaled {
+  const table = extras?.modalityLut
+  if (table) {
+    const numbers = numbersOf(table)
+    const last = numbers.length - 1
+    return typed(samples, (value) => {
+      const index = value - table.firstValue
+      return numbers[index < 0 ? 0 : index > last ? last : index] ?? 0
+    })
+  }
+  const slope = attributes.slope ?? 1
+  const intercept = attributes.intercept ?? 0
+  if (slope === 1 && intercept === 0) {
+    if (samples instanceof Uint8Array && pixel.bitsAllocated <= 8) return withRange(samples)
+    if (samples instanceof Int16Array || samples instanceof Float32Array) return withRange(samples)
+    return typed(samples, undefined)
+  }
+  return typed(samples, (value) => value * slope + intercept)
+}
+
+/**
+ * Values that stand for no pixel, as the others after rescale (PS3.3 C.7.5.1.1.2): least and
+ * greatest; undefined where there are none.
+ */
+export function rescaledPadding(
+  pixel: ImagePixel | null,
+  { slope, intercept }: FrameAttributes,
+  hasTable: boolean,
+): readonly [number, number] | undefined {
+  if (!pixel?.padding || hasTable) return undefined
+  const [first, limit] = pixel.padding
+  const ends = [first, limit ?? first].map((stored) => stored * (slope ?? 1) + (intercept ?? 0))
+  return [Math.min(...ends), Math.max(...ends)]
+}
+
+/** The stored value behind a value; undefined where a table stands between. */
+export function storedOf(
+  value: number,
+  attributes: FrameAttributes,
+  hasTable: boolean,
+): number | undefined {
+  const slope = attributes.slope ?? 1
+  if (hasTable || slope === 0) return undefined
+  return Math.round((value - (attributes.intercept ?? 0)) / slope)
+}
+
+function typed(samples: Samples, map: ((value: number) => number) | undefined): Rescaled {
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  let isWhole = true
+  const wide = map ? new Float32Array(samples.length) : samples
+  for (let n = 0; n < samples.length; n += 1) {
+    const value = map ? map(samples[n] as number) : (samples[n] as number)
+    if (map) wide[n] = value
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+    if (isWhole && value !== Math.trunc(value)) isWhole = false
+  }
+  const values: Values =
+    isWhole && least >= -32768 && greatest <= 32767
+      ? Int16Array.from(wide)
+      : isWhole && least >= 0 && greatest <= 65535
+        ? Uint16Array.from(wide)
+        : wide instanceof Float32Array
+          ? wide
+          : Float32Array.from(wide)
+  return { values, ...inRange(least, greatest) }
+}
+
+function withRange(values: Uint8Array | Int16Array | Float32Array): Rescaled {
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (let n = 0; n < values.length; n += 1) {
+    const value = values[n] as number
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+  }
+  return { values, ...inRange(least, greatest) }
+}
+
+const inRange = (least: number, greatest: number) =>
+  least <= greatest ? { least, greatest } : { least: 0, greatest: 1 }
