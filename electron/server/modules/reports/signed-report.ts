@@ -111,7 +111,7 @@ export function signerOf({
 /** Returns the SHA-256 of the UTF-8 text, in hex. */
 export const hashOfText = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Who ordered the study, as a DICOM person name or as it was typed; empty where it is unknown. */
+/** The referring physician, as a PN value or as entered; empty if unknown. */
 export const referringPhysicianOf = (
   database: Database,
   { studyInstanceUid, detail }: Pick<StudyRecord, 'studyInstanceUid' | 'detail'>,
