@@ -74,8 +74,8 @@ export default ofArea('STU', [
     promise: 'P-STU-10',
     what: 'null no longer clears the customer of a study',
     file: 'electron/server/modules/studies/study-patch.ts',
-    find: 'patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId',
-    replace: 'patch.expressCustomerId ?? was.expressCustomerId',
+    find: 'patch.expressCustomerId === undefined ? former.expressCustomerId : patch.expressCustomerId',
+    replace: 'patch.expressCustomerId ?? former.expressCustomerId',
     tests: [
       'electron/server/modules/studies/study-patch.test.ts',
       'electron/server/modules/studies/studies.test.ts',

@@ -6,7 +6,12 @@ import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
 import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
-import { hasUser, mintSetupLink, mintSignInLink, openPeople } from '#server/modules/users/people.ts'
+import {
+  createSetupLink,
+  createSignInLink,
+  hasUser,
+  openPeople,
+} from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openLog, reportError } from '#server/platform/log.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
@@ -251,7 +256,7 @@ function signInLink(
   gateway: RunningGateway | undefined,
 ): string {
   const origin = originOf(context, gateway)
-  if (!hasUser(context)) return `${origin}/#/welcome?token=${mintSetupLink(context, ACTOR).token}`
+  if (!hasUser(context)) return `${origin}/#/welcome?token=${createSetupLink(context, ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
   const email = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
   const user = allUsers(context.database).find(
@@ -268,7 +273,7 @@ function signInLink(
           : 'There is no active owner; name a user with --email.',
       ),
     )
-  return `${origin}/#/sign-in?token=${mintSignInLink(context, user.userId, ACTOR).token}`
+  return `${origin}/#/sign-in?token=${createSignInLink(context, user.userId, ACTOR).token}`
 }
 
 function settingKey(name: string): SettingKey {

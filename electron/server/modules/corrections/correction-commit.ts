@@ -22,9 +22,9 @@ import {
 import { reopenStudy } from '#server/modules/images/study-completion.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type {
-  HandedOutRow,
   ImageStudyRecord,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { message } from '#shared/messages/message.ts'
@@ -51,9 +51,9 @@ export interface Replacement {
   /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
   readonly there: readonly InstanceHeader[]
-  readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
+  readonly handedOut: (to: ImageStudyRecord | undefined) => SentWorklistRow | null
   /** The worklist row of `from` afterwards; unchanged by default. */
-  readonly handedOutFrom?: HandedOutRow | null
+  readonly handedOutFrom?: SentWorklistRow | null
   readonly correction: Pick<
     CorrectionRecord,
     'correctionId' | 'kind' | 'cause' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes'
@@ -209,7 +209,7 @@ export function restateStudy(
   context: Context,
   studyInstanceUid: string,
   images: readonly InstanceHeader[],
-  handedOut: HandedOutRow | null,
+  handedOut: SentWorklistRow | null,
   at: string,
   sender?: ReturnType<typeof senderOf>,
 ): void {

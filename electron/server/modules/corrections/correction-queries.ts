@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/images/annotation-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type {
   CORRECTION_CAUSES,
   CorrectionKind,
@@ -34,7 +34,7 @@ export interface CorrectionDetails {
   readonly reason: string
   readonly changes: CorrectionPreview['changes']
   /** The worklist rows of the studies before the correction. */
-  readonly handedOut: { readonly from: HandedOutRow | null; readonly to: HandedOutRow | null }
+  readonly handedOut: { readonly from: SentWorklistRow | null; readonly to: SentWorklistRow | null }
   /** Empty until it is undone. */
   readonly undoReason: string
 }

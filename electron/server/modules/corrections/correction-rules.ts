@@ -1,6 +1,6 @@
 import type { CorrectedItem, CorrectedValue } from '#server/dicom/data-set/corrected-copy.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
-import type { HandedOutRow, ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import type { ImageHeader, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { CorrectedPatient, CorrectionKind } from '#shared/contract/corrections.ts'
 
 /** Values that an order determines, from its worklist row; empty if unknown. */
@@ -29,7 +29,7 @@ export interface Target {
   /** Header of the target study, if it has images. */
   readonly header: ImageHeader | undefined
   /** The matched worklist row of a target study that has images. */
-  readonly row: HandedOutRow | undefined
+  readonly row: SentWorklistRow | undefined
 }
 
 const TAG = {
@@ -228,7 +228,7 @@ type Request = Pick<
   | 'scheduledProcedureStepDescription'
 >
 
-const requestOfRow = (row: HandedOutRow): Request => ({
+const requestOfRow = (row: SentWorklistRow): Request => ({
   ...{ studyInstanceUid: row.studyInstanceUid, requestedProcedureId: row.requestedProcedureId },
   ...{
     scheduledProcedureStepId: row.scheduledProcedureStepId,
@@ -255,7 +255,7 @@ function requestItem(
 }
 
 /** Converts an order to a matched worklist row. */
-export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): HandedOutRow => ({
+export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): SentWorklistRow => ({
   ...{
     studyInstanceUid: order.studyInstanceUid,
     scheduledProcedureStepId: order.scheduledProcedureStepId,

@@ -2,8 +2,8 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { isReportSignedSince } from '#server/modules/reports/report-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -120,8 +120,8 @@ export async function undoCorrection(
       },
     })
     setCorrectionUndone(database, record.correctionId, { at, by: userId, with: furtherId, reason })
-    compareIdentity(database, back)
-    compareIdentity(database, now)
+    updateMismatch(database, back)
+    updateMismatch(database, now)
     const detail = { correctionId: record.correctionId, reason, instances: made.length }
     note(context, `user:${userId}`, 'images.undo-correction', back, {
       ...detail,
@@ -237,19 +237,19 @@ function rowBefore(
 }
 
 /** Whether both are the same row; the patient may have been corrected. */
-const isSameRow = (one: HandedOutRow | null, other: HandedOutRow | null) =>
+const isSameRow = (one: SentWorklistRow | null, other: SentWorklistRow | null) =>
   one?.at === other?.at &&
   one?.linkedBy === other?.linkedBy &&
   one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
 
 /** The row to which a user linked the study after it had the row `before`. */
 function linkedSince(
-  before: HandedOutRow | null,
+  before: SentWorklistRow | null,
   study: ImageStudyRecord | undefined,
-): HandedOutRow | undefined {
+): SentWorklistRow | undefined {
   const row = study?.handedOut
   return row?.linkedBy !== undefined && !isSameRow(row, before) ? row : undefined
 }
 
-const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: HandedOutRow) =>
+const linkedObstacle = ({ accessionNumber, scheduledProcedureStepId }: SentWorklistRow) =>
   message('corrections.linked-since', { order: accessionNumber || scheduledProcedureStepId })

@@ -1,14 +1,14 @@
 import { differences, note } from '#server/audit-log/audit.ts'
 import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
-import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
   existingUser,
+  filteredPage,
   type ListPlace,
-  partOf,
+  pageOfRows,
   personSearch,
-  wantedPart,
 } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -36,7 +36,7 @@ export function createCustomer(
     const expressCustomerId = idFromUuid('cus', uuid())
     queries.insertCustomer(database, {
       ...{ expressCustomerId, expressCustomerName, isActive: true, metadata },
-      ...makerOf(caller),
+      ...creatorOf(caller),
       ...{ createdAt: now, updatedAt: now },
     })
     note({ audit }, actorOf(caller), 'customer.create', expressCustomerId, { expressCustomerName })
@@ -178,9 +178,9 @@ export function listCustomerUsers(
         const user = findUser(database, userId)
         return user ? [{ user, linkedAt: createdAt }] : []
       })
-    return partOf(linked, limit, keyOf)
+    return pageOfRows(linked, limit, keyOf)
   }
-  return wantedPart(read, keyOf, ({ user }) => isWanted(user), place)
+  return filteredPage(read, keyOf, ({ user }) => isWanted(user), place)
 }
 
 export interface LinkedUser {
@@ -202,7 +202,7 @@ export function createOrganization(
     const now = instantOf(clock())
     const orgId = idFromUuid('org', uuid())
     const organization = {
-      ...{ orgId, orgName, ...makerOf(caller), metadata },
+      ...{ orgId, orgName, ...creatorOf(caller), metadata },
       ...{ createdAt: now, updatedAt: now },
     }
     queries.insertOrganization(database, organization)

@@ -2,7 +2,7 @@ import type { SettingValues } from '#server/configuration/setting-queries.ts'
 import type { Context } from '#server/context.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
-import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { type Message, message, sentences } from '#shared/messages/message.ts'
@@ -19,7 +19,7 @@ export interface Condition {
   readonly devices: readonly Pick<Device, 'isEnabled' | 'port' | 'tls'>[]
   readonly unknownCallers: number
   /** Number of PCs that have requested access to the window. */
-  readonly workstationsAsking?: number
+  readonly countPendingWorkstations?: number
   readonly hasTlsListener: boolean
   readonly images: Pick<Status['images'], 'quarantined' | 'mismatches'>
   readonly forwards: Pick<Status['forwards'], 'failed'>
@@ -105,8 +105,8 @@ const ADVICE: readonly {
   },
   {
     isItem: true,
-    applies: ({ workstationsAsking = 0 }) => workstationsAsking > 0,
-    text: ({ workstationsAsking: count = 0 }) =>
+    applies: ({ countPendingWorkstations = 0 }) => countPendingWorkstations > 0,
+    text: ({ countPendingWorkstations: count = 0 }) =>
       message('dashboard.workstations-asking', { count }),
   },
   {
@@ -150,7 +150,7 @@ export function conditionOf(
     unreadableSettings: context.settings.unreadable(),
     hasPartner: defaultEndpoint(context.database) !== undefined,
     devices: listDevices(context.database),
-    workstationsAsking: workstationsAsking(context.database),
+    countPendingWorkstations: countPendingWorkstations(context.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
     ...{ images, forwards, certificates, unknownCallers },
   }

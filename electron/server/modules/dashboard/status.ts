@@ -12,7 +12,7 @@ import type { UndeliveredReports } from '#server/modules/reports/report-delivery
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
-import type { ExamsToday } from '#server/modules/worklist/schedule.ts'
+import type { TodaysExams } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type WriteHealth, writeFaultMessage } from '#server/platform/write-health.ts'
@@ -47,7 +47,7 @@ export interface LiveState {
   /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: () => KeyStoreState | undefined
   readonly certificates: () => Certificate[]
-  readonly examsToday: () => Promise<ExamsToday>
+  readonly examsToday: () => Promise<TodaysExams>
   /** The first day for which exams without an order are counted, `YYYY-MM-DD`. */
   readonly firstReconciledDay: () => string
 }

@@ -5,11 +5,11 @@ import { overdueOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { backupHealth } from '#server/modules/backups/backup-health.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
-import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
+import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { currentDowntime } from '#server/modules/worklist/downtime.ts'
 import { countInspectionsSince } from '#server/modules/worklist/inspection-queries.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -88,9 +88,9 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       forwards,
       undelivered: live.undelivered(),
       callers,
-      workstations: workstationsAsking(context.database),
+      workstations: countPendingWorkstations(context.database),
       exams: planned,
-      unplanned: countUnplannedStudies(context.database, unplannedSince, MAX_COUNT + 1),
+      unplanned: countUnscheduledStudies(context.database, unplannedSince, MAX_COUNT + 1),
       mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_DELAYED_MS)),
       escalationMail: delayedEscalationMail(context),
       certificates,

@@ -10,11 +10,11 @@ import { purgeClosedSteps } from '#server/modules/procedure-steps/closed-step-qu
 import { purgePerformedSteps } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { purgeSessions } from '#server/modules/users/session-queries.ts'
 import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
-import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
+import { FAILURES_KEPT_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
-import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
+import { APPROVAL_LIFETIME_MS, REQUEST_LIFETIME_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
-import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
+import { deleteEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { purgeInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { purgeAnswers, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -93,13 +93,13 @@ export async function purgeExpired(
   )
   purgeClosedSteps(context.database, before(CLOSED_STEPS_MS))
   purgeSessions(context.database, before(0))
-  purgeWorkstations(context.database, before(ASKING_MS), before(APPROVED_MS))
+  purgeWorkstations(context.database, before(REQUEST_LIFETIME_MS), before(APPROVAL_LIFETIME_MS))
   purgeSignInLinks(context.database, before(0))
   purgeLinks(context.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews(context)
+  else deleteEndedViews(context)
   purgeStoredAnswers(context)
-  purgeSignInAttempts(context.database, before(FORGOTTEN_MS))
+  purgeSignInAttempts(context.database, before(FAILURES_KEPT_MS))
   purgeOutbox(context.database, before(OUTBOX_MS))
   purgePerformedSteps(context.database, before(PERFORMED_MS))
   purgeCommitments(context.database, before(PERFORMED_MS))

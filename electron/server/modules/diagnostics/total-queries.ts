@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { tallied } from '#server/modules/studies/study-count-queries.ts'
+import { countFromTallies } from '#server/modules/studies/study-count-queries.ts'
 
 /** Totals of the stored objects. */
 export interface Totals {
@@ -51,8 +51,8 @@ export async function totalsOf(db: Database): Promise<Totals> {
     await nextTurn()
   }
   return {
-    scribeStudies: tallied(db, { area: 'scribe' }),
-    viewerStudies: tallied(db, { area: 'viewer' }),
+    scribeStudies: countFromTallies(db, { area: 'scribe' }),
+    viewerStudies: countFromTallies(db, { area: 'viewer' }),
     reports,
     instances,
     instanceBytes,

@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
 import {
-  compareIdentity,
   findImageStudy,
   isStudyFetched,
+  updateMismatch,
 } from '#server/modules/studies/image-study-queries.ts'
 import type {
   ImageHeader,
@@ -323,7 +323,7 @@ export class Arrivals {
     const others = new Set([...originals, ...(rival ? [rival.sopInstanceUid] : [])])
     if (others.size === 0) return
     insertFoundVersion(database, { instanceId, header: header.study }, [...others])
-    if (rival) compareIdentity(database, rival.studyInstanceUid)
+    if (rival) updateMismatch(database, rival.studyInstanceUid)
   }
 }
 

@@ -4,8 +4,8 @@ import type { Database } from '#server/database/database.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
 import {
   type CreatedStudy,
-  keepCreatedStudy,
   listCreatedStudies,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageHeader, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
@@ -44,7 +44,7 @@ export function createStudyFromImages(
   const now = instantOf(clock())
   const studyId = idFromUuid('stu', uuid())
   insertStudy(database, recordOf(area, studyInstanceUid, values, studyId, now))
-  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, values)
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, values)
   const { severity, expressCustomerId } = values
   note(context, 'gateway', 'study.seed', studyId, {
     area,
@@ -84,7 +84,7 @@ function updateOne(
     values,
     new Set(touched),
   )
-  keepCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
   if (fields.length === 0) return []
   saveStudy(database, { ...study, updatedAt: now }, before)
   note(context, 'gateway', 'study.enrich', studyId, {

@@ -8,7 +8,11 @@ import {
   imageIdentity,
   type StoredImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { IMAGE_WORDS, ofImages, searchWordsOf } from '#server/modules/studies/search-index.ts'
+import {
+  IMAGE_WORDS,
+  searchableOfImages,
+  searchWordsOf,
+} from '#server/modules/studies/search-index.ts'
 import { REPLACING } from './instance-queries.ts'
 
 // Lists of image studies, of their series, and of studies that are due.
@@ -108,7 +112,9 @@ function searchedRows(
   for (let opened = 0; opened < MAX_SCANNED; ) {
     const part = pageRows(database, show, matched, from, SCAN_BATCH_SIZE)
     for (const row of part) {
-      if (isFound(terms, ofImages(row.studyInstanceUid, imageIdentity(database.seal, row))))
+      if (
+        isFound(terms, searchableOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+      )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
     }

@@ -3,14 +3,14 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
 import { noteStepsChanged } from '#server/modules/procedure-steps/performed-step-queries.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyPatch,
   type ImageStudyRecord,
   imageStudyColumns,
   type NewImageStudy,
 } from '#server/modules/studies/image-study-row.ts'
-import { keepImageWords, keepWordsOfStudies } from '#server/modules/studies/search-index.ts'
+import { indexImageWords, indexStudiesByUid } from '#server/modules/studies/search-index.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { type ImageSeriesRecord, seriesSealContext } from './image-study-list-queries.ts'
 import { IS_NO_REJECTION_NOTE } from './instance-queries.ts'
@@ -63,7 +63,7 @@ export const insertImageStudy = (database: Database, study: NewImageStudy): void
       database.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }),
     )
     updateSearchWords(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
 /** Updates a study. When it is settled, the steps of its instances are recorded as received. */
@@ -85,7 +85,7 @@ export const updateImageStudy = (
       updateReceivedSteps(database, studyInstanceUid)
     if (patch.header || patch.handedOut !== undefined) updateSearchWords(database, studyInstanceUid)
     if (IDENTIFYING.some((field) => patch[field] !== undefined))
-      compareIdentity(database, studyInstanceUid)
+      updateMismatch(database, studyInstanceUid)
   })
 
 /** Counts a new instance and updates the times. */
@@ -122,7 +122,7 @@ export function countInstance(
     rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
   // This is the study's first current image.
-  if (counted?.instances === 1) compareIdentity(database, studyInstanceUid)
+  if (counted?.instances === 1) updateMismatch(database, studyInstanceUid)
 }
 
 export type SeriesHeader = Pick<
@@ -148,7 +148,7 @@ export const recountInstances = (database: Database, studyInstanceUid: string): 
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
     database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
     updateReceivedSteps(database, studyInstanceUid)
-    compareIdentity(database, studyInstanceUid)
+    updateMismatch(database, studyInstanceUid)
   })
 
 /**
@@ -164,8 +164,8 @@ function updateReceivedSteps(database: Database, studyInstanceUid: string): void
 }
 
 function updateSearchWords(database: Database, studyInstanceUid: string): void {
-  keepImageWords(database, studyInstanceUid)
-  keepWordsOfStudies(database, studyInstanceUid)
+  indexImageWords(database, studyInstanceUid)
+  indexStudiesByUid(database, studyInstanceUid)
 }
 
 const CARRIED_STEPS = `select distinct scheduledProcedureStepId as step from instances where studyInstanceUid = ? and state = 'current'`

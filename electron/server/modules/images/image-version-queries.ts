@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { foundContextOf, type ImageHeader } from '#server/modules/studies/image-study-row.ts'
+import { type ImageHeader, versionContextOf } from '#server/modules/studies/image-study-row.ts'
 import {
   allInstances,
   findCurrentInstance,
@@ -80,7 +80,7 @@ export function insertFoundVersion(
 ): void {
   const sealedHeader = database.seal.seal(
     Buffer.from(JSON.stringify(header)),
-    foundContextOf(instanceId),
+    versionContextOf(instanceId),
   )
   for (const otherUid of otherUids)
     database.run(rawQuery(INSERT_FOUND_VERSION, [instanceId, otherUid, sealedHeader]))

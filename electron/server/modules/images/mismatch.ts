@@ -1,7 +1,7 @@
 import type {
-  HandedOutRow,
   ImageHeader,
   Mismatch,
+  SentWorklistRow,
 } from '#server/modules/studies/image-study-row.ts'
 import { isSameName } from './person-name.ts'
 
@@ -17,7 +17,7 @@ const MAX_AMONG_IMAGES = 20
 
 interface Compared<F extends Field = Field> {
   readonly field: F
-  readonly handedOut: (row: HandedOutRow) => string
+  readonly handedOut: (row: SentWorklistRow) => string
   readonly received: (header: ImageHeader, studyInstanceUid: string) => string
   readonly isSame: (handedOut: string, received: string) => boolean
   /** Every modality copies it, so a missing value is a difference. */
@@ -76,7 +76,7 @@ const COMPARED: readonly Compared[] = [
  * does not have, or that not every modality copies, are not differences if they are missing.
  */
 export function differencesOf(
-  row: HandedOutRow,
+  row: SentWorklistRow,
   header: ImageHeader,
   studyInstanceUid: string,
 ): Difference[] {

@@ -7,8 +7,8 @@ import {
   dataSetFromJson,
   dataSetToJson,
   isPerformedStatus,
-  type PerformedFacts,
-  performedFacts,
+  type PerformedAttributes,
+  performedAttributes,
   readNormalized,
   TAG,
   withChanges,
@@ -84,7 +84,7 @@ export class PerformedStepScp implements MppsScp {
     const { database, clock, uuid } = this.#context
     const { association } = request
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
-    const facts = performedFacts(dataSet)
+    const facts = performedAttributes(dataSet)
     // PS3.4 F.7.2.1.2: a step must be created with the status IN PROGRESS.
     if (facts.status !== 'IN PROGRESS')
       throw new DimseError(0x0106, message('procedure-steps.not-created-in-progress'), [TAG.status])
@@ -139,7 +139,7 @@ export class PerformedStepScp implements MppsScp {
     }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
-    const facts = performedFacts(dataSet)
+    const facts = performedAttributes(dataSet)
     if (!isPerformedStatus(facts.status))
       throw new DimseError(0x0106, message('procedure-steps.unknown-status'), [TAG.status])
     // PS3.4 Table F.7.2-1. A step that was discontinued before its first image has no series, and
@@ -172,7 +172,7 @@ export class PerformedStepScp implements MppsScp {
    * Stores the step. Returns the studies with announced instances, and those with quarantined
    * images. Must be called within a transaction.
    */
-  #store(given: PerformedStepRecord, facts: PerformedFacts) {
+  #store(given: PerformedStepRecord, facts: PerformedAttributes) {
     const { database } = this.#context
     const step = given.items.length > 0 ? given : { ...given, items: this.#itemsOfNamed(facts) }
     updatePerformedStep(database, step)
@@ -191,7 +191,7 @@ export class PerformedStepScp implements MppsScp {
    * The studies of the received instances, for an unscheduled step without a study: Scheduled Step
    * Attributes Sequence, or its Study Instance UID, is empty.
    */
-  #itemsOfNamed({ named }: PerformedFacts): PerformedItem[] {
+  #itemsOfNamed({ named }: PerformedAttributes): PerformedItem[] {
     const studies = named.flatMap(({ sopInstanceUid }) => this.#studyOf(sopInstanceUid) ?? [])
     return [...new Set(studies)].map((studyInstanceUid) => ({
       studyInstanceUid,
@@ -203,7 +203,7 @@ export class PerformedStepScp implements MppsScp {
    * Announces each instance for the study that already has it, or else for the first study of the
    * step.
    */
-  #announce({ named, scheduled }: PerformedFacts, items: readonly PerformedItem[]): string[] {
+  #announce({ named, scheduled }: PerformedAttributes, items: readonly PerformedItem[]): string[] {
     const { database, clock } = this.#context
     const first =
       scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ??
@@ -225,7 +225,7 @@ export class PerformedStepScp implements MppsScp {
    * those of the worklist.
    */
   async #itemsFor(
-    { scheduled, patientId }: PerformedFacts,
+    { scheduled, patientId }: PerformedAttributes,
     { callingAeTitle }: AssociationInfo,
   ): Promise<PerformedItem[]> {
     const items: PerformedItem[] = []

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import { compareIdentity, findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import type { GroupOutcome } from '#shared/contract/quarantine.ts'
@@ -332,7 +332,7 @@ function deleteRows(database: Database, discarded: readonly InstanceRecord[]): v
   const studies = new Set(
     [...others].flatMap((uid) => findCurrentInstance(database, uid)?.studyInstanceUid ?? []),
   )
-  for (const studyInstanceUid of studies) compareIdentity(database, studyInstanceUid)
+  for (const studyInstanceUid of studies) updateMismatch(database, studyInstanceUid)
 }
 
 function outcomeOf({ decided, left, fault }: GroupProgress, said: Message): GroupOutcome {

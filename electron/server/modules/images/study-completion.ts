@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { Worker } from '#server/jobs/worker.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -201,7 +201,7 @@ export class StudyCompletion implements AsyncDisposable {
     else {
       this.#remaining.set(studyInstanceUid, 1)
       // A step in progress may announce more instances.
-      const steps = listStepStandings(database, studyInstanceUid)
+      const steps = listStepStatuses(database, studyInstanceUid)
       if (steps.some(({ status }) => status === 'IN PROGRESS')) return
       this.#allReceived.add(studyInstanceUid)
       this.#worker.wake()

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow, ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
+import type { ImageStudyRecord, SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -25,14 +25,14 @@ export interface WorklistRowQuery {
  * Finds the worklist row that was sent to the device and to which images belong: by study UID, by
  * step or procedure, by accession number and patient.
  */
-export type FindWorklistRow = (query: WorklistRowQuery) => Promise<HandedOutRow | undefined>
+export type FindWorklistRow = (query: WorklistRowQuery) => Promise<SentWorklistRow | undefined>
 
 /** The row; `undefined` if there is none or the lookup fails. */
 export async function findRowOrNone(
   context: Context,
   findRow: FindWorklistRow,
   query: WorklistRowQuery,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   try {
     return await findRow(query)
   } catch (error) {
@@ -77,7 +77,7 @@ async function rowOf(
   context: Context,
   findRow: FindWorklistRow,
   { callingAeTitle, studyInstanceUid, header }: ImageStudyRecord,
-): Promise<HandedOutRow | undefined> {
+): Promise<SentWorklistRow | undefined> {
   const { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId } = header
   const ids = { scheduledProcedureStepId, requestedProcedureId, accessionNumber, patientId }
   const find = (uid: string) =>

@@ -16,7 +16,7 @@ import {
 } from './decisions.ts'
 import { readReconciliation } from './reconciliation.ts'
 
-/** Serves the calls that reconcile exams with orders. */
+/** Serves the window's calls that reconcile exams with orders. */
 export function serveReconciliation(
   app: HttpApp,
   context: Context,

@@ -20,7 +20,7 @@ import {
   listEndpoints,
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
-import { endpointTaking } from '#server/modules/partners/targets.ts'
+import { endpointFor } from '#server/modules/partners/targets.ts'
 import {
   deleteClosedStep,
   insertClosedStep,
@@ -321,7 +321,7 @@ describe('endpoints', () => {
     const to = (
       event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested',
       apiKeyId: string | null,
-    ) => endpointTaking(database, event, apiKeyId)?.endpointId
+    ) => endpointFor(database, event, apiKeyId)?.endpointId
     expect(to('report.delivered', null)).toBe('ris')
     expect(to('report.delivered', 'k1')).toBe('reading')
     expect(to('modality_worklist.requested', 'k1')).toBe('ris')

@@ -12,7 +12,7 @@ import {
   countUnreadStudies,
 } from '#server/modules/dashboard/today-count-queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
-import { countUnplannedStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
+import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
 import { insertEscalation } from '#server/modules/reports/critical-escalation-queries.ts'
 import {
   insertCriticalResult,
@@ -285,7 +285,7 @@ it('counts nothing in an empty clinic', () => {
   expect(countSignedReports(store.database, at)).toBe(0)
   expect(countFailedEvents(store.database, at, 10)).toEqual(none)
   expect(countPendingInvitations(store.database, at, 10)).toEqual(none)
-  expect(countUnplannedStudies(store.database, at, 10)).toEqual(none)
+  expect(countUnscheduledStudies(store.database, at, 10)).toEqual(none)
   expect(findExamFacts(store.database, [])).toEqual(new Map())
 })
 

@@ -28,21 +28,21 @@ import {
   type NewInstance,
   setInstanceState,
 } from '#server/modules/images/instance-queries.ts'
-import { listStepStandings } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { listStepStatuses } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import {
-  keepCreatedStudy,
   listCreatedStudies,
   noteTouchedFields,
+  saveCreatedStudy,
 } from '#server/modules/studies/created-study-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { HandedOutRow } from '#server/modules/studies/image-study-row.ts'
+import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { MISMATCH, quarantine, type SeededImages, seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
 const LATER = '2026-11-20T08:46:00.000Z'
-const ROW: HandedOutRow = {
+const ROW: SentWorklistRow = {
   ...{
     studyInstanceUid: '1.2.9',
     scheduledProcedureStepId: 'S1',
@@ -476,15 +476,15 @@ describe('what is to be done about studies', () => {
 describe('created studies', () => {
   it('keep what was last written, and when it was first, sealed', () => {
     using on = stage()
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', AT, {
       patientName: 'MEIER^ANNA',
       tags: ['a'],
     })
-    keepCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
+    saveCreatedStudy(on.database, '1.2', 'viewer', 'stu_2', AT, {})
     noteTouchedFields(on.database, 'stu_1', ['severity'])
     noteTouchedFields(on.database, 'stu_1', ['mrn', 'severity'])
     noteTouchedFields(on.database, 'stu_9', ['severity'])
-    keepCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
+    saveCreatedStudy(on.database, '1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
     expect(listCreatedStudies(on.database, '1.2')).toEqual([
       {
         area: 'scribe',
@@ -503,7 +503,7 @@ describe('created studies', () => {
 
 describe('the steps that images were made for', () => {
   const received = (on: ReturnType<typeof stage>, uid: string) =>
-    listStepStandings(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
+    listStepStatuses(on.database, uid).map(({ scheduledProcedureStepId, status, since }) => [
       scheduledProcedureStepId,
       status,
       since,
