@@ -121,6 +121,7 @@ const BASE = new RegExp(
     'node_modules/@mantine/core/esm/components/(ActionIcon|Button|Input|Loader|Menu|Paper|Popover|Portal|Skeleton|Tooltip|Transition|UnstyledButton)/',
   ].join('|'),
 )
+const ZOD = /node_modules\/zod\/|renderer\/src\/ui\/no-eval\.ts$/
 const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
 
 // The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.
@@ -331,8 +332,8 @@ export default defineConfig({
           output: {
             codeSplitting: {
               groups: [
-                // Alone, so that it is executed before everything else.
-                { name: 'no-eval', test: /\/renderer\/src\/ui\/no-eval\.ts$/ },
+                // Together, so that zod is executed after what keeps it from trying `eval`.
+                { name: 'zod', test: ZOD },
                 { name: 'base', test: BASE },
                 { name: 'router', test: ROUTER },
               ],
